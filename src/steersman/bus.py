@@ -1,0 +1,105 @@
+"""In-process publish and subscribe: ordered per thread, bounded, and never waiting for a reader.
+
+A reader that falls behind is told which stored messages it missed; the log has them all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from types import TracebackType
+
+from msgspec import Struct
+
+from steersman.message import Message
+
+
+class Missed(Struct, frozen=True):
+    """The reader was too slow: these stored messages went by. `dropped` counts broadcasts too."""
+
+    first: int
+    last: int
+    dropped: int
+
+
+class Subscription:
+    """One reader's bounded window on a thread; iterate it, leave the `with` block to end it."""
+
+    def __init__(self, bus: Bus, thread: str, capacity: int) -> None:
+        self._bus = bus
+        self._thread = thread
+        self._capacity = capacity
+        self._queue: deque[Message] = deque()
+        self._gap: Missed | None = None
+        self._wake = asyncio.Event()
+        self._closed = False
+
+    def offer(self, message: Message) -> None:
+        """Take a message if there is room, else remember that it went by."""
+        if self._gap is None and len(self._queue) < self._capacity:
+            self._queue.append(message)
+        else:
+            gap = self._gap or Missed(first=0, last=0, dropped=0)
+            self._gap = Missed(
+                first=gap.first or message.seq,
+                last=message.seq or gap.last,
+                dropped=gap.dropped + 1,
+            )
+        self._wake.set()
+
+    async def next(self) -> Message | Missed | None:
+        """The next message, a notice of what was missed, or None when the thread was closed."""
+        while not self._queue and self._gap is None:
+            if self._closed:
+                return None
+            self._wake.clear()
+            await self._wake.wait()
+        if self._queue:
+            return self._queue.popleft()
+        gap, self._gap = self._gap, None
+        return gap
+
+    def close(self) -> None:
+        """Stop receiving; what is already here can still be read."""
+        self._closed = True
+        self._bus.remove(self._thread, self)
+        self._wake.set()
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Bus:
+    """Hands each published message to every subscription of its thread, in order."""
+
+    def __init__(self) -> None:
+        self._readers: dict[str, list[Subscription]] = {}
+
+    def publish(self, message: Message) -> None:
+        """Deliver now or mark as missed; never waits."""
+        for reader in self._readers.get(message.thread, ()):
+            reader.offer(message)
+
+    def subscribe(self, thread: str, capacity: int = 1024) -> Subscription:
+        """Start receiving what is published for a thread from now on."""
+        reader = Subscription(self, thread, capacity)
+        self._readers.setdefault(thread, []).append(reader)
+        return reader
+
+    def remove(self, thread: str, reader: Subscription) -> None:
+        """Forget a subscription."""
+        readers = self._readers.get(thread, [])
+        if reader in readers:
+            readers.remove(reader)
+        if not readers:
+            self._readers.pop(thread, None)
+
+    def end(self, thread: str) -> None:
+        """Tell every reader of a thread that nothing more will come."""
+        for reader in list(self._readers.get(thread, ())):
+            reader.close()

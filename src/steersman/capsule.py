@@ -1,0 +1,135 @@
+"""Five systems wired together: an agent. A capsule can be a tool of another one, to any depth."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from steersman.action import Action, SpawnAgent
+from steersman.dialogue import AssistantItem, Call, Prompt
+from steersman.errors import ToolProblem
+from steersman.intelligence.context import Context
+from steersman.message import AgentDone, AgentSpawn, Message, TurnEnd, TurnEnding, User
+from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.workspace import Workspace
+from steersman.store.log import Draft, Lane
+from steersman.systems import (
+    Coordination,
+    Governance,
+    Identity,
+    Intelligence,
+    Note,
+    Operations,
+)
+
+
+class Capsule(Struct, frozen=True):
+    """An agent: who it is, what it may, whose turn it is, what it thinks with, what it does."""
+
+    identity: Identity
+    governance: Governance
+    coordination: Coordination
+    intelligence: Intelligence
+    operations: Operations
+
+    async def turn(self, lane: Lane, context: Context) -> TurnEnd:
+        """Work on what the context holds until there is nothing more to do."""
+        return await self.intelligence.turn(CapsuleDeck(self, lane, context))
+
+
+class CapsuleDeck:
+    """What a capsule's thinking stands on: its only way to the other four systems."""
+
+    def __init__(self, capsule: Capsule, lane: Lane, context: Context) -> None:
+        self.lane = lane.at("intelligence")
+        self._root = lane
+        self._capsule = capsule
+        self._context = context
+        self._instructions = capsule.identity.instructions()
+
+    def prompt(self) -> Prompt:
+        """Everything the model gets for its next answer."""
+        return Prompt(self._instructions, self._capsule.operations.specs(), self._context.items)
+
+    def observe(self, messages: Sequence[Message]) -> None:
+        """Take logged messages into the context."""
+        self._context.observe(messages)
+
+    async def deliver(self) -> bool:
+        """Take what the person said meanwhile into the context; False when there was nothing."""
+        said = await self._capsule.coordination.deliver(self._root.at("coordination"))
+        self._context.observe(said)
+        return bool(said)
+
+    def announce(self, call: Call) -> Draft:
+        """The `tool_call` message for a call."""
+        return self._capsule.operations.announce(call, self._root)
+
+    async def execute(self, calls: Sequence[Call], note: Note) -> list[Message]:
+        """Carry out announced calls."""
+        return await self._capsule.operations.execute(calls, self._root, note)
+
+    async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
+        """Ask the person."""
+        return await self._capsule.governance.question(text, options, default, self.lane)
+
+
+class Unsteered:
+    """The coordination of a capsule nobody talks to but its parent."""
+
+    async def deliver(self, lane: Lane) -> list[Message]:
+        """Nothing: there is nobody to say anything."""
+        return []
+
+
+class AgentArgs(Arguments, frozen=True):
+    """What the agent is to do."""
+
+    task: Annotated[str, Meta(description="the whole task, as the agent knows nothing else")]
+
+
+class CapsuleTool(Tool[AgentArgs]):
+    """A capsule offered to its parent: a call is a task, its result the capsule's last words."""
+
+    family = Family.AGENTS
+    Args = AgentArgs
+
+    def __init__(self, capsule: Capsule, purpose: str) -> None:
+        self.name = capsule.identity.name
+        self._capsule = capsule
+        self._purpose = purpose
+        self._runs = 0
+
+    def description(self) -> str:
+        """What the agent is for."""
+        return self._purpose
+
+    def actions(self, args: AgentArgs, workspace: Workspace) -> Sequence[Action]:
+        """Let the agent work; what it does is gated itself."""
+        return [SpawnAgent(self.name, args.task)]
+
+    async def run(self, args: AgentArgs, bench: Bench) -> str:
+        """Let the capsule work in a lane of its own below the parent's."""
+        self._runs += 1
+        name = self.name if self._runs == 1 else f"{self.name}:{self._runs}"
+        path = f"{bench.lane.path.rpartition('/')[0]}/{name}"
+        lane = Lane(bench.lane.log, path, bench.lane.turn)
+        context = Context(lane.path)
+        ending: TurnEnding = "cancelled"
+        await bench.lane.append(AgentSpawn(self.name, lane.path, args.task), corr=bench.call)
+        try:
+            context.observe(await lane.at("coordination").append(User(args.task), corr=bench.call))
+            end = await self._capsule.turn(lane, context)
+            ending = end.ending
+        finally:
+            done = AgentDone(self.name, lane.path, ending, last_words(context))
+            await bench.lane.append(done, corr=bench.call)
+        if ending != "done":
+            raise ToolProblem(f"The agent {self.name} did not finish: {end.reason or ending}.")
+        return last_words(context)
+
+
+def last_words(context: Context) -> str:
+    """The last text the model said."""
+    answers = (item.text for item in reversed(context.items) if isinstance(item, AssistantItem))
+    return next((text for text in answers if text), "")

@@ -1,0 +1,83 @@
+"""The decision itself: a pure function from an action and its circumstances to a verdict.
+
+Order, first match wins: trust ceiling, mode, paths, approvals level.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from steersman.action import Action, Execute, List, Read, SpawnAgent, Verdict, Write
+
+Mode = Literal["ask", "code"]
+Trust = Literal["restricted", "sandboxed"]
+Approvals = Literal["on-request", "never"]
+
+
+class Circumstances(Struct, frozen=True):
+    """What a decision depends on besides the action. `workspace` is a resolved path."""
+
+    workspace: str
+    mode: Mode = "code"
+    trust: Trust = "sandboxed"
+    approvals: Approvals = "on-request"
+
+
+def decide(action: Action, where: Circumstances) -> Verdict:
+    """The verdict on one action."""
+    for rule in (_trust_ceiling, _mode, _paths):
+        verdict = rule(action, where)
+        if verdict is not None:
+            return verdict
+    return _approvals(action, where)
+
+
+def inside(path: str, folder: str) -> bool:
+    """True when a resolved path is the folder or below it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
+    if where.trust == "restricted" and isinstance(action, Write | Execute):
+        return Verdict(
+            "deny",
+            "trust.restricted",
+            "this folder is open with restricted trust: nothing may be written or run",
+            "say what you would change; the person can raise the trust with --trust sandboxed",
+        )
+    return None
+
+
+def _mode(action: Action, where: Circumstances) -> Verdict | None:
+    if where.mode == "ask" and isinstance(action, Write | Execute | SpawnAgent):
+        return Verdict(
+            "deny",
+            "mode.ask",
+            "ask mode only looks",
+            "answer from what you can read; the person can switch with --mode code",
+        )
+    return None
+
+
+def _paths(action: Action, where: Circumstances) -> Verdict | None:
+    match action:
+        case Read(path=path) | List(path=path) | Write(path=path) | Execute(cwd=path):
+            if not inside(path, where.workspace):
+                return Verdict(
+                    "deny",
+                    "paths.outside",
+                    f"{path} is outside the workspace {where.workspace}",
+                    "use paths inside the workspace",
+                )
+        case SpawnAgent():
+            return Verdict("allow", "agents.gated", "everything the agent does is gated itself")
+    if isinstance(action, Read | List):
+        return Verdict("allow", "paths.inside", "looking inside the workspace")
+    return None
+
+
+def _approvals(action: Action, where: Circumstances) -> Verdict:
+    what = "a command" if isinstance(action, Execute) else "a change of a file"
+    if where.approvals == "never":
+        return Verdict("allow", "approvals.never", f"{what} inside the workspace, unattended")
+    return Verdict("ask", "approvals.on-request", f"{what} needs a person's word")

@@ -1,0 +1,312 @@
+"""The running application: every port, from the terminal to another agent, speaks to this.
+
+A `Host` owns the store and the bus, opens threads for work, and reads any thread at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from secrets import choice
+from types import TracebackType
+from typing import Any, Literal
+
+from steersman.bus import Bus, Missed, Subscription
+from steersman.coordination.floor import State
+from steersman.dialogue import Call, Driver, ToolSpec
+from steersman.errors import Exit, UsageProblem
+from steersman.governance.approvals import Desk
+from steersman.governance.gate import Gate
+from steersman.governance.policy import Circumstances
+from steersman.governance.secrets import mcp_configs, secret_values, secret_variables
+from steersman.identity.settings import Settings
+from steersman.intelligence.models import open_driver
+from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.operations.executor import Toolbox
+from steersman.operations.tools import standard_tools
+from steersman.operations.workspace import Workspace
+from steersman.session import Session, Setup, recover
+from steersman.store.chain import Flaw, flaws
+from steersman.store.log import ThreadLog, now, read_messages
+from steersman.store.records import Row, Store, Thread, find_thread
+from steersman.store.redactor import Redactor
+from steersman.store.sqlite import SqliteStore
+
+ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
+Origin = Literal["run", "call", "demo", "fork", "import"]
+
+
+def new_id() -> str:
+    """A thread id: short enough to type, too many to meet twice."""
+    return "".join(choice(ALPHABET) for _ in range(10))
+
+
+class Host:
+    """One process's door to all threads. Use it as an async context manager."""
+
+    def __init__(self, store: Store, environ: Mapping[str, str]) -> None:
+        self.store = store
+        self.bus = Bus()
+        self._environ = environ
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
+        self._open: dict[str, tuple[Session, ExitStack]] = {}
+
+    @classmethod
+    def at(cls, home: Path, environ: Mapping[str, str]) -> Host:
+        """A host on the SQLite database of a data folder."""
+        return cls(SqliteStore(home), environ)
+
+    async def __aenter__(self) -> Host:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        for thread_id in list(self._open):
+            await self.close(thread_id, Exit.INTERRUPTED if error else Exit.DONE)
+        self._writer.shutdown()
+        self.store.close()
+
+    # Threads
+
+    def threads(self, *, workspace: str | None = None, limit: int | None = None) -> list[Thread]:
+        """Threads, the most recently used first."""
+        return self.store.threads(workspace=workspace, limit=limit)
+
+    def find(self, wanted: str) -> Thread:
+        """The thread a person means by an id or the beginning of one."""
+        return find_thread(self.store, wanted)
+
+    def latest(self, workspace: str) -> Thread:
+        """The conversation last worked on in a workspace."""
+        for thread in self.store.threads(workspace=workspace):
+            if thread.origin != "call":
+                return thread
+        raise UsageProblem(
+            f"There is no thread for {workspace} yet.", try_this="`steer run TASK` starts one."
+        )
+
+    def create(
+        self,
+        workspace: str,
+        title: str,
+        *,
+        origin: Origin = "run",
+        parent: tuple[str, int] | None = None,
+    ) -> Thread:
+        """A new, empty thread."""
+        time = now()
+        thread = Thread(
+            id=new_id(),
+            title=" ".join(title.split())[:80],
+            workspace=workspace,
+            origin=origin,
+            created=time,
+            updated=time,
+            parent=parent[0] if parent else None,
+            parent_seq=parent[1] if parent else None,
+        )
+        self.store.create_thread(thread)
+        return self.find(thread.id)
+
+    def fork(self, thread_id: str, at: int | None = None) -> Thread:
+        """A new thread that shares another's history up to a message."""
+        source = self.find(thread_id)
+        until = source.head if at is None else at
+        if not 1 <= until <= source.head:
+            raise UsageProblem(
+                f"Thread {source.id} has no message {until}.",
+                f"It has messages 1 to {source.head}.",
+            )
+        copy = self.create(source.workspace, source.title, origin="fork", parent=(source.id, until))
+        rows = list(self.store.read(source.id, until=until))
+        self.store.append(copy.id, rows, sync=True)
+        model = self.store.setting(f"thread:{source.id}", "model")
+        self.store.remember(f"thread:{copy.id}", "model", model)
+        return self.find(copy.id)
+
+    def delete(self, thread_id: str) -> None:
+        """Remove one thread for ever; refuses while a process works on it."""
+        with self.store.own(thread_id):
+            self.store.delete_thread(thread_id)
+            self.store.remember(f"thread:{thread_id}", "model", None)
+
+    def moved(self, thread_id: str, workspace: str) -> None:
+        """The folder of a thread is somewhere else now."""
+        self.store.describe(thread_id, title=None, workspace=workspace)
+
+    # Reading
+
+    def messages(
+        self,
+        thread_id: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        kinds: Collection[str] | None = None,
+    ) -> Iterator[Message]:
+        """Stored messages in order."""
+        return read_messages(self.store, thread_id, after=after, until=until, kinds=kinds)
+
+    def rows(self, thread_id: str) -> Iterator[Row]:
+        """Stored messages with their hashes, undecoded."""
+        return self.store.read(thread_id)
+
+    def verify(self, thread_id: str) -> list[Flaw]:
+        """Every place where a thread is not what was written."""
+        return list(flaws(self.find(thread_id), self.store.read_raw(thread_id)))
+
+    async def tidy(self, thread_id: str) -> None:
+        """Close what a cut-off session left open, unless somebody is at work there."""
+        with self.store.own(thread_id):
+            await recover(self._log(self.find(thread_id), Redactor()))
+
+    def subscribe(self, thread_id: str, after: int = 0) -> AsyncIterator[Message]:
+        """Every stored message after `after`, each once and in order, and broadcasts as they come.
+
+        Ends when the thread is closed. A reader that falls behind is caught up from the log.
+        """
+        return self._follow(self.bus.subscribe(thread_id), thread_id, after)
+
+    async def _follow(
+        self, news: Subscription, thread_id: str, after: int
+    ) -> AsyncIterator[Message]:
+        with news:
+            item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
+            while item is not None:
+                if isinstance(item, Missed):
+                    for message in read_messages(self.store, thread_id, after=after):
+                        after = message.seq
+                        yield message
+                elif item.seq == 0 or item.seq > after:
+                    after = max(after, item.seq)
+                    yield item
+                item = await news.next()
+
+    # Working
+
+    async def start(
+        self, folder: str, title: str, settings: Settings, *, origin: Origin = "run", **how: bool
+    ) -> Thread:
+        """Make a thread and open it; nothing is left behind when it cannot be opened."""
+        workspace = Workspace.open(folder)
+        driver = None if origin == "call" else open_driver(settings.model)
+        thread = self.create(workspace.root, title, origin=origin)
+        await self._begin(thread, workspace, settings, driver, **how)
+        return thread
+
+    async def open(self, thread_id: str, settings: Settings, **how: bool) -> Thread:
+        """Take up a thread for work; only one process at a time may.
+
+        `attended` says that somebody can answer, `yes` that every answer is allow.
+        """
+        thread = self.find(thread_id)
+        driver = open_driver(settings.model)
+        await self._begin(thread, Workspace.open(thread.workspace), settings, driver, **how)
+        return thread
+
+    async def _begin(
+        self,
+        thread: Thread,
+        workspace: Workspace,
+        settings: Settings,
+        driver: Driver | None,
+        *,
+        attended: bool = False,
+        yes: bool = False,
+    ) -> None:
+        owned = ExitStack()
+        owned.enter_context(self.store.own(thread.id))
+        try:
+            log = self._log(self.find(thread.id), self._redactor(workspace))
+            setup = Setup(settings, workspace, self._command_environ(), attended, yes)
+            session = Session(log, setup, driver)
+            await session.begin()
+            if driver is not None:
+                self.store.remember(f"thread:{thread.id}", "model", driver.model)
+        except BaseException:
+            owned.close()
+            raise
+        self._open[thread.id] = (session, owned)
+
+    def remembered_model(self, thread_id: str) -> str:
+        """The model a thread last worked with."""
+        return self.store.setting(f"thread:{thread_id}", "model") or ""
+
+    async def send(self, thread_id: str, text: str) -> int:
+        """Start a turn."""
+        return await self._session(thread_id).send(text)
+
+    async def go_on(self, thread_id: str) -> bool:
+        """Start a turn with the oldest queued message, if there is one."""
+        return await self._session(thread_id).go_on()
+
+    def busy(self, thread_id: str) -> bool:
+        """True while a turn runs."""
+        return thread_id in self._open and self._session(thread_id).state is State.RUNNING
+
+    def last_words(self, thread_id: str) -> str:
+        """What the model said last."""
+        return self._session(thread_id).last_words()
+
+    async def steer(self, thread_id: str, text: str) -> str:
+        """Say something to the running turn."""
+        return await self._session(thread_id).steer(text)
+
+    async def queue(self, thread_id: str, text: str) -> str:
+        """Say something for the next turn."""
+        return await self._session(thread_id).queue(text)
+
+    async def withdraw(self, thread_id: str, corr: str) -> None:
+        """Take back a message that has not been delivered."""
+        await self._session(thread_id).withdraw(corr)
+
+    async def cancel(self, thread_id: str) -> None:
+        """Stop the running turn."""
+        await self._session(thread_id).cancel()
+
+    def answer(self, thread_id: str, corr: str, answer: ConfirmResponse | Answer) -> None:
+        """Answer a request or a question."""
+        self._session(thread_id).answer(corr, answer)
+
+    async def call(self, thread_id: str, tool: str, arguments: dict[str, Any]) -> Message:
+        """Carry out one tool call a person asked for."""
+        return await self._session(thread_id).call(Call(f"call_{new_id()}", tool, arguments))
+
+    async def wait(self, thread_id: str) -> TurnEnd | None:
+        """Wait until nothing runs."""
+        return await self._session(thread_id).wait()
+
+    async def close(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
+        """Leave a thread."""
+        session, owned = self._open.pop(thread_id)
+        try:
+            await session.close(exit_code, reason)
+        finally:
+            owned.close()
+            self.bus.end(thread_id)
+
+    def tools(self, folder: str) -> tuple[ToolSpec, ...]:
+        """The tools there are."""
+        workspace = Workspace.open(folder)
+        gate = Gate(Circumstances(workspace.root), Desk(attended=False))
+        return Toolbox(standard_tools({}), workspace, gate).specs()
+
+    def _session(self, thread_id: str) -> Session:
+        found = self._open.get(thread_id)
+        if found is None:
+            raise UsageProblem(f"Thread {thread_id} is not open.", try_this="Open it first.")
+        return found[0]
+
+    def _log(self, thread: Thread, redactor: Redactor) -> ThreadLog:
+        return ThreadLog(self.store, self.bus, thread, redactor=redactor, executor=self._writer)
+
+    def _redactor(self, workspace: Workspace) -> Redactor:
+        configs = mcp_configs(Path(workspace.root), self._environ)
+        return Redactor(secret_values(self._environ, configs))
+
+    def _command_environ(self) -> dict[str, str]:
+        hidden = secret_variables(self._environ)
+        return {name: value for name, value in self._environ.items() if name not in hidden}

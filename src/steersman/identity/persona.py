@@ -1,0 +1,29 @@
+"""Who an agent is: its name and what its model is told, from Markdown files in the package."""
+
+from functools import cache
+from importlib.resources import files
+
+from msgspec import Struct
+
+
+class Persona(Struct, frozen=True):
+    """An agent's name, and its instructions as they are sent."""
+
+    name: str
+    text: str
+
+    def instructions(self) -> str:
+        """What the model is told before anything else; the same bytes every time."""
+        return self.text
+
+
+def steersman(mode: str, workspace: str) -> Persona:
+    """The agent a person talks to."""
+    text = prompt_text("steersman").replace("{workspace}", workspace)
+    return Persona("steersman", f"{text}\n\n{prompt_text(f'mode-{mode}')}\n")
+
+
+@cache
+def prompt_text(name: str) -> str:
+    """A prompt of the package."""
+    return (files(__package__) / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()

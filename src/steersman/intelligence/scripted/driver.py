@@ -1,0 +1,125 @@
+"""The scripted model inside the program: plays a file with no network and no key."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from secrets import token_hex
+
+from steersman.dialogue import (
+    Call,
+    Completed,
+    Event,
+    Prompt,
+    TextDelta,
+    ThoughtDelta,
+    Tokens,
+)
+from steersman.errors import DriverProblem
+from steersman.intelligence.scripted.script import (
+    Faults,
+    Player,
+    Script,
+    ScriptedTurn,
+    Standing,
+    calls_of,
+    check_expectation,
+)
+from steersman.intelligence.scripted.steps import concrete
+
+
+class ScriptedDriver:
+    """A model whose every answer is written down."""
+
+    def __init__(self, script: Script, name: str) -> None:
+        self.model = name
+        self._script = script
+        self._player = Player(script)
+        self._faults = Faults(script)
+        self._standing = Standing()
+        self._items: object = None
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Event, None]:
+        """The answer to a conversation, in pieces of `chunk` characters."""
+        standing = self._follow(prompt)
+        index = self._player.turn(standing)
+        check_expectation(self._script, index, prompt.items)
+        fault = self._faults.due(index, id(self))
+        if fault is not None:
+            async for event in self._fail(fault):
+                yield event
+        turn = self._script.turns[index]
+        await _pause(turn.delay_ms)
+        for event in pieces(turn):
+            yield event
+            await asyncio.sleep(0)
+        calls = answer_calls(turn, prompt, token_hex(4))
+        yield Completed(
+            text=turn.text,
+            reasoning=turn.reasoning,
+            calls=calls,
+            tokens=turn.usage or estimate(turn),
+            stop="tool_calls" if calls else "end",
+        )
+
+    def _follow(self, prompt: Prompt) -> Standing:
+        if prompt.items is not self._items:
+            self._standing, self._items = Standing(), prompt.items
+        self._standing.follow(prompt.items)
+        return self._standing
+
+    async def _fail(self, turn: ScriptedTurn) -> AsyncGenerator[Event, None]:
+        if turn.stall_ms:
+            await _pause(turn.stall_ms)
+        if turn.error is not None:
+            raise provider_problem(turn.error.status, turn.error.message, turn.error.retry_after)
+        if turn.drop:
+            sent = 0
+            for event in pieces(turn):
+                yield event
+                sent += len(event.text)
+                if sent >= int(turn.drop):
+                    break
+            raise DriverProblem("The connection to the model was cut.", retryable=True)
+
+
+def answer_calls(turn: ScriptedTurn, prompt: Prompt, tag: str) -> tuple[Call, ...]:
+    """The calls of a turn: the exact ones, then its abstract step made concrete."""
+    calls = calls_of(turn, tag)
+    if turn.do is None:
+        return calls
+    step = concrete(turn, prompt.tools)
+    arguments = step.arguments if isinstance(step.arguments, dict) else {}
+    return (*calls, Call(f"call_{tag}_{len(calls) + 1}", step.name, arguments))
+
+
+def pieces(turn: ScriptedTurn) -> list[TextDelta | ThoughtDelta]:
+    """The words of a turn, cut into deltas."""
+    thoughts = [ThoughtDelta(piece) for piece in cut(turn.reasoning, turn.chunk)]
+    return [*thoughts, *(TextDelta(piece) for piece in cut(turn.text, turn.chunk))]
+
+
+def cut(text: str, size: int) -> list[str]:
+    """Text in pieces of `size` characters; whole when `size` is 0."""
+    step = size or max(len(text), 1)
+    return [text[start : start + step] for start in range(0, len(text), step)]
+
+
+def estimate(turn: ScriptedTurn) -> Tokens:
+    """Tokens for a turn that does not say: about four characters each."""
+    said = len(turn.text) + sum(len(str(call.arguments)) for call in turn.tool_calls)
+    return Tokens(output=said // 4, reasoning=len(turn.reasoning) // 4)
+
+
+def provider_problem(status: int, message: str, retry_after: float | None) -> DriverProblem:
+    """An error status of a provider as a problem of ours."""
+    return DriverProblem(
+        f"The model answered with status {status}.",
+        message,
+        status=status,
+        retry_after=retry_after,
+        retryable=status in (408, 409, 429) or status >= 500,
+    )
+
+
+async def _pause(milliseconds: int) -> None:
+    if milliseconds:
+        await asyncio.sleep(milliseconds / 1000)

@@ -1,0 +1,239 @@
+"""A scripted model's file: what it may say, and which turn of it answers a conversation.
+
+Pure: nothing here streams, serves or waits. The position is a function of the conversation alone,
+so that retries, title requests and restarts use no turn up.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from steersman.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
+from steersman.errors import ScriptProblem
+
+
+class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool call to make. Arguments given as a string are sent as they are, valid JSON or not."""
+
+    name: str
+    arguments: dict[str, Any] | str = {}
+
+
+class Fault(Struct, frozen=True, forbid_unknown_fields=True):
+    """An error answer of the provider; without `times` it comes once, then the turn goes on."""
+
+    status: int
+    message: str = "scripted error"
+    retry_after: float | None = None
+    times: int = 1
+
+
+class ScriptedTurn(Struct, frozen=True, forbid_unknown_fields=True):
+    """One answer of the model."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ScriptedCall, ...] = ()
+    expect: str | None = None
+    usage: Tokens | None = None
+    delay_ms: int = 0
+    chunk: int = 0
+    error: Fault | None = None
+    stall_ms: int = 0
+    drop: bool | int = False
+    do: Literal["shell", "read", "write", "edit"] | None = None
+    command: str = ""
+    path: str = ""
+    content: str = ""
+    search: str = ""
+    replace: str = ""
+
+    @property
+    def results(self) -> int:
+        """How many tool results come before the next turn."""
+        return len(self.tool_calls) + (1 if self.do else 0)
+
+    @property
+    def only_fault(self) -> bool:
+        """True when the turn is nothing but a fault: after it the next turn answers."""
+        return self.error is not None and not (self.text or self.results)
+
+
+class Script(Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole file."""
+
+    turns: tuple[ScriptedTurn, ...]
+
+
+def load(path: str | Path) -> Script:
+    """Read a script file."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ScriptProblem(
+            f"The script file {path} cannot be read.",
+            error.strerror or str(error),
+            "Give the path of a JSON file: --model scripted:FILE.",
+        ) from error
+    try:
+        script = msgspec.json.decode(data, type=Script)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ScriptProblem(
+            f"The script file {path} is not a valid script.",
+            str(error),
+            'It should look like {"turns": [{"text": "Done."}]}; see docs/scripted-model.md.',
+        ) from error
+    if not script.turns:
+        raise ScriptProblem(f"The script file {path} has no turns.", try_this="Add one turn.")
+    return script
+
+
+class Standing:
+    """How far a conversation has come: prompts so far, and tool results since the last of them.
+
+    Words of the person right after tool results belong to the running prompt: they steer, they do
+    not ask anew.
+    """
+
+    def __init__(self) -> None:
+        self.prompts = 0
+        self.results = 0
+        self.seen = 0
+        self._asks_anew = True
+
+    def follow(self, items: Sequence[Item]) -> None:
+        """Take in the items that came since the last call; a conversation grows at its end."""
+        for index in range(self.seen, len(items)):
+            match items[index]:
+                case UserItem():
+                    if self._asks_anew:
+                        self.prompts += 1
+                        self.results = 0
+                    self._asks_anew = False
+                case AssistantItem(calls=calls):
+                    self._asks_anew = not calls
+                case ResultItem():
+                    self.results += 1
+                    self._asks_anew = False
+        self.seen = len(items)
+
+
+class Segment(Struct, frozen=True):
+    """The turns that answer one prompt; `before` counts the tool results that precede each."""
+
+    turns: tuple[int, ...]
+    before: tuple[int, ...]
+
+
+class Player:
+    """Finds the turn of a script that answers a conversation."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._segments = list(_segments(script))
+
+    def turn(self, standing: Standing) -> int:
+        """The index of the turn.
+
+        Prompts choose the segment, in order and beginning again after the last one; tool results
+        choose the turn within it.
+        """
+        segment = self._segments[(max(standing.prompts, 1) - 1) % len(self._segments)]
+        place = bisect_right(segment.before, standing.results) - 1
+        index = segment.turns[place]
+        if standing.results - segment.before[place] > 0:
+            raise ScriptProblem(
+                f"The script has no turn after turn {index + 1}.",
+                f"{standing.results} tool results came since the prompt.",
+                "Add turns to the script, the last one without tool calls.",
+            )
+        return index
+
+
+def _segments(script: Script) -> Iterator[Segment]:
+    """A segment ends with a turn that calls no tool."""
+    turns: list[int] = []
+    before: list[int] = []
+    results = 0
+    last = len(script.turns) - 1
+    for index, turn in enumerate(script.turns):
+        if turn.only_fault and index < last:
+            continue
+        turns.append(index)
+        before.append(results)
+        results += turn.results
+        if turn.results == 0 or index == last:
+            yield Segment(tuple(turns), tuple(before))
+            turns, before, results = [], [], 0
+
+
+class Faults:
+    """Which faults have been played: each comes its number of times, then the turn goes on."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._played: Counter[tuple[object, int]] = Counter()
+
+    def due(self, turn: int, key: object) -> ScriptedTurn | None:
+        """The fault to play instead of `turn` now, for the conversation that `key` names."""
+        turns = self._script.turns
+        first = turn
+        while first > 0 and turns[first - 1].only_fault:
+            first -= 1
+        for index in range(first, turn + 1):
+            nothing_follows = index == turn and turns[index].only_fault
+            if nothing_follows or self._played[key, index] < _times(turns[index]):
+                self._played[key, index] += 1
+                return turns[index]
+        return None
+
+
+def _times(turn: ScriptedTurn) -> int:
+    if turn.error is not None:
+        return turn.error.times
+    return 1 if turn.drop or turn.stall_ms else 0
+
+
+def check_expectation(script: Script, turn: int, items: Sequence[Item]) -> None:
+    """Raise unless what the turn expects occurs in the latest tool results."""
+    expected = script.turns[turn].expect
+    if expected is None:
+        return
+    latest: list[str] = []
+    for item in reversed(items):
+        if isinstance(item, AssistantItem):
+            break
+        if isinstance(item, ResultItem):
+            latest.append(item.text)
+    text = "\n".join(reversed(latest))
+    if expected not in text:
+        raise ScriptProblem(
+            f"Turn {turn + 1} of the script expected {expected!r} in the latest tool results.",
+            f"They were: {text[:2000]!r}" if latest else "There were no tool results.",
+            "Correct the script, or what it runs against.",
+        )
+
+
+def calls_of(turn: ScriptedTurn, tag: str) -> tuple[Call, ...]:
+    """The exact tool calls of a turn; `tag` makes their ids unique."""
+    made = []
+    for index, call in enumerate(turn.tool_calls):
+        name = f"call_{tag}_{index + 1}"
+        if isinstance(call.arguments, str):
+            made.append(parse_call(name, call.name, call.arguments))
+        else:
+            made.append(Call(name, call.name, call.arguments))
+    return tuple(made)
+
+
+def parse_call(call_id: str, name: str, arguments: str) -> Call:
+    """A call whose arguments came as text; text that is no JSON object is kept as malformed."""
+    try:
+        return Call(call_id, name, msgspec.json.decode(arguments or "{}", type=dict[str, Any]))
+    except msgspec.DecodeError:
+        return Call(call_id, name, malformed=arguments)

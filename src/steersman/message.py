@@ -1,0 +1,318 @@
+"""The record everything is made of: one `Message` per thing that happened, typed by its kind.
+
+Nothing here knows how a message is stored, shown or sent.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Struct
+
+from steersman.action import Action, Verdict
+
+JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
+
+
+class Body(Struct, frozen=True, omit_defaults=True):
+    """What one kind of message says.
+
+    `stored` is False for kinds that are only broadcast. `synced` kinds are on disk, flushed,
+    before whatever follows from them begins.
+    """
+
+    kind: ClassVar[str]
+    stored: ClassVar[bool] = True
+    synced: ClassVar[bool] = False
+
+
+class SessionStart(Body, frozen=True, omit_defaults=True):
+    """A process opened the thread; everything until `session_end` happened in it."""
+
+    kind: ClassVar[str] = "session_start"
+    version: str
+    workspace: str
+    model: str
+    mode: str
+    trust: str
+    approvals: str
+
+
+class SessionEnd(Body, frozen=True, omit_defaults=True):
+    """The process left the thread; `exit` is its exit code, absent when it was cut off."""
+
+    kind: ClassVar[str] = "session_end"
+    synced: ClassVar[bool] = True
+    status: Literal["done", "failed", "denied", "needs_answer", "budget", "interrupted"]
+    exit: int | None = None
+    reason: str = ""
+
+
+class TurnStart(Body, frozen=True, omit_defaults=True):
+    """Work on a prompt began."""
+
+    kind: ClassVar[str] = "turn_start"
+
+
+TurnEnding = Literal["done", "failed", "cancelled", "interrupted", "needs_answer", "limit"]
+
+
+class TurnEnd(Body, frozen=True, omit_defaults=True):
+    """Work on a prompt ended, and why."""
+
+    kind: ClassVar[str] = "turn_end"
+    ending: TurnEnding
+    steps: int = 0
+    reason: str = ""
+
+
+class User(Body, frozen=True, omit_defaults=True):
+    """Words of the person as the model gets them; `corr` names the input they came from."""
+
+    kind: ClassVar[str] = "user"
+    synced: ClassVar[bool] = True
+    text: str
+    via: Literal["prompt", "steer", "queue"] = "prompt"
+
+
+InputState = Literal["waiting", "queued", "delivered", "withdrawn"]
+
+
+class Steer(Body, frozen=True, omit_defaults=True):
+    """A receipt for a message sent while a turn ran; the newest one of a `corr` is its state."""
+
+    kind: ClassVar[str] = "steer"
+    synced: ClassVar[bool] = True
+    state: InputState
+    how: Literal["steer", "queue"]
+    text: str = ""
+
+
+class AssistantDelta(Body, frozen=True, omit_defaults=True):
+    """A piece of the answer as it streams."""
+
+    kind: ClassVar[str] = "assistant_delta"
+    stored: ClassVar[bool] = False
+    text: str
+
+
+class ReasoningDelta(Body, frozen=True, omit_defaults=True):
+    """A piece of the model's reasoning as it streams."""
+
+    kind: ClassVar[str] = "reasoning_delta"
+    stored: ClassVar[bool] = False
+    text: str
+
+
+class Assistant(Body, frozen=True, omit_defaults=True):
+    """One whole answer of the model; `calls` are the `corr`s of the tool calls that follow."""
+
+    kind: ClassVar[str] = "assistant"
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[str, ...] = ()
+    stop: str = "end"
+
+
+class ToolCall(Body, frozen=True, omit_defaults=True):
+    """The model, or a person, asks for a tool. `malformed` holds arguments that are not JSON."""
+
+    kind: ClassVar[str] = "tool_call"
+    tool: str
+    arguments: dict[str, JSON] = {}
+    malformed: str | None = None
+
+
+class ToolProgress(Body, frozen=True, omit_defaults=True):
+    """A running tool has something to show."""
+
+    kind: ClassVar[str] = "tool_progress"
+    stored: ClassVar[bool] = False
+    text: str
+
+
+ToolStatus = Literal["ok", "error", "denied", "malformed", "cancelled", "interrupted"]
+
+
+class ToolResult(Body, frozen=True, omit_defaults=True):
+    """What came of a call: `output` when it ran, `message` when it did not or went wrong.
+
+    `note` is the host's remark to the model.
+    """
+
+    kind: ClassVar[str] = "tool_result"
+    tool: str
+    status: ToolStatus
+    output: JSON = None
+    message: str = ""
+    note: str = ""
+    ms: int = 0
+
+
+class Policy(Body, frozen=True, omit_defaults=True):
+    """The gate's verdict on one action; written and flushed before the action may begin."""
+
+    kind: ClassVar[str] = "policy"
+    synced: ClassVar[bool] = True
+    action: Action
+    verdict: Verdict
+
+
+class ConfirmRequest(Body, frozen=True, omit_defaults=True):
+    """The gate wants a person's answer before `actions` of call `call` may begin."""
+
+    kind: ClassVar[str] = "confirm_request"
+    synced: ClassVar[bool] = True
+    call: str
+    tool: str
+    actions: tuple[Action, ...]
+    reason: str
+
+
+class ConfirmResponse(Body, frozen=True, omit_defaults=True):
+    """The answer to the request with the same `corr`; `guidance` goes to the model."""
+
+    kind: ClassVar[str] = "confirm_response"
+    synced: ClassVar[bool] = True
+    decision: Literal["allow", "deny"]
+    guidance: str = ""
+    by: Literal["person", "yes-flag"] = "person"
+
+
+class Question(Body, frozen=True, omit_defaults=True):
+    """The host asks the person something that is not a permission."""
+
+    kind: ClassVar[str] = "question"
+    text: str
+    options: tuple[str, ...] = ()
+    default: str = ""
+
+
+class Answer(Body, frozen=True, omit_defaults=True):
+    """The answer to the question with the same `corr`."""
+
+    kind: ClassVar[str] = "answer"
+    synced: ClassVar[bool] = True
+    text: str
+    by: Literal["person", "default"] = "person"
+
+
+class DiffReady(Body, frozen=True, omit_defaults=True):
+    """A file was changed; the diff is unified."""
+
+    kind: ClassVar[str] = "diff_ready"
+    file: str
+    diff: str
+    added: int
+    removed: int
+
+
+class UsageReport(Body, frozen=True, omit_defaults=True):
+    """What one model request used, in tokens, and how long its first token took."""
+
+    kind: ClassVar[str] = "usage"
+    model: str
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+    first_token_ms: int = 0
+    ms: int = 0
+
+
+class AgentSpawn(Body, frozen=True, omit_defaults=True):
+    """A capsule began work for its parent, in the lane `lane`."""
+
+    kind: ClassVar[str] = "agent_spawn"
+    agent: str
+    lane: str
+    task: str
+
+
+class AgentDone(Body, frozen=True, omit_defaults=True):
+    """A spawned capsule ended."""
+
+    kind: ClassVar[str] = "agent_done"
+    agent: str
+    lane: str
+    ending: TurnEnding
+    text: str = ""
+
+
+class Progress(Body, frozen=True, omit_defaults=True):
+    """Long work shows where it is."""
+
+    kind: ClassVar[str] = "progress"
+    stored: ClassVar[bool] = False
+    text: str
+
+
+class Error(Body, frozen=True, omit_defaults=True):
+    """Something went wrong: what, why, what to do. `retry_in` is set when the host tries again."""
+
+    kind: ClassVar[str] = "error"
+    what: str
+    why: str = ""
+    try_this: str = ""
+    retry_in: float | None = None
+
+
+class Unknown(Body, frozen=True, omit_defaults=True):
+    """A message of a kind this version does not know, kept as it is."""
+
+    kind: ClassVar[str] = "unknown"
+    name: str
+    fields: dict[str, JSON]
+
+
+BODIES: Mapping[str, type[Body]] = {
+    body.kind: body
+    for body in (
+        SessionStart, SessionEnd, TurnStart, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
+        Assistant, ToolCall, ToolProgress, ToolResult, Policy, ConfirmRequest, ConfirmResponse,
+        Question, Answer, DiffReady, UsageReport, AgentSpawn, AgentDone, Progress, Error,
+    )
+}  # fmt: skip
+
+
+class Message(Struct, frozen=True):
+    """One thing that happened in a thread.
+
+    `seq` is dense per thread and 0 for broadcast-only kinds; `path` is the lane it happened in;
+    `corr` joins a call and its result, a request and its answer.
+    """
+
+    thread: str
+    seq: int
+    time: datetime
+    turn: int
+    kind: str
+    path: str
+    corr: str | None
+    body: Body
+
+
+_encoder = msgspec.json.Encoder()
+_decoders = {kind: msgspec.json.Decoder(body) for kind, body in BODIES.items()}
+
+
+def encode_body(body: Body) -> bytes:
+    """The bytes of a body that are stored and hashed."""
+    return _encoder.encode(body.fields if isinstance(body, Unknown) else body)
+
+
+def decode_body(kind: str, data: bytes) -> Body:
+    """A body from its stored bytes; an unknown kind is kept, not refused."""
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        return Unknown(name=kind, fields=msgspec.json.decode(data, type=dict[str, Any]))
+    return decoder.decode(data)
+
+
+def encode_message(message: Message) -> bytes:
+    """One line of JSON: the form in which messages leave the program."""
+    if isinstance(message.body, Unknown):
+        record = {name: getattr(message, name) for name in message.__struct_fields__}
+        return _encoder.encode(record | {"body": message.body.fields})
+    return _encoder.encode(message)

@@ -1,0 +1,172 @@
+"""The only place where a tool is run, and it always asks the gate first."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from steersman.action import Action, Verdict, Write
+from steersman.dialogue import Call, ToolSpec
+from steersman.errors import NeedsAnswer, SteersmanError, ToolProblem
+from steersman.message import (
+    Body,
+    DiffReady,
+    Message,
+    ToolCall,
+    ToolProgress,
+    ToolResult,
+    ToolStatus,
+)
+from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
+from steersman.operations.workspace import Workspace
+from steersman.store.log import Draft, Lane
+from steersman.systems import Governance, Note
+
+AnyTool = Tool[Any]
+
+
+class Refused(ToolProblem):
+    """The gate said no; the reason, and what to do instead, go to whoever asked."""
+
+
+class Toolbox:
+    """Runs calls of a set of tools in one workspace, through one gate."""
+
+    def __init__(self, tools: Sequence[AnyTool], workspace: Workspace, gate: Governance) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._workspace = workspace
+        self._gate = gate
+        self._slots = {family: asyncio.Semaphore(family.value) for family in Family}
+        self._specs: tuple[ToolSpec, ...] | None = None
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as a model sees them, in a stable order."""
+        if self._specs is None:
+            self._specs = tuple(tool.spec() for tool in self._tools.values())
+        return self._specs
+
+    def announce(self, call: Call, lane: Lane) -> Draft:
+        """The `tool_call` message for a call."""
+        body = ToolCall(call.name, call.arguments, call.malformed)
+        return self._place(call, lane).draft(body, call.id)
+
+    async def execute(self, calls: Sequence[Call], lane: Lane, note: Note) -> list[Message]:
+        """Carry out announced calls; every one of them ends with a `tool_result`.
+
+        Neighbouring calls run together where their family allows it; the others keep their order.
+        """
+        results: dict[str, Message] = {}
+
+        async def carry_out(call: Call) -> None:
+            body, diffs, stop = await self._outcome(call, lane, note)
+            place = self._place(call, lane)
+            results[call.id] = (await place.append(*diffs, body, corr=call.id))[-1]
+            if stop is not None:
+                raise stop
+
+        try:
+            for together, group in groupby(calls, key=self._runs_together):
+                if together:
+                    await _all(carry_out(call) for call in group)
+                else:
+                    for call in group:
+                        await carry_out(call)
+        finally:
+            for call in calls:
+                if call.id not in results:
+                    unrun = ToolResult(call.name, "cancelled", message="not run: the turn ended")
+                    await self._place(call, lane).append(unrun, corr=call.id)
+        return [results[call.id] for call in calls]
+
+    def _runs_together(self, call: Call) -> bool:
+        tool = self._tools.get(call.name)
+        return tool is None or tool.family.value > 1
+
+    def _place(self, call: Call, lane: Lane) -> Lane:
+        return lane.at("operations", call.name if call.name in self._tools else "unknown")
+
+    async def _outcome(
+        self, call: Call, lane: Lane, note: Note
+    ) -> tuple[ToolResult, list[Body], BaseException | None]:
+        """What came of a call: its result, the diffs it made, and what must stop the turn."""
+        started = time.monotonic()
+        diffs: list[Body] = []
+        stop: BaseException | None = None
+        try:
+            output, diffs = await self._perform(call, self._place(call, lane))
+            result = ToolResult(call.name, "ok", output=output)
+        except asyncio.CancelledError as cancelled:
+            stop = cancelled
+            result = ToolResult(call.name, "cancelled", message="cancelled while it ran")
+        except SteersmanError as error:
+            stop = error if isinstance(error, NeedsAnswer) else None
+            result = ToolResult(call.name, _status(error), message=str(error))
+        except Exception as error:
+            # A defect of one tool must not end the turn; the model and the person are told.
+            message = f"{call.name} failed: {type(error).__name__}: {error}"
+            result = ToolResult(call.name, "error", message=message)
+        spent = round(1000 * (time.monotonic() - started))
+        return msgspec.structs.replace(result, ms=spent, note=note(call)), diffs, stop
+
+    async def _perform(self, call: Call, lane: Lane) -> tuple[Any, list[Body]]:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            raise Malformed(
+                f"There is no tool “{call.name}”.",
+                f"The tools are: {', '.join(self._tools)}.",
+                "Use one of them.",
+            )
+        args = tool.parse(call)
+        async with self._slots[tool.family]:
+            workspace = await self._admit(tool, args, call, lane)
+            bench = Bench(
+                workspace=workspace,
+                lane=lane,
+                call=call.id,
+                progress=lambda text: lane.broadcast(ToolProgress(text), corr=call.id),
+            )
+            output = await tool.run(args, bench)
+        return msgspec.to_builtins(output), [_diff(write, workspace) for write in workspace.written]
+
+    async def _admit(self, tool: AnyTool, args: Arguments, call: Call, lane: Lane) -> Workspace:
+        """The workspace with leave for exactly what the call will do."""
+        looks = await self._leave(tool.looks(args, self._workspace), tool, call, lane)
+        actions = tool.actions(args, self._workspace.granted(looks))
+        leave = await self._leave(actions, tool, call, lane)
+        return self._workspace.granted((*looks, *leave))
+
+    async def _leave(
+        self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane
+    ) -> tuple[Action, ...]:
+        if not actions:
+            return ()
+        answer = await self._gate.admit(call.id, tool.name, actions, lane)
+        if isinstance(answer, Verdict):
+            raise Refused(f"Denied: {answer.reason}.", f"Rule: {answer.rule}.", answer.instead)
+        return answer.actions
+
+
+async def _all(running: Any) -> None:
+    """Run coroutines together; the first that stops the turn stops the others."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for coroutine in running:
+                group.create_task(coroutine)
+    except* NeedsAnswer as needs:
+        raise needs.exceptions[0] from None
+
+
+def _status(error: SteersmanError) -> ToolStatus:
+    if isinstance(error, Malformed):
+        return "malformed"
+    return "denied" if isinstance(error, Refused | NeedsAnswer) else "error"
+
+
+def _diff(write: Write, workspace: Workspace) -> DiffReady:
+    lines = write.diff.splitlines()
+    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
+    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
+    return DiffReady(workspace.shown(write.path), write.diff, added, removed)

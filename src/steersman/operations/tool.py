@@ -1,0 +1,117 @@
+"""What a tool is: a docstring, typed arguments, the actions it needs, and `run`.
+
+A tool never checks permission. It works on a `Bench` whose workspace does only what the gate
+gave leave for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from enum import Enum
+from inspect import getdoc
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from steersman.action import Action
+from steersman.dialogue import Call, ToolSpec
+from steersman.errors import ToolProblem
+from steersman.operations.workspace import Workspace
+from steersman.store.log import Lane
+
+
+class Family(Enum):
+    """Kinds of tools; the value is how many calls of one answer may run at the same time."""
+
+    READ = 8
+    EDIT = 1
+    RUN = 1
+    AGENTS = 4
+
+
+class Arguments(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of every tool's arguments."""
+
+
+class Malformed(ToolProblem):
+    """A call that does not fit the tool."""
+
+
+class Bench(Struct, frozen=True):
+    """What a running tool has in reach."""
+
+    workspace: Workspace
+    lane: Lane
+    call: str
+    progress: Callable[[str], None]
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Tool(ABC, Generic[A]):
+    """One thing an agent can do."""
+
+    name: str
+    family: ClassVar[Family]
+    Args: type[A]
+
+    def looks(self, args: A, workspace: Workspace) -> Sequence[Action]:
+        """What must be looked at to know the actions; judged before `actions` is asked."""
+        return ()
+
+    @abstractmethod
+    def actions(self, args: A, workspace: Workspace) -> Sequence[Action]:
+        """What the call would do."""
+
+    @abstractmethod
+    async def run(self, args: A, bench: Bench) -> Any:
+        """Do it. The answer is a record or something else that JSON can say."""
+
+    def spec(self) -> ToolSpec:
+        """The tool as a model sees it."""
+        return ToolSpec(self.name, self.description(), schema(self.Args))
+
+    def description(self) -> str:
+        """What the tool does, in words for the model."""
+        return getdoc(type(self)) or ""
+
+    def parse(self, call: Call) -> A:
+        """The typed arguments of a call, or what is wrong with them."""
+        if call.malformed is not None:
+            raise Malformed(
+                f"The arguments of {self.name} are not a JSON object.",
+                f"They were: {call.malformed[:500]}",
+                "Send the call again with valid JSON.",
+            )
+        try:
+            return msgspec.convert(call.arguments, self.Args)
+        except msgspec.ValidationError as error:
+            fields = ", ".join(schema(self.Args)["properties"])
+            raise Malformed(
+                f"The arguments of {self.name} do not fit: {error}.",
+                f"It takes: {fields or 'no arguments'}.",
+                "Send the call again with arguments that fit.",
+            ) from error
+
+
+def schema(arguments: type[Arguments]) -> dict[str, Any]:
+    """A JSON Schema object with every reference written out, as all providers take it."""
+    (root,), components = msgspec.json.schema_components([arguments])
+    found: dict[str, Any] = _inline(root, components)
+    found.pop("title", None)
+    return found
+
+
+def _inline(node: Any, components: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_inline(item, components) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = dict(components[node["$ref"].rsplit("/", 1)[-1]])
+        target.pop("title", None)
+        return _inline(target, components)
+    return {name: _inline(item, components) for name, item in node.items()}

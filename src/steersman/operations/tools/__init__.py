@@ -1,0 +1,19 @@
+"""The tools every agent has; a new tool is one module here and one name in this list."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from steersman.operations.tool import Tool
+from steersman.operations.tools.edit_files import EditFiles
+from steersman.operations.tools.list_files import ListFiles
+from steersman.operations.tools.read_file import ReadFile
+from steersman.operations.tools.run_command import RunCommand
+from steersman.operations.tools.status import Status
+from steersman.operations.tools.write_file import WriteFile
+
+
+def standard_tools(environ: Mapping[str, str]) -> list[Tool[Any]]:
+    """The tools, in the order a model sees them; commands get `environ`."""
+    return [
+        Status(), ListFiles(), ReadFile(), EditFiles(), WriteFile(), RunCommand(environ),
+    ]  # fmt: skip

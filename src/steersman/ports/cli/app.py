@@ -1,0 +1,123 @@
+"""The command line: a table of commands, each imported when it is called, and the one place where
+errors become sentences and exit codes."""
+
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from steersman.errors import Exit, SteersmanError
+
+COMMANDS = {
+    "run": ("work", "run", "Do one task without a terminal chat."),
+    "resume": ("work", "resume", "Go on with a thread."),
+    "demo": ("demo", "command", "See the whole loop on a sample project; no key, no network."),
+    "call": ("tools", "call", "Call any tool, through the gate."),
+    "tools": ("tools", "listing", "Show the tools there are."),
+    "threads": ("threads", "command", "List, show, export, import or remove threads."),
+    "fork": ("threads", "fork", "Start a new thread from a point of another."),
+    "replay": ("ledger", "replay", "Show a thread's messages again."),
+    "ledger": ("ledger", "command", "Show, follow, verify or export the log of a thread."),
+    "model-server": ("model_server", "command", "Serve a scripted model over HTTP."),
+    "doctor": ("doctor", "command", "Tell what was found and what is missing."),
+}
+
+
+class Commands(click.Group):
+    """Subcommands by name; their modules are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """One command, imported now."""
+        if name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[name]
+        found = getattr(import_module(f"steersman.ports.cli.{module}"), attribute)
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help text, without importing any command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
+
+
+@click.command(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(None, "--version", "-V", package_name="steersman", prog_name="steer")
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """Steersman: a host for coding agents. Every effect passes one gate and lands in one log."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run() -> NoReturn:
+    """Run the command line and end the process with the right exit code."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["-e"]:
+        arguments[0] = "run"
+    sys.exit(_outcome(arguments))
+
+
+def _outcome(arguments: list[str]) -> int:
+    try:
+        answer: Any = app.main(arguments, prog_name="steer", standalone_mode=False)
+        return int(answer) if isinstance(answer, int) else Exit.DONE
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return Exit.INTERRUPTED
+    except SteersmanError as error:
+        show_problem(error)
+        return error.exit
+    except BrokenPipeError:
+        return _pipe_closed()
+    except Exception as error:
+        return _defect(error)
+
+
+def show_problem(problem: SteersmanError) -> None:
+    """What happened, why, what to do; to standard error."""
+    click.echo(click.style("Error: ", fg="red", bold=True) + problem.what, err=True)
+    for line in (problem.why, problem.try_this):
+        if line:
+            click.echo(f"  {line}", err=True)
+
+
+def _pipe_closed() -> int:
+    """The reader of our output has gone: nothing is left to say, and that is no failure."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.FAILED
+
+
+def _defect(error: Exception) -> int:
+    """A mistake of ours: the person gets a sentence, the traceback goes to a file."""
+    import os
+    import tempfile
+    import traceback
+
+    descriptor, path = tempfile.mkstemp(prefix="steersman-crash-", suffix=".txt")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        traceback.print_exception(error, file=file)
+    show_problem(
+        SteersmanError(
+            f"Steersman itself made a mistake: {type(error).__name__}: {error}",
+            f"The details are in {path}.",
+            "Your threads are kept. Please report it with that file.",
+        )
+    )
+    return Exit.FAILED

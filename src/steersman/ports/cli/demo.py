@@ -1,0 +1,85 @@
+"""`steer demo`: the whole loop on a bundled sample with a real bug, a real edit and real tests."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import click
+
+from steersman.errors import Exit
+from steersman.host import Host
+from steersman.identity.settings import Settings
+from steersman.ports.cli.options import open_host
+from steersman.ports.cli.views import PlainView
+from steersman.ports.cli.watch import Job, Watched, do
+
+TASK = "The tests of this project fail. Find out why, mend the code, and prove it."
+
+
+@click.command()
+@click.option("--keep", metavar="DIR", help="Put the sample project there (default: a new folder).")
+def command(keep: str | None) -> int:
+    """Let a scripted model mend a bug in a sample project.
+
+    The model is scripted, so this needs no key and no network; everything else is real: the log,
+    the gate, the edit and the tests.
+    """
+    folder = _sample(keep)
+    click.echo(click.style("Steersman demo", bold=True))
+    click.echo("The model is scripted: it plays a file. All the rest really happens.")
+    click.echo(f"Sample project: {folder}\n")
+    click.echo(click.style(f"› {TASK}", bold=True))
+    # The sample calls `python3`; let that be the Python that runs this.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    with as_file(files("steersman") / "samples" / "harbour.json") as script:
+        code = asyncio.run(do(DemoJob(folder, script), PlainView(), attended=False))
+    if code:
+        return code
+    return _proof(folder)
+
+
+class DemoJob(Job):
+    """The sample's task with the sample's script."""
+
+    def __init__(self, folder: Path, script: Path) -> None:
+        self._folder = folder
+        self._settings = Settings(model=f"scripted:{script}", approvals="never")
+
+    async def open(self, host: Host, *, attended: bool) -> Watched:
+        """Make the thread."""
+        thread = await host.start(str(self._folder), TASK, self._settings, origin="demo")
+        return Watched(thread.id, 0)
+
+    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+        """Give it the task."""
+        await host.send(thread_id, TASK)
+
+
+def _sample(keep: str | None) -> Path:
+    folder = Path(keep).absolute() if keep else Path(tempfile.mkdtemp(prefix="steersman-demo-"))
+    with as_file(files("steersman") / "samples" / "harbour") as source:
+        skip = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(source, folder, dirs_exist_ok=True, ignore=skip)
+    return folder
+
+
+def _proof(folder: Path) -> int:
+    """Run the tests once more, outside the agent, and say what to do next."""
+    proof = subprocess.run(
+        [sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    click.echo(click.style("\nThe same tests, run once more by the demo itself:", bold=True))
+    click.echo("  " + proof.stderr.strip().replace("\n", "\n  "))
+    host = open_host()
+    newest = host.latest(os.path.realpath(folder))
+    click.echo("\nLook further:")
+    click.echo(f"  steer ledger show {newest.id}      every message, in order")
+    click.echo(f"  steer ledger verify {newest.id}    proof that nothing was altered")
+    click.echo("  steer run --model scripted:FILE TASK    your own script, in your own project")
+    click.echo("This version has no driver for a real model yet; the scripted one is its only one.")
+    return Exit.DONE if proof.returncode == 0 else Exit.FAILED

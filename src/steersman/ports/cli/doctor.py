@@ -1,0 +1,120 @@
+"""`steer doctor`: what was found, what is missing, and the command that mends it."""
+
+import os
+import platform
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from typing import Literal
+
+import click
+import msgspec
+from msgspec import Struct
+
+from steersman import __version__
+from steersman.errors import Exit, SteersmanError
+from steersman.host import Host
+from steersman.identity.settings import config_file, data_folder, load_settings
+from steersman.intelligence.models import open_driver
+from steersman.ports.cli.options import json_flag
+
+_MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "bad": ("✗", "red")}
+
+
+class Finding(Struct, frozen=True, omit_defaults=True):
+    """One thing that was looked at."""
+
+    subject: str
+    state: Literal["ok", "note", "bad"]
+    found: str
+    mend: str = ""
+
+
+@click.command()
+@json_flag
+def command(as_json: bool) -> int:
+    """Tell what was found, what is missing, and how to mend it."""
+    findings = list(_findings())
+    for finding in findings:
+        if as_json:
+            click.echo(msgspec.json.encode(finding).decode())
+            continue
+        mark, colour = _MARKS[finding.state]
+        click.echo(f"{click.style(mark, fg=colour)} {finding.subject:<12} {finding.found}")
+        if finding.mend:
+            click.echo(f"  {'':<12} → {finding.mend}")
+    return Exit.FAILED if any(finding.state == "bad" for finding in findings) else Exit.DONE
+
+
+def _findings() -> Iterator[Finding]:
+    python = platform.python_version()
+    yield Finding("steersman", "ok", f"{__version__} on Python {python}, {platform.system()}")
+    yield _data()
+    yield _sqlite()
+    yield _settings()
+    yield _model()
+    yield _program("bash", "commands need it: install bash")
+    yield _program("git", "not needed, but most work is in repositories: install git")
+    yield Finding(
+        "sandbox", "note", "none in this version: commands run with your own rights, after the gate"
+    )
+
+
+def _data() -> Finding:
+    folder = data_folder(os.environ)
+    try:
+        host = Host.at(folder, os.environ)
+    except SteersmanError as problem:
+        return Finding("data", "bad", f"{problem.what} {problem.why}", problem.try_this)
+    count = len(host.threads())
+    host.store.close()
+    if getattr(host.store, "read_only", False):
+        return Finding("data", "bad", f"{folder} is read-only", "make it writable")
+    free = shutil.disk_usage(folder).free
+    text = f"{folder}, {count} threads, {free / 1e9:.1f} GB free"
+    if free < 200e6:
+        return Finding("data", "bad", text, "free some disk space")
+    return Finding("data", "ok", text)
+
+
+def _sqlite() -> Finding:
+    version = sqlite3.sqlite_version_info
+    text = f"SQLite {sqlite3.sqlite_version}"
+    if version < (3, 35, 0):
+        return Finding("database", "bad", text, "use a Python with SQLite 3.35 or newer")
+    if version < (3, 51, 3):
+        return Finding(
+            "database",
+            "note",
+            f"{text} has a very rare write-ahead-log bug (mended in 3.51.3)",
+            "keep copies of threads you need: steer threads export ID -o FILE",
+        )
+    return Finding("database", "ok", text)
+
+
+def _settings() -> Finding:
+    path = config_file(os.environ)
+    try:
+        load_settings(os.environ, {})
+    except SteersmanError as problem:
+        return Finding("settings", "bad", f"{problem.what} {problem.why}", problem.try_this)
+    return Finding("settings", "ok", f"{path}{'' if path.exists() else ' (none; defaults)'}")
+
+
+def _model() -> Finding:
+    try:
+        model = load_settings(os.environ, {}).model
+        if not model:
+            mend = "pass --model scripted:FILE, or set `model` in config.toml"
+            return Finding("model", "note", "none is set; `steer demo` needs none", mend)
+        open_driver(model)
+    except SteersmanError as problem:
+        return Finding("model", "bad", f"{problem.what} {problem.why}", problem.try_this)
+    return Finding("model", "ok", model)
+
+
+def _program(name: str, mend: str) -> Finding:
+    found = shutil.which(name)
+    if found:
+        return Finding(name, "ok", found)
+    return Finding(name, "bad" if name == "bash" else "note", "not found", mend)

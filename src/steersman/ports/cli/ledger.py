@@ -1,0 +1,117 @@
+"""`steer ledger` and `steer replay`: the log as it was written."""
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from steersman.errors import Exit, ThreadBusy
+from steersman.host import Host
+from steersman.message import encode_message
+from steersman.monitoring.schema import message_schema
+from steersman.ports.cli.options import json_flag, open_host
+from steersman.ports.cli.text import line
+from steersman.ports.cli.views import JsonView, PlainView
+
+
+@click.group()
+def command() -> None:
+    """Show, follow, verify or export the log of a thread."""
+
+
+@command.command("show")
+@click.argument("thread")
+@click.option("--after", type=int, default=0, metavar="SEQ", help="Only later messages.")
+@json_flag
+def show(thread: str, after: int, as_json: bool) -> None:
+    """Print every message of a thread, a line each."""
+    host = open_host()
+    for message in host.messages(host.find(thread).id, after=after):
+        click.echo(encode_message(message).decode() if as_json else line(message))
+
+
+@command.command("follow")
+@click.argument("thread")
+@click.option("--after", type=int, default=0, metavar="SEQ", help="Only later messages.")
+@json_flag
+def follow(thread: str, after: int, as_json: bool) -> None:
+    """Print messages as they are written, by whichever process; ends with the session."""
+    host = open_host()
+    thread_id = host.find(thread).id
+    seen = -1
+    while True:
+        changed = host.store.changes()
+        if changed != seen:
+            seen, kind = changed, ""
+            for message in host.messages(thread_id, after=after):
+                after, kind = message.seq, message.kind
+                click.echo(encode_message(message).decode() if as_json else line(message))
+                sys.stdout.flush()
+            if kind == "session_end":
+                return
+        time.sleep(0.1)
+
+
+@command.command("verify")
+@click.argument("threads", nargs=-1)
+def verify(threads: tuple[str, ...]) -> int:
+    """Prove that threads are as they were written; without names, all of them."""
+    host = open_host()
+    names = [host.find(name).id for name in threads] or [t.id for t in host.threads()]
+    bad = 0
+    for name in names:
+        found = host.verify(name)
+        bad += bool(found)
+        if found:
+            click.echo(f"{name}: NOT ok")
+            for flaw in found:
+                click.echo(f"  at {flaw.seq}: {flaw.what}")
+        else:
+            click.echo(f"{name}: ok, {host.find(name).head} messages")
+    return Exit.FAILED if bad else Exit.DONE
+
+
+@command.command("export")
+@click.argument("thread")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File (default: stdout).")
+def export(thread: str, output: str | None) -> None:
+    """Write every message as a JSON line."""
+    host = open_host()
+    text = b"".join(encode_message(m) + b"\n" for m in host.messages(host.find(thread).id))
+    if output is None:
+        sys.stdout.buffer.write(text)
+    else:
+        Path(output).write_bytes(text)
+        click.echo(f"Wrote {output}.")
+
+
+@command.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of a message line."""
+    click.echo(msgspec.json.format(msgspec.json.encode(message_schema())).decode())
+
+
+@click.command()
+@click.argument("thread")
+@json_flag
+@click.option("--plain", is_flag=True, help="Print the conversation even when piped.")
+def replay(thread: str, as_json: bool, plain: bool) -> None:
+    """Show a thread again: the conversation on a terminal, JSON lines when piped."""
+    host = open_host()
+    found = host.find(thread)
+    _tidy(host, found.id)
+    machine = as_json or not (plain or sys.stdout.isatty())
+    view = JsonView() if machine else PlainView(prompts=True)
+    for message in host.messages(found.id):
+        view.show(message)
+
+
+def _tidy(host: Host, thread_id: str) -> None:
+    """Close what a crash left open, unless the thread is at work or cannot be written."""
+    try:
+        asyncio.run(host.tidy(thread_id))
+    except ThreadBusy:
+        return

@@ -1,0 +1,149 @@
+"""Words for messages: one line each, safe for a terminal."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from steersman.message import (
+    AgentDone,
+    AgentSpawn,
+    Answer,
+    Assistant,
+    Body,
+    ConfirmRequest,
+    ConfirmResponse,
+    DiffReady,
+    Error,
+    Message,
+    Policy,
+    Question,
+    SessionEnd,
+    SessionStart,
+    Steer,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+    UsageReport,
+    User,
+)
+
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def safe(text: str) -> str:
+    """Text that cannot move the cursor, change colours or hide itself."""
+    plain = text.replace("\r\n", "\n")
+    return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", plain)
+
+
+def one_line(text: str, width: int = 100) -> str:
+    """The beginning of a text on one line."""
+    flat = " ".join(safe(text).split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def call_words(tool: str, arguments: dict[str, Any]) -> str:
+    """A call as a person would say it: the tool and what it is about."""
+    match arguments:
+        case {"command": str(about)} | {"path": str(about)} | {"task": str(about)}:
+            pass
+        case {"files": list(files)}:
+            about = ", ".join(str(f.get("path", "?")) for f in files if isinstance(f, dict))
+        case _:
+            about = ""
+    return one_line(f"{tool.removeprefix('workspace_')} {about}")
+
+
+def result_words(result: ToolResult) -> str:
+    """A result in a few words."""
+    if result.message:
+        return one_line(f"{result.status}: {result.message}")
+    match result.output:
+        case {"exit_code": code, "wall_ms": ms}:
+            return f"exit {code} after {ms / 1000:.1f} s"
+        case {"lines_read": read, "total_lines": total}:
+            return f"{read} of {total} lines"
+        case {"files": list(files)}:
+            return f"{len(files)} files"
+        case {"path": path, "bytes": size}:
+            return f"{path}, {size} bytes"
+        case str(text):
+            return one_line(text)
+        case _:
+            return result.status
+
+
+def words(body: Body) -> str:
+    """A message in one line."""
+    for voice in (_course_words, _talk_words, _work_words):
+        found = voice(body)
+        if found is not None:
+            return found
+    return ""
+
+
+def _course_words(body: Body) -> str | None:
+    """How things go: sessions, turns, agents, costs, errors."""
+    match body:
+        case SessionStart(model=model, mode=mode, approvals=approvals):
+            return f"model {model or '-'} · mode {mode} · approvals {approvals}"
+        case SessionEnd(status=status, exit=code, reason=reason):
+            return f"{status} (exit {'-' if code is None else code}) {one_line(reason)}".strip()
+        case TurnEnd(ending=ending, steps=steps, reason=reason):
+            return f"{ending} after {steps} steps {one_line(reason)}".strip()
+        case AgentSpawn(agent=agent, task=task):
+            return one_line(f"{agent}: {task}")
+        case AgentDone(agent=agent, ending=ending):
+            return f"{agent}: {ending}"
+        case UsageReport(input=given, cached=cached, output=made):
+            return f"{given} in ({cached} cached), {made} out"
+        case Error(what=what, why=why):
+            return one_line(f"{what} {why}")
+    return None
+
+
+def _talk_words(body: Body) -> str | None:
+    """What is said between the person and the model."""
+    match body:
+        case User(text=text) | Question(text=text) | Answer(text=text):
+            return one_line(text)
+        case Steer(state=state, how=how, text=text):
+            return one_line(f"{how} {state} {text}")
+        case Assistant(text=text, calls=calls):
+            return one_line(text) or f"{len(calls)} calls"
+        case ConfirmRequest(tool=tool, reason=reason):
+            return one_line(f"{tool}: {reason}")
+        case ConfirmResponse(decision=decision, guidance=guidance):
+            return one_line(f"{decision} {guidance}")
+    return None
+
+
+def _work_words(body: Body) -> str | None:
+    """What is done, and what the gate says to it."""
+    match body:
+        case ToolCall(tool=tool, arguments=arguments):
+            return call_words(tool, arguments)
+        case ToolResult() as result:
+            return result_words(result)
+        case Policy(action=action, verdict=verdict):
+            kind = type(action).__name__.lower()
+            return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
+        case DiffReady(file=file, added=added, removed=removed):
+            return f"{safe(file)} +{added} -{removed}"
+    return None
+
+
+def line(message: Message) -> str:
+    """A message as a line of the ledger."""
+    time = message.time.astimezone().strftime("%H:%M:%S")
+    return f"{message.seq:>6}  {time}  {message.kind:<16}  {words(message.body)}".rstrip()
+
+
+def ago(time: datetime) -> str:
+    """How long ago something was, in words."""
+    seconds = (datetime.now(UTC) - time).total_seconds()
+    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {name}{'s' if count > 1 else ''} ago"
+    return "just now"

@@ -1,0 +1,139 @@
+"""`steer threads` and `steer fork`: what conversations there are, and copies of them."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from steersman.errors import NeedsAnswer, ThreadBusy
+from steersman.monitoring.bundle import export_lines, import_lines
+from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host
+from steersman.ports.cli.text import ago, one_line
+from steersman.ports.cli.views import PlainView
+from steersman.store.records import Thread
+
+
+@click.group()
+def command() -> None:
+    """List, show, export, import or remove threads."""
+
+
+@command.command("list")
+@click.option("--workspace", "-w", metavar="DIR", help="Only threads of this folder.")
+@click.option("--all", "everything", is_flag=True, help="Also single calls made by `steer call`.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+@json_flag
+def list_threads(workspace: str | None, everything: bool, limit: int | None, as_json: bool) -> None:
+    """List threads, the most recently used first."""
+    folder = folder_from(workspace) if workspace else None
+    found = [
+        thread
+        for thread in open_host().threads(workspace=folder)
+        if everything or thread.origin != "call"
+    ][:limit]
+    if as_json:
+        for thread in found:
+            click.echo(msgspec.json.encode(_record(thread)).decode())
+        return
+    if not found:
+        click.echo("No threads yet. `steer run TASK` starts one, `steer demo` shows how.")
+    for thread in found:
+        folder_name = one_line(thread.workspace, 40)
+        click.echo(
+            f"{click.style(thread.id, bold=True)}  {ago(thread.updated):<14} "
+            f"{thread.head:>6} messages  {folder_name:<40}  {one_line(thread.title, 60)}"
+        )
+
+
+@command.command("show")
+@click.argument("thread")
+@json_flag
+def show(thread: str, as_json: bool) -> None:
+    """Show one thread: its facts and its conversation."""
+    host = open_host()
+    found = host.find(thread)
+    try:
+        asyncio.run(host.tidy(found.id))
+        note = ""
+    except ThreadBusy as busy:
+        note = busy.what
+    found = host.find(found.id)
+    if as_json:
+        click.echo(msgspec.json.encode(_record(found)).decode())
+        return
+    click.echo(f"thread     {found.id}\ntitle      {one_line(found.title)}")
+    click.echo(f"workspace  {found.workspace}\ncreated    {found.created.astimezone():%c}")
+    click.echo(f"messages   {found.head}")
+    if found.parent:
+        click.echo(f"forked     from {found.parent} at message {found.parent_seq}")
+    click.echo(note)
+    view = PlainView(prompts=True)
+    for message in host.messages(found.id):
+        view.show(message)
+
+
+@command.command("rm")
+@click.argument("threads", nargs=-1, required=True)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+def remove(threads: tuple[str, ...], yes: bool) -> None:
+    """Remove the named threads for ever."""
+    host = open_host()
+    found = [host.find(name) for name in threads]
+    for thread in found:
+        click.echo(f"{thread.id}  {thread.head} messages  {one_line(thread.title, 60)}")
+    if not yes:
+        if not at_terminal():
+            raise NeedsAnswer(
+                "Removing needs an answer and nobody can give one.",
+                try_this="Pass --yes to remove them.",
+            )
+        click.confirm("Remove for ever?", abort=True)
+    for thread in found:
+        host.delete(thread.id)
+    click.echo(f"Removed {len(found)}.")
+
+
+@command.command("export")
+@click.argument("thread")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File (default: stdout).")
+def export(thread: str, output: str | None) -> None:
+    """Write a thread to a file that `threads import` reads on any machine."""
+    host = open_host()
+    lines = export_lines(host.find(thread), host.rows(host.find(thread).id))
+    if output is None:
+        for text in lines:
+            sys.stdout.buffer.write(text + b"\n")
+        return
+    with Path(output).open("wb") as file:
+        for text in lines:
+            file.write(text + b"\n")
+    click.echo(f"Wrote {output}.")
+
+
+@command.command("import")
+@click.argument("file", type=click.File("rb"))
+def import_thread(file: Any) -> None:
+    """Read a thread from a file, proving that it is unaltered."""
+    thread = import_lines(open_host().store, file)
+    click.echo(thread.id)
+
+
+@click.command()
+@click.argument("thread")
+@click.option("--at", type=int, metavar="SEQ", help="Last message to keep (default: all).")
+@json_flag
+def fork(thread: str, at: int | None, as_json: bool) -> None:
+    """Make a new thread that shares another's history, and print its id."""
+    host = open_host()
+    copy = host.fork(host.find(thread).id, at)
+    click.echo(msgspec.json.encode(_record(copy)).decode() if as_json else copy.id)
+
+
+def _record(thread: Thread) -> dict[str, Any]:
+    fields = msgspec.to_builtins(thread)
+    assert isinstance(fields, dict)
+    del fields["head_hash"]
+    return {**fields, "messages": fields.pop("head")}

@@ -1,0 +1,225 @@
+"""How a running or stored thread is shown: as JSON lines, as plain text, or as its answer only."""
+
+import shutil
+import sys
+import time
+from typing import Protocol, TextIO
+
+import click
+
+from steersman.action import Execute, Write
+from steersman.message import (
+    Assistant,
+    AssistantDelta,
+    ConfirmRequest,
+    DiffReady,
+    Error,
+    Message,
+    SessionEnd,
+    ToolCall,
+    ToolProgress,
+    ToolResult,
+    TurnEnd,
+    User,
+    encode_message,
+)
+from steersman.ports.cli.text import call_words, one_line, result_words, safe
+
+
+class View(Protocol):
+    """A reader of the log that shows what it reads."""
+
+    def show(self, message: Message) -> None:
+        """Show one message."""
+        ...
+
+    def tick(self) -> None:
+        """Time has passed: show that the work goes on."""
+        ...
+
+
+class JsonView:
+    """One message a line; with `deltas` also what is only broadcast."""
+
+    def __init__(self, *, deltas: bool = False) -> None:
+        self._deltas = deltas
+
+    def show(self, message: Message) -> None:
+        """Print the message."""
+        if message.seq or self._deltas:
+            sys.stdout.write(encode_message(message).decode() + "\n")
+            sys.stdout.flush()
+
+    def tick(self) -> None:
+        """Nothing: a machine reads this."""
+
+
+class AnswerView:
+    """Only what the model says at the end of a turn."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def show(self, message: Message) -> None:
+        """Remember answers, print the last one of a turn."""
+        match message.body:
+            case Assistant(text=text) if message.path.count("/") == 1:
+                self._last = text
+            case TurnEnd():
+                click.echo(safe(self._last))
+
+    def tick(self) -> None:
+        """Nothing to show."""
+
+
+class PlainView:
+    """The conversation line by line, with a status line while something runs."""
+
+    def __init__(self, *, prompts: bool = False) -> None:
+        self._prompts = prompts
+        self._streamed = ""
+        self._status = StatusLine(sys.stderr)
+
+    def tick(self) -> None:
+        """Show that the work goes on."""
+        self._status.draw()
+
+    def show(self, message: Message) -> None:
+        """Show one message."""
+        match message.body:
+            case AssistantDelta(text=text):
+                self._stream(text)
+            case Assistant() as answer:
+                self._answer(answer)
+            case User() as user if self._prompts or user.via != "prompt":
+                self._print(click.style(f"› {safe(user.text)}", bold=True))
+            case ToolCall(tool=tool, arguments=arguments):
+                self._print(click.style("● ", fg="cyan") + call_words(tool, arguments))
+                self._status.work(call_words(tool, arguments))
+            case ToolProgress(text=text):
+                self._status.detail(text)
+            case DiffReady(diff=diff):
+                self._print(coloured_diff(diff))
+            case ToolResult() as result:
+                self._result(result)
+            case ConfirmRequest() as request:
+                self._print(request_words(request))
+            case Error() as error:
+                self._error(error)
+            case TurnEnd() as end:
+                self._end(end, message)
+            case SessionEnd():
+                self._status.clear()
+            case _:
+                pass
+
+    def _stream(self, text: str) -> None:
+        self._status.clear()
+        self._streamed += text
+        sys.stdout.write(safe(text))
+        sys.stdout.flush()
+
+    def _answer(self, answer: Assistant) -> None:
+        """End a streamed answer; print what of it was not streamed."""
+        streamed, self._streamed = self._streamed, ""
+        if streamed and answer.text.startswith(streamed):
+            self._print(safe(answer.text[len(streamed) :]))
+        elif answer.text:
+            self._print(safe(answer.text))
+        self._status.work("thinking")
+
+    def _result(self, result: ToolResult) -> None:
+        good = result.status == "ok"
+        mark = click.style("  └ ", fg="green" if good else "yellow")
+        self._print(mark + result_words(result))
+        match result.output:
+            case {"output": str(text)} if text.strip():
+                self._print(indented(text))
+        self._status.work("thinking")
+
+    def _error(self, error: Error) -> None:
+        self._streamed = ""
+        text = click.style("✗ ", fg="red") + safe(error.what)
+        self._print(" ".join(filter(None, (text, safe(error.why)))))
+        if error.retry_in is not None:
+            self._print(f"  trying again in {error.retry_in:g} s")
+
+    def _end(self, end: TurnEnd, message: Message) -> None:
+        good = end.ending == "done"
+        mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
+        reason = f": {safe(end.reason)}" if end.reason else ""
+        steps = f"{end.steps} step{'s' * (end.steps != 1)}"
+        self._print(f"{mark}{end.ending}{reason} · {steps} · thread {message.thread}")
+
+    def _print(self, text: str) -> None:
+        self._status.clear()
+        click.echo(text)
+
+
+class StatusLine:
+    """One line at the bottom that says what runs and for how long; only on a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._on = stream.isatty()
+        self._what = ""
+        self._detail = ""
+        self._since = 0.0
+        self._drawn = False
+
+    def work(self, what: str) -> None:
+        """Something begins."""
+        self._what, self._detail, self._since = what, "", time.monotonic()
+
+    def detail(self, text: str) -> None:
+        """The newest line of what runs."""
+        lines = text.strip().splitlines()
+        self._detail = lines[-1] if lines else self._detail
+
+    def draw(self) -> None:
+        """Show it anew."""
+        if not self._on or not self._what:
+            return
+        width = shutil.get_terminal_size().columns
+        spent = time.monotonic() - self._since
+        detail = f" · {self._detail}" if self._detail else ""
+        text = one_line(f"… {self._what} {spent:.0f} s{detail}", max(width - 1, 10))
+        self._stream.write("\r\x1b[2K" + text)
+        self._stream.flush()
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Take it away before something else is printed."""
+        if self._drawn:
+            self._stream.write("\r\x1b[2K")
+            self._stream.flush()
+            self._drawn = False
+
+
+def coloured_diff(diff: str) -> str:
+    """A unified diff for people."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    lines = safe(diff).splitlines()
+    return "\n".join("  " + click.style(text, fg=colours.get(text[:1])) for text in lines)
+
+
+def indented(text: str, most: int = 20) -> str:
+    """Output of a command: its last lines."""
+    lines = safe(text).rstrip().splitlines()
+    hidden = len(lines) - most
+    shown = [f"… {hidden} more lines", *lines[hidden:]] if hidden > 0 else lines
+    return "\n".join(f"    {text}" for text in shown)
+
+
+def request_words(request: ConfirmRequest) -> str:
+    """A permission request: every action with its diff or command."""
+    lines = [click.style(f"? {request.tool}: {request.reason}", fg="yellow", bold=True)]
+    for action in request.actions:
+        match action:
+            case Write(diff=diff):
+                lines.append(coloured_diff(diff))
+            case Execute(command=command, cwd=cwd):
+                lines.append(f"  $ {safe(command)}\n  in {safe(cwd)}")
+            case _:
+                lines.append(f"  {safe(str(action))}")
+    return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""`steer run` and `steer resume`: one piece of work on a thread, watched from the command line."""
+
+import sys
+from typing import Any
+
+import click
+
+from steersman.errors import UsageProblem
+from steersman.host import Host
+from steersman.ports.cli.asking import read_line
+from steersman.ports.cli.options import folder_from, json_flag, settings_from, working
+from steersman.ports.cli.watch import Job, Watched, watch
+from steersman.store.records import Thread
+
+
+def outputs(command: Any) -> Any:
+    """The flags that choose how the work is shown."""
+    for option in (
+        click.option("--max-steps", type=click.IntRange(1), help="Model calls a turn may take."),
+        click.option("--deltas", is_flag=True, help="With --json: also print streamed pieces."),
+        click.option("--quiet", "-q", is_flag=True, help="Print the final answer only."),
+        json_flag,
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("task", nargs=-1)
+@click.option("-e", "expression", metavar="TASK", help="The task as one argument.")
+@working
+@outputs
+def run(task: tuple[str, ...], expression: str | None, **flags: Any) -> int:
+    """Do one task in this folder and end.
+
+    TASK is what you want, in your own words; `-` reads it from standard input.
+    """
+    return watch(RunJob(_task(task, expression), flags), flags)
+
+
+class RunJob(Job):
+    """A new thread with one prompt."""
+
+    def __init__(self, text: str, flags: dict[str, Any]) -> None:
+        self._text = text
+        self._flags = flags
+
+    async def open(self, host: Host, *, attended: bool) -> Watched:
+        """Make the thread."""
+        folder = folder_from(self._flags["workspace"])
+        settings = settings_from(self._flags)
+        yes = self._flags["yes"]
+        thread = await host.start(folder, self._text, settings, attended=attended, yes=yes)
+        return Watched(thread.id, 0)
+
+    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+        """Give it the task."""
+        await host.send(thread_id, self._text)
+
+
+@click.command()
+@click.argument("thread", required=False)
+@click.argument("task", nargs=-1)
+@working
+@outputs
+def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
+    """Go on with a thread.
+
+    THREAD is an id or the beginning of one; without it, the newest thread of this folder. TASK is
+    what to say; without it, messages that wait are delivered, or you are asked.
+    """
+    return watch(ResumeJob(thread, task, flags), flags)
+
+
+class ResumeJob(Job):
+    """A thread that exists, with a prompt, a waiting message, or a question for one."""
+
+    def __init__(self, named: str | None, task: tuple[str, ...], flags: dict[str, Any]) -> None:
+        self._named = named
+        self._task = task
+        self._flags = flags
+        self._text = ""
+        self._title = ""
+
+    async def open(self, host: Host, *, attended: bool) -> Watched:
+        """Take the thread up where it was left."""
+        flags = self._flags
+        thread, self._text = self._which(host)
+        self._title = thread.title
+        if flags["workspace"]:
+            host.moved(thread.id, folder_from(flags["workspace"]))
+        chosen = {**flags, "model": flags["model"] or host.remembered_model(thread.id) or None}
+        await host.open(thread.id, settings_from(chosen), attended=attended, yes=flags["yes"])
+        return Watched(thread.id, thread.head)
+
+    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+        """Say what there is to say."""
+        if not self._text and not await host.go_on(thread_id) and attended:
+            click.echo(f"{self._title}\n{host.last_words(thread_id)}\n")
+            self._text = (await read_line("› ")).strip()
+        if self._text:
+            await host.send(thread_id, self._text)
+
+    def _which(self, host: Host) -> tuple[Thread, str]:
+        """The thread and the words a person meant; words alone go to the newest thread here."""
+        here = folder_from(self._flags["workspace"])
+        if self._named is None:
+            return host.latest(here), ""
+        if " " in self._named and not self._task:
+            return host.latest(here), self._named
+        text = sys.stdin.read() if self._task == ("-",) else " ".join(self._task)
+        return host.find(self._named), text.strip()
+
+
+def _task(words: tuple[str, ...], expression: str | None) -> str:
+    given = [*words, *([expression] if expression else [])]
+    text = sys.stdin.read() if given == ["-"] else " ".join(given)
+    if not text.strip():
+        raise UsageProblem("There is no task.", try_this='Say what to do: steer run "fix the bug".')
+    return text.strip()

@@ -1,0 +1,270 @@
+"""An open thread: its log, its floor, the capsule that works in it, and the turn that runs."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from steersman import __version__
+from steersman.capsule import Capsule, last_words
+from steersman.coordination.floor import Floor, Move, State
+from steersman.coordination.inputs import Inputs
+from steersman.coordination.recovery import closing
+from steersman.dialogue import Call, Driver
+from steersman.errors import Exit, NeedsAnswer, SteersmanError
+from steersman.governance.approvals import Desk
+from steersman.governance.gate import Gate
+from steersman.governance.policy import Circumstances
+from steersman.identity.persona import steersman
+from steersman.identity.settings import Settings
+from steersman.intelligence.context import KINDS, Context
+from steersman.intelligence.loop import NativeLoop, error_body
+from steersman.message import (
+    Answer,
+    ConfirmResponse,
+    Message,
+    SessionEnd,
+    SessionStart,
+    TurnEnd,
+    TurnStart,
+    User,
+)
+from steersman.operations.executor import Toolbox
+from steersman.operations.tools import standard_tools
+from steersman.operations.workspace import Workspace
+from steersman.store.log import Lane, ThreadLog, read_messages, to_message
+
+ROOT = "steersman"
+
+
+class Setup(Struct, frozen=True):
+    """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow."""
+
+    settings: Settings
+    workspace: Workspace
+    environ: Mapping[str, str]
+    attended: bool = False
+    yes: bool = False
+
+
+async def recover(log: ThreadLog) -> None:
+    """Close what a session that was cut off left open."""
+    left: list[Message] = []
+    for row in log.store.read_back(log.thread):
+        if row.kind == "session_end":
+            break
+        left.append(to_message(log.thread, row))
+        if row.kind == "session_start":
+            break
+    drafts = closing(reversed(left))
+    if drafts:
+        await log.append(*drafts)
+
+
+class Session:
+    """One process's work on one thread."""
+
+    def __init__(self, log: ThreadLog, setup: Setup, driver: Driver | None) -> None:
+        self.log = log
+        self.setup = setup
+        self.last_end: TurnEnd | None = None
+        self._driver = driver
+        self._floor = Floor()
+        self._inputs = Inputs()
+        self._turn = 0
+        self._running: asyncio.Task[None] | None = None
+        self._torn = False  # a turn stopped without its last word
+        self._desk = Desk(attended=setup.attended, yes=setup.yes)
+        self._context = Context(ROOT)
+        self._toolbox, self._capsule = self._build()
+
+    def _build(self) -> tuple[Toolbox, Capsule | None]:
+        settings, workspace = self.setup.settings, self.setup.workspace
+        where = Circumstances(workspace.root, settings.mode, settings.trust, settings.approvals)
+        gate = Gate(where, self._desk)
+        toolbox = Toolbox(standard_tools(self.setup.environ), workspace, gate)
+        if self._driver is None:
+            return toolbox, None
+        capsule = Capsule(
+            identity=steersman(settings.mode, workspace.root),
+            governance=gate,
+            coordination=self._inputs,
+            intelligence=NativeLoop(self._driver, settings.max_steps),
+            operations=toolbox,
+        )
+        return toolbox, capsule
+
+    async def begin(self) -> None:
+        """Take up the thread where it was left."""
+        await recover(self.log)
+        store, thread = self.log.store, self.log.thread
+        for row in store.read_back(thread):
+            self._turn = row.turn
+            if row.turn:
+                break
+        if self._capsule is not None:
+            self._context.observe(read_messages(store, thread, kinds=KINDS))
+        self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
+        await self._inputs.requeue(self._lane("coordination"))
+        settings = self.setup.settings
+        start = SessionStart(
+            version=__version__,
+            workspace=self.setup.workspace.root,
+            model=self._driver.model if self._driver else "",
+            mode=settings.mode,
+            trust=settings.trust,
+            approvals=settings.approvals,
+        )
+        await self._lane().append(start)
+
+    def _lane(self, *names: str, turn: int = 0) -> Lane:
+        return Lane(self.log, "/".join((ROOT, *names)), turn)
+
+    @property
+    def state(self) -> State:
+        """What the thread is doing."""
+        return self._floor.state
+
+    @property
+    def pending(self) -> int:
+        """How many messages wait to be delivered."""
+        return len(self._inputs.pending())
+
+    async def send(self, text: str) -> int:
+        """Start a turn with a prompt; the answer is the turn's number."""
+        self._floor.move(Move.START)
+        return await self._start(User(text))
+
+    async def go_on(self) -> bool:
+        """Start a turn with the oldest queued message, if there is one."""
+        if not any(entry.state == "queued" for entry in self._inputs.pending()):
+            return False
+        self._floor.move(Move.START)
+        await self._start(None)
+        return True
+
+    async def _start(self, prompt: User | None) -> int:
+        """Log the beginning of a turn and let it run; without a prompt a queued one is taken."""
+        self._turn += 1
+        lane = self._lane("coordination", turn=self._turn)
+        try:
+            await lane.append(TurnStart())
+            if prompt is not None:
+                said = await lane.append(prompt)
+            else:
+                said = await self._inputs.deliver_next(lane)
+        except BaseException:
+            self._floor.move(Move.END)
+            raise
+        self._context.observe(said)
+        self._running = asyncio.create_task(self._run(self._turn), name=f"turn-{self._turn}")
+        return self._turn
+
+    async def _run(self, turn: int) -> None:
+        """One turn from its first model call to its `turn_end`."""
+        assert self._capsule is not None
+        self._torn = True
+        problem: SteersmanError | None = None
+        try:
+            end = await self._capsule.turn(self._lane(turn=turn), self._context)
+        except asyncio.CancelledError:
+            end = TurnEnd("cancelled")
+        except NeedsAnswer as needs:
+            end = TurnEnd("needs_answer", reason=needs.what)
+        except SteersmanError as error:
+            problem, end = error, TurnEnd("failed", reason=error.what)
+        finally:
+            self._floor.move(Move.END)
+        self.last_end = end
+        place = self._lane("coordination", turn=turn)
+        if problem is not None:
+            await place.append(error_body(problem))
+        await self._inputs.requeue(place)
+        await place.append(end)
+        self._torn = False
+        if end.ending == "done":
+            await self.go_on()
+
+    async def wait(self) -> TurnEnd | None:
+        """Wait until nothing runs; the answer is how the last turn ended."""
+        while self._running is not None:
+            running = self._running
+            await asyncio.wait({running})
+            if running is self._running:
+                self._running = None
+            if not running.cancelled() and (error := running.exception()) is not None:
+                raise error
+        return self.last_end
+
+    async def steer(self, text: str) -> str:
+        """Say something to the running turn; it is heard at the next model call."""
+        return await self._inputs.admit(text, "steer", self._lane("coordination", turn=self._turn))
+
+    async def queue(self, text: str) -> str:
+        """Say something for the next turn."""
+        corr = await self._inputs.admit(text, "queue", self._lane("coordination"))
+        if self.state is State.IDLE:
+            await self.go_on()
+        return corr
+
+    async def withdraw(self, corr: str) -> None:
+        """Take back a message that has not been delivered."""
+        await self._inputs.withdraw(corr, self._lane("coordination"))
+
+    async def cancel(self) -> None:
+        """Stop the running turn, its tools and their processes, and wait until they are gone."""
+        self._floor.move(Move.CANCEL)
+        if self._running is not None:
+            self._running.cancel()
+            await self.wait()
+
+    def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
+        """Answer a request or a question."""
+        self._desk.answer(corr, answer)
+
+    async def call(self, call: Call) -> Message:
+        """Carry out one tool call a person asked for, through the same gate."""
+        lane = self._lane()
+        await self.log.append(self._toolbox.announce(call, lane))
+        return (await self._toolbox.execute([call], lane, lambda _: ""))[0]
+
+    def last_words(self) -> str:
+        """What the model said last."""
+        return last_words(self._context)
+
+    async def close(self, exit_code: Exit, reason: str = "") -> None:
+        """Leave the thread; a running turn is cancelled first."""
+        if self.state is State.RUNNING:
+            await self.cancel()
+        self._floor.move(Move.CLOSE)
+        if self._torn:
+            await recover(self.log)
+        else:
+            await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
+
+    async def report(self, problem: SteersmanError) -> None:
+        """Write a problem into the log."""
+        await self._lane().append(error_body(problem))
+
+
+Status = Literal["done", "failed", "denied", "needs_answer", "budget", "interrupted"]
+
+STATUS: dict[Exit, Status] = {
+    Exit.DONE: "done",
+    Exit.FAILED: "failed",
+    Exit.USAGE: "failed",
+    Exit.DENIED: "denied",
+    Exit.NEEDS_ANSWER: "needs_answer",
+    Exit.BUDGET_SPENT: "budget",
+    Exit.INTERRUPTED: "interrupted",
+}
+
+ENDINGS: dict[str, Exit] = {
+    "done": Exit.DONE,
+    "failed": Exit.FAILED,
+    "cancelled": Exit.INTERRUPTED,
+    "interrupted": Exit.INTERRUPTED,
+    "needs_answer": Exit.NEEDS_ANSWER,
+    "limit": Exit.BUDGET_SPENT,
+}

@@ -1,0 +1,172 @@
+"""A thread's log as the running program sees it: append, broadcast, read.
+
+One `ThreadLog` is the only writer of its thread. A message is redacted, chained, stored and only
+then published; a `Lane` is the same log seen from one place in the tree of capsules.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Executor
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import Struct
+
+from steersman.bus import Bus
+from steersman.errors import StorageProblem
+from steersman.message import Body, Message, decode_body
+from steersman.store.chain import link_row
+from steersman.store.records import Row, Store, Thread, moment, stamp
+from steersman.store.redactor import Redactor
+
+Clock = Callable[[], datetime]
+
+
+def now() -> datetime:
+    """The present, in the precision the log keeps."""
+    time = datetime.now(UTC)
+    return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+class Draft(Struct, frozen=True):
+    """A message that is about to happen."""
+
+    body: Body
+    path: str
+    turn: int = 0
+    corr: str | None = None
+
+
+def to_message(thread_id: str, row: Row) -> Message:
+    """A stored row as a message."""
+    try:
+        body = decode_body(row.kind, row.body)
+        time = moment(row.time)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise StorageProblem(
+            f"Message {row.seq} of thread {thread_id} cannot be read.",
+            str(error),
+            f"`steer ledger verify {thread_id}` tells which messages were altered.",
+        ) from error
+    return Message(thread_id, row.seq, time, row.turn, row.kind, row.path, row.corr, body)
+
+
+def read_messages(
+    store: Store,
+    thread_id: str,
+    *,
+    after: int = 0,
+    until: int | None = None,
+    kinds: Collection[str] | None = None,
+) -> Iterator[Message]:
+    """Messages of a thread in order."""
+    for row in store.read(thread_id, after=after, until=until, kinds=kinds):
+        yield to_message(thread_id, row)
+
+
+class ThreadLog:
+    """The one writer of a thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        bus: Bus,
+        thread: Thread,
+        *,
+        redactor: Redactor,
+        executor: Executor,
+        clock: Clock = now,
+    ) -> None:
+        self.thread = thread.id
+        self.store = store
+        self.redactor = redactor
+        self._bus = bus
+        self._executor = executor
+        self._clock = clock
+        self._head = thread.head
+        self._hash = thread.head_hash
+        self._order = asyncio.Lock()
+
+    @property
+    def head(self) -> int:
+        """The newest `seq`."""
+        return self._head
+
+    async def append(self, *drafts: Draft) -> list[Message]:
+        """Store messages, all or none, flushed if any of them must be, then publish them.
+
+        A cancelled caller is kept waiting until they are stored: the log never forks from what
+        the program believes.
+        """
+        writing = asyncio.ensure_future(self._append(drafts))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            writing.exception()
+            raise
+
+    async def _append(self, drafts: tuple[Draft, ...]) -> list[Message]:
+        async with self._order:
+            rows, messages = self._build(drafts)
+            sync = any(draft.body.synced for draft in drafts)
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(
+                self._executor, lambda: self.store.append(self.thread, rows, sync=sync)
+            )
+            self._head, self._hash = rows[-1].seq, rows[-1].hash
+            for message in messages:
+                self._bus.publish(message)
+            return messages
+
+    def _build(self, drafts: tuple[Draft, ...]) -> tuple[list[Row], list[Message]]:
+        time = self._clock()
+        written = stamp(time)
+        seq, previous = self._head, self._hash
+        rows, messages = [], []
+        for draft in drafts:
+            seq += 1
+            body, data = self.redactor.body(draft.body)
+            bare = Row(seq, written, draft.turn, body.kind, draft.path, draft.corr, data, b"")
+            previous = link_row(previous, bare)
+            rows.append(msgspec.structs.replace(bare, hash=previous))
+            messages.append(
+                Message(self.thread, seq, time, draft.turn, body.kind, draft.path, draft.corr, body)
+            )
+        return rows, messages
+
+    def broadcast(self, draft: Draft) -> None:
+        """Publish without storing."""
+        body, _ = self.redactor.body(draft.body)
+        self._bus.publish(
+            Message(
+                self.thread, 0, self._clock(), draft.turn, body.kind, draft.path, draft.corr, body
+            )
+        )
+
+
+class Lane:
+    """The log seen from one place: every message gets this place's path and turn."""
+
+    def __init__(self, log: ThreadLog, path: str, turn: int = 0) -> None:
+        self.log = log
+        self.path = path
+        self.turn = turn
+
+    def at(self, *names: str) -> Lane:
+        """The lane below this one."""
+        return Lane(self.log, "/".join((self.path, *names)), self.turn)
+
+    def draft(self, body: Body, corr: str | None = None) -> Draft:
+        """A message of this lane, not yet written."""
+        return Draft(body, self.path, self.turn, corr)
+
+    async def append(self, *bodies: Body, corr: str | None = None) -> list[Message]:
+        """Store messages of this lane."""
+        return await self.log.append(*(self.draft(body, corr) for body in bodies))
+
+    def broadcast(self, body: Body, corr: str | None = None) -> None:
+        """Publish a message of this lane without storing it."""
+        self.log.broadcast(self.draft(body, corr))

@@ -1,0 +1,117 @@
+"""The contracts by which the five systems meet; each system keeps its own half of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from steersman.action import Action, Verdict
+from steersman.dialogue import Call, Prompt, ToolSpec
+from steersman.message import Message, TurnEnd
+from steersman.store.log import Draft, Lane
+
+Note = Callable[[Call], str]
+
+
+class Identity(Protocol):
+    """Who an agent is."""
+
+    @property
+    def name(self) -> str:
+        """What the agent is called; its lane begins with it."""
+        ...
+
+    def instructions(self) -> str:
+        """What the model is told before anything else; the same bytes every time."""
+        ...
+
+
+class Permit(Protocol):
+    """The gate's leave for certain actions, and nothing else."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What may be done."""
+        ...
+
+
+class Governance(Protocol):
+    """What an agent may do: the one gate."""
+
+    async def admit(
+        self, call: str, tool: str, actions: Sequence[Action], lane: Lane
+    ) -> Permit | Verdict:
+        """Judge actions, log every verdict, ask a person where that is the verdict.
+
+        Returns a permit, or the verdict that stands against it.
+        """
+        ...
+
+    async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
+        """Ask the person something; the default when nobody can answer."""
+        ...
+
+
+class Coordination(Protocol):
+    """Whose turn it is."""
+
+    async def deliver(self, lane: Lane) -> list[Message]:
+        """Hand over what the person said to a running turn since the last model call."""
+        ...
+
+
+class Operations(Protocol):
+    """What an agent does."""
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools, in a stable order."""
+        ...
+
+    def announce(self, call: Call, lane: Lane) -> Draft:
+        """The `tool_call` message for a call."""
+        ...
+
+    async def execute(self, calls: Sequence[Call], lane: Lane, note: Note) -> list[Message]:
+        """Carry out announced calls through the gate; every call ends with a `tool_result`."""
+        ...
+
+
+class Deck(Protocol):
+    """What the thinking system stands on during a turn: its only way to the other four."""
+
+    lane: Lane
+
+    def prompt(self) -> Prompt:
+        """Everything the model gets for its next answer."""
+        ...
+
+    def observe(self, messages: Sequence[Message]) -> None:
+        """Take logged messages into the context."""
+        ...
+
+    async def deliver(self) -> bool:
+        """Take what the person said meanwhile into the context; False when there was nothing."""
+        ...
+
+    def announce(self, call: Call) -> Draft:
+        """The `tool_call` message for a call."""
+        ...
+
+    async def execute(self, calls: Sequence[Call], note: Note) -> list[Message]:
+        """Carry out announced calls."""
+        ...
+
+    async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
+        """Ask the person."""
+        ...
+
+
+class Intelligence(Protocol):
+    """What an agent thinks with."""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        ...
+
+    async def turn(self, deck: Deck) -> TurnEnd:
+        """Work until the model has nothing more to do."""
+        ...
