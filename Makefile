@@ -1,0 +1,47 @@
+# Every target prepares what it needs; a fresh machine needs only Python 3.11+, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: demo test lint bench format clean
+
+demo: $(VENV)/.base
+	$(BIN)/steer demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# A new pip writes a start script that imports nothing; an old one makes every start slower.
+$(VENV)/.pip:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade pip
+	touch $@
+
+$(VENV)/.base: $(VENV)/.pip pyproject.toml
+	$(PIP) install --quiet --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	$(PIP) install --quiet --editable '.[test]'
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.base
+	$(PIP) install --quiet --editable '.[lint,model-server]'
+	touch $@

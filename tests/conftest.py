@@ -1,0 +1,66 @@
+"""What the tests share: a `steer` command in a world of its own, and scripts for the model."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.world import Steer
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
+    """Where everything can be installed, a skipped test is a failed one."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.skipped and os.environ.get("STEERSMAN_NO_SKIPS") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and nothing may be skipped here: {report.longrepr}"
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment that knows nothing of the person who runs the tests."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "STEERSMAN_HOME": str(tmp_path / "data"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+    }
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A small git repository with a bug in it."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "calc.py").write_text("def add(a, b):\n    return a - b\n")
+    (folder / "README.md").write_text("# Calc\n")
+    subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., str]:
+    """Write a script of turns; the answer is the model's name."""
+
+    def write(*turns: dict[str, Any], name: str = "script.json") -> str:
+        path = tmp_path / name
+        path.write_text(json.dumps({"turns": turns}))
+        return f"scripted:{path}"
+
+    return write
+
+
+@pytest.fixture
+def steer(environ: dict[str, str], workspace: Path) -> Steer:
+    """The command line, in the workspace."""
+    return Steer(environ, workspace)
