@@ -27,9 +27,10 @@ class Call(Struct, frozen=True):
 
 
 class UserItem(Struct, frozen=True):
-    """Words of the person."""
+    """Words of the person; `steer` when said into a running turn, None where nobody can tell."""
 
     text: str
+    steer: bool | None = None
 
 
 class AssistantItem(Struct, frozen=True):

@@ -1,11 +1,15 @@
 """Requests that wait for a person: one desk for a whole thread, however many capsules ask."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from secrets import token_hex
 
 from steersman.errors import NeedsAnswer, UsageProblem
 from steersman.message import Answer, ConfirmRequest, ConfirmResponse, Question
 from steersman.store.log import Lane
+
+Reply = asyncio.Future[ConfirmResponse | Answer]
 
 
 class Desk:
@@ -17,39 +21,39 @@ class Desk:
     def __init__(self, *, attended: bool, yes: bool = False) -> None:
         self._attended = attended
         self._yes = yes
-        self._waiting: dict[str, asyncio.Future[ConfirmResponse | Answer]] = {}
+        self._waiting: dict[str, Reply] = {}
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
-        corr = f"ask_{token_hex(4)}"
-        await lane.append(request, corr=corr)
-        if self._yes:
-            response = ConfirmResponse("allow", by="yes-flag")
-        elif not self._attended:
-            raise NeedsAnswer(
-                f"{request.tool} needs an answer and nobody can give one.",
-                request.reason,
-                "Run it in a terminal, or pass --yes or --approvals never.",
-            )
-        else:
-            answer = await self._wait(corr)
-            assert isinstance(answer, ConfirmResponse)
-            response = answer
+        with self._expecting() as (corr, answer):
+            await lane.append(request, corr=corr)
+            if self._yes:
+                response = ConfirmResponse("allow", by="yes-flag")
+            elif self._attended:
+                received = await answer
+                assert isinstance(received, ConfirmResponse)
+                response = received
+            else:
+                raise NeedsAnswer(
+                    f"{request.tool} needs an answer and nobody can give one.",
+                    request.reason,
+                    "Run it in a terminal, or pass --yes or --approvals never.",
+                )
         await lane.append(response, corr=corr)
         return response
 
     async def ask(self, question: Question, lane: Lane) -> Answer:
         """Ask something that has a default."""
-        corr = f"ask_{token_hex(4)}"
-        await lane.append(question, corr=corr)
-        if self._attended:
-            received = await self._wait(corr)
-            assert isinstance(received, Answer)
-            answer = received
-        else:
-            answer = Answer(question.default, by="default")
-        await lane.append(answer, corr=corr)
-        return answer
+        with self._expecting() as (corr, answer):
+            await lane.append(question, corr=corr)
+            if self._attended:
+                received = await answer
+                assert isinstance(received, Answer)
+                reply = received
+            else:
+                reply = Answer(question.default, by="default")
+        await lane.append(reply, corr=corr)
+        return reply
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Give the answer to a waiting request."""
@@ -58,10 +62,12 @@ class Desk:
             raise UsageProblem(f"No request {corr} is waiting for an answer.")
         waiting.set_result(answer)
 
-    async def _wait(self, corr: str) -> ConfirmResponse | Answer:
-        future: asyncio.Future[ConfirmResponse | Answer] = asyncio.Future()
-        self._waiting[corr] = future
+    @contextmanager
+    def _expecting(self) -> Iterator[tuple[str, Reply]]:
+        """A new request's name and its answer to come; known before anybody can read the request."""
+        corr = f"ask_{token_hex(4)}"
+        self._waiting[corr] = asyncio.Future()
         try:
-            return await future
+            yield corr, self._waiting[corr]
         finally:
             del self._waiting[corr]

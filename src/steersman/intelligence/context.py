@@ -23,7 +23,7 @@ class Context:
         self._path = path
         self._answer: Assistant | None = None
         self._calls: dict[str, Call] = {}
-        self._open: set[str] = set()
+        self._results: dict[str, ResultItem | None] = {}
 
     def observe(self, messages: Iterable[Message]) -> None:
         """Take in messages in order of the log; those of other lanes are passed over."""
@@ -40,8 +40,8 @@ class Context:
     def _take(self, message: Message) -> None:
         corr = message.corr or ""
         match message.body:
-            case User(text=text):
-                self.items.append(UserItem(text))
+            case User(text=text, via=via):
+                self.items.append(UserItem(text, steer=via == "steer"))
             case Assistant() as answer if answer.calls:
                 self._answer, self._calls = answer, {}
             case Assistant() as answer:
@@ -49,9 +49,10 @@ class Context:
             case ToolCall() as call if self._answer and corr in self._answer.calls:
                 self._calls[corr] = Call(corr, call.tool, call.arguments, call.malformed)
                 self._close_answer(self._answer)
-            case ToolResult() as result if corr in self._open:
-                self._open.discard(corr)
-                self.items.append(ResultItem(corr, result_text(result), result.status != "ok"))
+            case ToolResult() as result if corr in self._results:
+                item = ResultItem(corr, result_text(result), result.status != "ok")
+                self._results[corr] = item
+                self._close_results()
             case _:
                 pass
 
@@ -61,8 +62,15 @@ class Context:
             return
         calls = tuple(self._calls[corr] for corr in answer.calls)
         self.items.append(AssistantItem(answer.text, answer.reasoning, calls))
-        self._open.update(answer.calls)
+        self._results = dict.fromkeys(answer.calls)
         self._answer = None
+
+    def _close_results(self) -> None:
+        """Results enter together, in the order of their calls, whichever was ready first."""
+        items = [item for item in self._results.values() if item is not None]
+        if len(items) == len(self._results):
+            self.items.extend(items)
+            self._results = {}
 
 
 def result_text(result: ToolResult) -> str:

@@ -96,31 +96,39 @@ def load(path: str | Path) -> Script:
 class Standing:
     """How far a conversation has come: prompts so far, and tool results since the last of them.
 
-    Words of the person right after tool results belong to the running prompt: they steer, they do
-    not ask anew.
+    Where an item does not tell, words right after tool results steer the running prompt; `doubt`
+    counts the results since such words, should they turn out to ask anew.
     """
 
     def __init__(self) -> None:
         self.prompts = 0
         self.results = 0
+        self.doubt: int | None = None
         self.seen = 0
-        self._asks_anew = True
+        self._turn_over = True
 
     def follow(self, items: Sequence[Item]) -> None:
         """Take in the items that came since the last call; a conversation grows at its end."""
         for index in range(self.seen, len(items)):
             match items[index]:
-                case UserItem():
-                    if self._asks_anew:
-                        self.prompts += 1
-                        self.results = 0
-                    self._asks_anew = False
+                case UserItem(steer=steer):
+                    self._hear(steer)
                 case AssistantItem(calls=calls):
-                    self._asks_anew = not calls
+                    self._turn_over = not calls
                 case ResultItem():
                     self.results += 1
-                    self._asks_anew = False
+                    self._turn_over = False
+                    self.doubt = None if self.doubt is None else self.doubt + 1
         self.seen = len(items)
+
+    def _hear(self, steer: bool | None) -> None:
+        if steer is False or (steer is None and self._turn_over):
+            self.prompts += 1
+            self.results = 0
+            self.doubt = None
+        elif steer is None and self.results:
+            self.doubt = 0
+        self._turn_over = False
 
 
 class Segment(Struct, frozen=True):
@@ -143,16 +151,21 @@ class Player:
         Prompts choose the segment, in order and beginning again after the last one; tool results
         choose the turn within it.
         """
-        segment = self._segments[(max(standing.prompts, 1) - 1) % len(self._segments)]
-        place = bisect_right(segment.before, standing.results) - 1
-        index = segment.turns[place]
-        if standing.results - segment.before[place] > 0:
+        found = self._find(standing.prompts, standing.results)
+        if found is None and standing.doubt is not None:
+            found = self._find(standing.prompts + 1, standing.doubt)
+        if found is None:
             raise ScriptProblem(
-                f"The script has no turn after turn {index + 1}.",
-                f"{standing.results} tool results came since the prompt.",
+                "The script has no turn left for this conversation.",
+                f"{standing.results} tool results came since prompt {standing.prompts}.",
                 "Add turns to the script, the last one without tool calls.",
             )
-        return index
+        return found
+
+    def _find(self, prompts: int, results: int) -> int | None:
+        segment = self._segments[(max(prompts, 1) - 1) % len(self._segments)]
+        place = bisect_right(segment.before, results) - 1
+        return segment.turns[place] if segment.before[place] == results else None
 
 
 def _segments(script: Script) -> Iterator[Segment]:
