@@ -3,7 +3,7 @@
 Every driver speaks these records and nothing else; wire formats stay inside the drivers.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ class ToolSpec(Struct, frozen=True):
     parameters: dict[str, Any]
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, gc=False):
     """A tool call as the model made it. `malformed` holds arguments that were not a JSON object."""
 
     id: str
@@ -26,27 +26,92 @@ class Call(Struct, frozen=True):
     malformed: str | None = None
 
 
-class UserItem(Struct, frozen=True):
+class UserItem(Struct, frozen=True, gc=False):
     """Words of the person; `steer` when said into a running turn, None where nobody can tell."""
 
     text: str
     steer: bool | None = None
 
 
-class AssistantItem(Struct, frozen=True):
-    """An answer of the model."""
+class AssistantItem:
+    """An answer of the model. `acts` tells whether it calls tools.
 
-    text: str
-    reasoning: str
-    calls: tuple[Call, ...]
+    The calls may be given as a function: a long history is read long before anyone looks at it,
+    and most of it never.
+    """
+
+    __slots__ = ("_calls", "acts", "reasoning", "text")
+
+    def __init__(
+        self, text: str, reasoning: str, calls: tuple[Call, ...] | Callable[[], tuple[Call, ...]]
+    ) -> None:
+        self.text = text
+        self.reasoning = reasoning
+        self.acts = bool(calls)
+        self._calls = calls
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The tool calls it made."""
+        if not isinstance(self._calls, tuple):
+            self._calls = self._calls()
+        return self._calls
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AssistantItem) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.reasoning))
+
+    def __repr__(self) -> str:
+        return f"AssistantItem{self._all()!r}"
+
+    def _all(self) -> tuple[str, str, tuple[Call, ...]]:
+        return self.text, self.reasoning, self.calls
 
 
-class ResultItem(Struct, frozen=True):
-    """The result of a call, as text the model reads."""
+class ResultItem:
+    """The result of a call, as text the model reads; `load` gives text and failure when needed."""
 
-    call: str
-    text: str
-    failed: bool = False
+    __slots__ = ("_failed", "_load", "_text", "call")
+
+    def __init__(
+        self,
+        call: str,
+        text: str = "",
+        failed: bool = False,
+        *,
+        load: Callable[[], tuple[str, bool]] | None = None,
+    ) -> None:
+        self.call = call
+        self._text = text
+        self._failed = failed
+        self._load = load
+
+    @property
+    def text(self) -> str:
+        """What the model reads."""
+        return self._all()[1]
+
+    @property
+    def failed(self) -> bool:
+        """True when the call did not do what was asked."""
+        return self._all()[2]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResultItem) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash(self.call)
+
+    def __repr__(self) -> str:
+        return f"ResultItem{self._all()!r}"
+
+    def _all(self) -> tuple[str, str, bool]:
+        if self._load is not None:
+            self._text, self._failed = self._load()
+            self._load = None
+        return self.call, self._text, self._failed
 
 
 Item = UserItem | AssistantItem | ResultItem

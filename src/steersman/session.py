@@ -1,7 +1,9 @@
 """An open thread: its log, its floor, the capsule that works in it, and the turn that runs."""
 
 import asyncio
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Literal
 
 from msgspec import Struct
@@ -62,6 +64,16 @@ async def recover(log: ThreadLog) -> None:
         await log.append(*drafts)
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Many records at once, none of them garbage: looking for some would double the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class Session:
     """One process's work on one thread."""
 
@@ -104,7 +116,8 @@ class Session:
             if row.turn:
                 break
         if self._capsule is not None:
-            self._context.observe(read_messages(store, thread, kinds=KINDS))
+            with _no_collection():
+                self._context.recall(store.recall(thread, KINDS))
         self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
         settings = self.setup.settings

@@ -57,7 +57,7 @@ def flaws(thread: Thread, rows: Iterable[RawRow]) -> Iterator[Flaw]:
             yield Flaw(row.seq, f"message {row.seq} ({kind}) was altered")
         # The next message was chained to this one's true hash: either the stored hash is true
         # (then the content was altered) or a recomputed one is (then the hash was).
-        trusted = (row.hash, *computed)
+        trusted = (row.hash,) if row.hash in computed else (row.hash, computed[0])
         expected = row.seq + 1
         last = row.hash
     if expected <= thread.head:

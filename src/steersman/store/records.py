@@ -97,6 +97,12 @@ class Store(Protocol):
         """Messages in order of `seq`."""
         ...
 
+    def recall(
+        self, thread_id: str, kinds: Collection[str]
+    ) -> list[tuple[str, str, str | None, bytes]]:
+        """Kind, path, corr and body of every message of some kinds, in order, all at once."""
+        ...
+
     def read_back(self, thread_id: str) -> Iterator[Row]:
         """Messages from the newest to the oldest."""
         ...

@@ -212,6 +212,18 @@ class SqliteStore:
                 return
             after = page[-1][0]
 
+    def recall(
+        self, thread_id: str, kinds: Collection[str]
+    ) -> list[tuple[str, str, str | None, bytes]]:
+        """Kind, path, corr and body of every message of some kinds, in order, all at once."""
+        names = tuple(kinds)
+        query = (
+            "SELECT kind, path, corr, body FROM messages "
+            f"WHERE thread = ? AND kind IN ({','.join('?' * len(names))}) ORDER BY seq"
+        )
+        with self._reading() as db:
+            return db.execute(query, (thread_id, *names)).fetchall()
+
     def read_back(self, thread_id: str) -> Iterator[Row]:
         """Messages from the newest to the oldest."""
         before, size = 2**62, 64

@@ -113,8 +113,8 @@ class Standing:
             match items[index]:
                 case UserItem(steer=steer):
                     self._hear(steer)
-                case AssistantItem(calls=calls):
-                    self._turn_over = not calls
+                case AssistantItem(acts=acts):
+                    self._turn_over = not acts
                 case ResultItem():
                     self.results += 1
                     self._turn_over = False
