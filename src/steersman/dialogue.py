@@ -126,7 +126,7 @@ class Prompt(Struct, frozen=True):
 
 
 class Tokens(Struct, frozen=True):
-    """Tokens one request used."""
+    """Tokens one request used; `cached` are part of `input`, `reasoning` part of `output`."""
 
     input: int = 0
     cached: int = 0

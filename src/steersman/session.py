@@ -13,7 +13,7 @@ from steersman.capsule import Capsule, last_words
 from steersman.coordination.floor import Floor, Move, State
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
-from steersman.dialogue import Call, Driver
+from steersman.dialogue import Call, Driver, UserItem
 from steersman.errors import Exit, NeedsAnswer, SteersmanError
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
@@ -38,6 +38,11 @@ from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
 
 ROOT = "steersman"
+RECALLED_BYTES = 4_000_000  # about a million tokens
+LEFT_OUT = (
+    "[Steersman: this thread is longer than can be shown. What lies between the request above and "
+    "what follows is left out here; the log has all of it.]"
+)
 
 
 class Setup(Struct, frozen=True):
@@ -116,8 +121,7 @@ class Session:
             if row.turn:
                 break
         if self._capsule is not None:
-            with _no_collection():
-                self._context.recall(store.recall(thread, KINDS))
+            self._recall()
         self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
         settings = self.setup.settings
@@ -130,6 +134,17 @@ class Session:
             approvals=settings.approvals,
         )
         await self._lane().append(start)
+
+    def _recall(self) -> None:
+        """Give the model what was said before: all of it, or as much as any model could take."""
+        store, thread = self.log.store, self.log.thread
+        with _no_collection():
+            rows = store.recall(thread, KINDS, RECALLED_BYTES)
+            goal = next(store.read(thread, until=50, kinds={"user"}), None)
+            if goal is not None and rows and (goal.kind, goal.body) != (rows[0][0], rows[0][3]):
+                self._context.recall([(goal.kind, goal.path, goal.corr, goal.body)])
+                self._context.items.append(UserItem(LEFT_OUT, steer=True))
+            self._context.recall(rows)
 
     def _lane(self, *names: str, turn: int = 0) -> Lane:
         return Lane(self.log, "/".join((ROOT, *names)), turn)

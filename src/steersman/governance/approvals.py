@@ -64,7 +64,7 @@ class Desk:
 
     @contextmanager
     def _expecting(self) -> Iterator[tuple[str, Reply]]:
-        """A new request's name and its answer to come; known before anybody can read the request."""
+        """A new request's name and its answer to come, known before anybody can read it."""
         corr = f"ask_{token_hex(4)}"
         self._waiting[corr] = asyncio.Future()
         try:

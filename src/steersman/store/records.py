@@ -98,9 +98,12 @@ class Store(Protocol):
         ...
 
     def recall(
-        self, thread_id: str, kinds: Collection[str]
+        self, thread_id: str, kinds: Collection[str], most_bytes: int
     ) -> list[tuple[str, str, str | None, bytes]]:
-        """Kind, path, corr and body of every message of some kinds, in order, all at once."""
+        """Kind, path, corr and body of the newest messages of some kinds, in order.
+
+        As many as their bodies fit in `most_bytes`; the oldest of them comes first.
+        """
         ...
 
     def read_back(self, thread_id: str) -> Iterator[Row]:

@@ -213,16 +213,23 @@ class SqliteStore:
             after = page[-1][0]
 
     def recall(
-        self, thread_id: str, kinds: Collection[str]
+        self, thread_id: str, kinds: Collection[str], most_bytes: int
     ) -> list[tuple[str, str, str | None, bytes]]:
-        """Kind, path, corr and body of every message of some kinds, in order, all at once."""
+        """Kind, path, corr and body of the newest messages of some kinds, in order."""
         names = tuple(kinds)
         query = (
             "SELECT kind, path, corr, body FROM messages "
-            f"WHERE thread = ? AND kind IN ({','.join('?' * len(names))}) ORDER BY seq"
+            f"WHERE thread = ? AND kind IN ({','.join('?' * len(names))}) ORDER BY seq DESC"
         )
+        found = []
         with self._reading() as db:
-            return db.execute(query, (thread_id, *names)).fetchall()
+            for row in db.execute(query, (thread_id, *names)):
+                most_bytes -= len(row[3])
+                if most_bytes < 0:
+                    break
+                found.append(row)
+        found.reverse()
+        return found
 
     def read_back(self, thread_id: str) -> Iterator[Row]:
         """Messages from the newest to the oldest."""

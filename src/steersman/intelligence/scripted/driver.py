@@ -42,15 +42,10 @@ class ScriptedDriver:
         standing = self._follow(prompt)
         index = self._player.turn(standing)
         check_expectation(self._script, index, prompt.items)
-        fault = self._faults.due(index, id(self))
-        if fault is not None:
-            async for event in self._fail(fault):
-                yield event
         turn = self._script.turns[index]
         await _pause(turn.delay_ms)
-        for event in pieces(turn):
+        async for event in self._play(turn, self._faults.due(index, id(self))):
             yield event
-            await asyncio.sleep(0)
         calls = answer_calls(turn, prompt, token_hex(4))
         yield Completed(
             text=turn.text,
@@ -66,19 +61,40 @@ class ScriptedDriver:
         self._standing.follow(prompt.items)
         return self._standing
 
-    async def _fail(self, turn: ScriptedTurn) -> AsyncGenerator[Event, None]:
-        if turn.stall_ms:
-            await _pause(turn.stall_ms)
-        if turn.error is not None:
-            raise provider_problem(turn.error.status, turn.error.message, turn.error.retry_after)
-        if turn.drop:
-            sent = 0
-            for event in pieces(turn):
-                yield event
-                sent += len(event.text)
-                if sent >= int(turn.drop):
-                    break
-            raise DriverProblem("The connection to the model was cut.", retryable=True)
+    async def _play(
+        self, turn: ScriptedTurn, fault: ScriptedTurn | None
+    ) -> AsyncGenerator[TextDelta | ThoughtDelta, None]:
+        """The words of a turn; a fault cuts or stalls them half-way, or refuses them."""
+        if fault is not None and fault.error is not None:
+            error = fault.error
+            raise provider_problem(error.status, error.message, error.retry_after)
+        events = pieces(turn)
+        place = _place(events, fault) if fault is not None else -1
+        for number, event in enumerate(events):
+            if fault is not None and number == place:
+                await _interrupt(fault)
+            yield event
+            await asyncio.sleep(0)
+        if fault is not None and place == len(events):
+            await _interrupt(fault)
+
+
+def _place(events: list[TextDelta | ThoughtDelta], fault: ScriptedTurn) -> int:
+    """Before which piece a fault strikes: half-way, or after a number of characters."""
+    if isinstance(fault.drop, bool):
+        return len(events) // 2
+    said = 0
+    for number, event in enumerate(events):
+        if said >= fault.drop:
+            return number
+        said += len(event.text)
+    return len(events)
+
+
+async def _interrupt(fault: ScriptedTurn) -> None:
+    await _pause(fault.stall_ms)
+    if fault.drop:
+        raise DriverProblem("The connection to the model was cut.", retryable=True)
 
 
 def answer_calls(turn: ScriptedTurn, prompt: Prompt, tag: str) -> tuple[Call, ...]:
@@ -105,8 +121,9 @@ def cut(text: str, size: int) -> list[str]:
 
 def estimate(turn: ScriptedTurn) -> Tokens:
     """Tokens for a turn that does not say: about four characters each."""
+    thought = len(turn.reasoning)
     said = len(turn.text) + sum(len(str(call.arguments)) for call in turn.tool_calls)
-    return Tokens(output=said // 4, reasoning=len(turn.reasoning) // 4)
+    return Tokens(output=(said + thought) // 4, reasoning=thought // 4)
 
 
 def provider_problem(status: int, message: str, retry_after: float | None) -> DriverProblem:

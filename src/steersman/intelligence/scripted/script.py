@@ -8,13 +8,15 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from steersman.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
 from steersman.errors import ScriptProblem
+
+Count = Annotated[int, Meta(ge=0)]
 
 
 class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,10 +29,10 @@ class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
     """An error answer of the provider; without `times` it comes once, then the turn goes on."""
 
-    status: int
+    status: Annotated[int, Meta(ge=400, le=599)]
     message: str = "scripted error"
-    retry_after: float | None = None
-    times: int = 1
+    retry_after: Annotated[float, Meta(ge=0)] | None = None
+    times: Annotated[int, Meta(ge=1)] = 1
 
 
 class ScriptedTurn(Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,11 +43,11 @@ class ScriptedTurn(Struct, frozen=True, forbid_unknown_fields=True):
     tool_calls: tuple[ScriptedCall, ...] = ()
     expect: str | None = None
     usage: Tokens | None = None
-    delay_ms: int = 0
-    chunk: int = 0
+    delay_ms: Count = 0
+    chunk: Count = 0
     error: Fault | None = None
-    stall_ms: int = 0
-    drop: bool | int = False
+    stall_ms: Count = 0
+    drop: bool | Count = False
     do: Literal["shell", "read", "write", "edit"] | None = None
     command: str = ""
     path: str = ""
@@ -61,7 +63,8 @@ class ScriptedTurn(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def only_fault(self) -> bool:
         """True when the turn is nothing but a fault: after it the next turn answers."""
-        return self.error is not None and not (self.text or self.results)
+        faulty = self.error is not None or bool(self.drop) or bool(self.stall_ms)
+        return faulty and not (self.text or self.reasoning or self.results)
 
 
 class Script(Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,7 +81,7 @@ def load(path: str | Path) -> Script:
         raise ScriptProblem(
             f"The script file {path} cannot be read.",
             error.strerror or str(error),
-            "Give the path of a JSON file: --model scripted:FILE.",
+            "Give the path of a JSON file; docs/scripted-model.md tells what is in it.",
         ) from error
     try:
         script = msgspec.json.decode(data, type=Script)
