@@ -1,5 +1,7 @@
 """Which driver a model's name means; each driver is imported only when it is asked for."""
 
+from pathlib import Path
+
 from steersman.dialogue import Driver
 from steersman.errors import UsageProblem
 
@@ -11,7 +13,8 @@ def open_driver(model: str) -> Driver:
         from steersman.intelligence.scripted.driver import ScriptedDriver
         from steersman.intelligence.scripted.script import load
 
-        return ScriptedDriver(load(name), model)
+        path = Path(name).expanduser().absolute()
+        return ScriptedDriver(load(path), f"scripted:{path}")
     raise UsageProblem(
         f"There is no model “{model}”." if model else "No model was chosen.",
         "This version plays scripted models: scripted:FILE.",
