@@ -16,7 +16,7 @@ from typing import Any, Literal
 from steersman.bus import Bus, Missed, Subscription
 from steersman.coordination.floor import State
 from steersman.dialogue import Call, Driver, ToolSpec
-from steersman.errors import Exit, UsageProblem
+from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
@@ -158,10 +158,14 @@ class Host:
         """Every place where a thread is not what was written."""
         return list(flaws(self.find(thread_id), self.store.read_raw(thread_id)))
 
-    async def tidy(self, thread_id: str) -> None:
-        """Close what a cut-off session left open, unless somebody is at work there."""
-        with self.store.own(thread_id):
-            await recover(self._log(self.find(thread_id), Redactor()))
+    async def tidy(self, thread_id: str) -> str:
+        """Close what a cut-off session left open; the answer says why that cannot be, if so."""
+        try:
+            with self.store.own(thread_id):
+                await recover(self._log(self.find(thread_id), Redactor()))
+        except (ThreadBusy, StorageProblem) as problem:
+            return problem.what
+        return ""
 
     def subscribe(self, thread_id: str, after: int = 0) -> AsyncIterator[Message]:
         """Every stored message after `after`, each once and in order, and broadcasts as they come.

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from steersman.errors import Exit, ThreadBusy
-from steersman.host import Host
+from steersman.errors import Exit
 from steersman.message import encode_message
 from steersman.monitoring.schema import message_schema
 from steersman.ports.cli.options import json_flag, open_host
@@ -102,16 +101,8 @@ def replay(thread: str, as_json: bool, plain: bool) -> None:
     """Show a thread again: the conversation on a terminal, JSON lines when piped."""
     host = open_host()
     found = host.find(thread)
-    _tidy(host, found.id)
+    asyncio.run(host.tidy(found.id))
     machine = as_json or not (plain or sys.stdout.isatty())
     view = JsonView() if machine else PlainView(prompts=True)
     for message in host.messages(found.id):
         view.show(message)
-
-
-def _tidy(host: Host, thread_id: str) -> None:
-    """Close what a crash left open, unless the thread is at work or cannot be written."""
-    try:
-        asyncio.run(host.tidy(thread_id))
-    except ThreadBusy:
-        return

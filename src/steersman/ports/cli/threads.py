@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.errors import NeedsAnswer, ThreadBusy
+from steersman.errors import NeedsAnswer
 from steersman.monitoring.bundle import export_lines, import_lines
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host
 from steersman.ports.cli.text import ago, one_line
@@ -55,11 +55,7 @@ def show(thread: str, as_json: bool) -> None:
     """Show one thread: its facts and its conversation."""
     host = open_host()
     found = host.find(thread)
-    try:
-        asyncio.run(host.tidy(found.id))
-        note = ""
-    except ThreadBusy as busy:
-        note = busy.what
+    note = asyncio.run(host.tidy(found.id))
     found = host.find(found.id)
     if as_json:
         click.echo(msgspec.json.encode(_record(found)).decode())

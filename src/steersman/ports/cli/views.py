@@ -78,6 +78,8 @@ class PlainView:
     def __init__(self, *, prompts: bool = False) -> None:
         self._prompts = prompts
         self._streamed = ""
+        self._running: dict[str | None, str] = {}
+        self._together = False
         self._status = StatusLine(sys.stderr)
 
     def tick(self) -> None:
@@ -94,14 +96,13 @@ class PlainView:
             case User() as user if self._prompts or user.via != "prompt":
                 self._print(click.style(f"› {safe(user.text)}", bold=True))
             case ToolCall(tool=tool, arguments=arguments):
-                self._print(click.style("● ", fg="cyan") + call_words(tool, arguments))
-                self._status.work(call_words(tool, arguments))
+                self._call(message.corr, call_words(tool, arguments))
             case ToolProgress(text=text):
                 self._status.detail(text)
             case DiffReady(diff=diff):
                 self._print(coloured_diff(diff))
             case ToolResult() as result:
-                self._result(result)
+                self._result(result, message.corr)
             case ConfirmRequest() as request:
                 self._print(request_words(request))
             case Error() as error:
@@ -128,10 +129,19 @@ class PlainView:
             self._print(safe(answer.text))
         self._status.work("thinking")
 
-    def _result(self, result: ToolResult) -> None:
+    def _call(self, corr: str | None, words: str) -> None:
+        self._running[corr] = words
+        self._print(click.style("● ", fg="cyan") + words)
+        self._status.work(words)
+
+    def _result(self, result: ToolResult, corr: str | None) -> None:
         good = result.status == "ok"
         mark = click.style("  └ ", fg="green" if good else "yellow")
-        self._print(mark + result_words(result))
+        # Results of calls that ran together come in any order: say whose each is.
+        together = len(self._running) > 1 or self._together
+        self._together = together and len(self._running) > 1
+        words = self._running.pop(corr, "")
+        self._print(mark + (f"{words}: " if together else "") + result_words(result))
         match result.output:
             case {"output": str(text)} if text.strip():
                 self._print(indented(text))
