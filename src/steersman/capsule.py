@@ -33,7 +33,10 @@ class Capsule(Struct, frozen=True):
     operations: Operations
 
     async def turn(self, lane: Lane, context: Context) -> TurnEnd:
-        """Work on what the context holds until there is nothing more to do."""
+        """Work on what the context holds until there is nothing more to do.
+
+        The context watches the log: whatever is stored in the capsule's lane enters it.
+        """
         return await self.intelligence.turn(CapsuleDeck(self, lane, context))
 
 
@@ -51,15 +54,9 @@ class CapsuleDeck:
         """Everything the model gets for its next answer."""
         return Prompt(self._instructions, self._capsule.operations.specs(), self._context.items)
 
-    def observe(self, messages: Sequence[Message]) -> None:
-        """Take logged messages into the context."""
-        self._context.observe(messages)
-
     async def deliver(self) -> bool:
-        """Take what the person said meanwhile into the context; False when there was nothing."""
-        said = await self._capsule.coordination.deliver(self._root.at("coordination"))
-        self._context.observe(said)
-        return bool(said)
+        """Hear what the person said meanwhile; False when there was nothing."""
+        return bool(await self._capsule.coordination.deliver(self._root.at("coordination")))
 
     def announce(self, call: Call) -> Draft:
         """The `tool_call` message for a call."""
@@ -118,8 +115,9 @@ class CapsuleTool(Tool[AgentArgs]):
         ending: TurnEnding = "cancelled"
         await bench.lane.append(AgentSpawn(self.name, lane.path, args.task), corr=bench.call)
         try:
-            context.observe(await lane.at("coordination").append(User(args.task), corr=bench.call))
-            end = await self._capsule.turn(lane, context)
+            with lane.log.watched_by(context.observe):
+                await lane.at("coordination").append(User(args.task), corr=bench.call)
+                end = await self._capsule.turn(lane, context)
             ending = end.ending
         finally:
             done = AgentDone(self.name, lane.path, ending, last_words(context))

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Literal
 
 from msgspec import Struct
@@ -91,6 +91,7 @@ class Session:
         self._inputs = Inputs()
         self._turn = 0
         self._running: asyncio.Task[None] | None = None
+        self._watching = ExitStack()
         self._torn = False  # a turn stopped without its last word
         self._desk = Desk(attended=setup.attended, yes=setup.yes)
         self._context = Context(ROOT)
@@ -145,6 +146,7 @@ class Session:
                 self._context.recall([(goal.kind, goal.path, goal.corr, goal.body)])
                 self._context.items.append(UserItem(LEFT_OUT, steer=True))
             self._context.recall(rows)
+        self._watching.enter_context(self.log.watched_by(self._context.observe))
 
     def _lane(self, *names: str, turn: int = 0) -> Lane:
         return Lane(self.log, "/".join((ROOT, *names)), turn)
@@ -179,13 +181,12 @@ class Session:
         try:
             await lane.append(TurnStart())
             if prompt is not None:
-                said = await lane.append(prompt)
+                await lane.append(prompt)
             else:
-                said = await self._inputs.deliver_next(lane)
+                await self._inputs.deliver_next(lane)
         except BaseException:
             self._floor.move(Move.END)
             raise
-        self._context.observe(said)
         self._running = asyncio.create_task(self._run(self._turn), name=f"turn-{self._turn}")
         return self._turn
 
@@ -266,6 +267,7 @@ class Session:
         if self.state is State.RUNNING:
             await self.cancel()
         self._floor.move(Move.CLOSE)
+        self._watching.close()
         if self._torn:
             await recover(self.log)
         else:

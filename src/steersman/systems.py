@@ -83,12 +83,8 @@ class Deck(Protocol):
         """Everything the model gets for its next answer."""
         ...
 
-    def observe(self, messages: Sequence[Message]) -> None:
-        """Take logged messages into the context."""
-        ...
-
     async def deliver(self) -> bool:
-        """Take what the person said meanwhile into the context; False when there was nothing."""
+        """Hear what the person said meanwhile; False when there was nothing."""
         ...
 
     def announce(self, call: Call) -> Draft:

@@ -71,8 +71,9 @@ class Tree:
     async def turn(self):
         lane = Lane(self.log, "chief", 1)
         context = Context("chief")
-        context.observe(await lane.at("coordination").append(User("go")))
-        return await self.chief.turn(lane, context)
+        with self.log.watched_by(context.observe):
+            await lane.at("coordination").append(User("go"))
+            return await self.chief.turn(lane, context)
 
     def messages(self):
         return list(self.host.messages(self.log.thread))

@@ -3,6 +3,7 @@
 The log holds a receipt for every change, so the state of every input survives a crash.
 """
 
+import asyncio
 from collections.abc import Iterable
 from secrets import token_hex
 from typing import Literal
@@ -30,6 +31,7 @@ class Inputs:
 
     def __init__(self) -> None:
         self._open: dict[str, Input] = {}
+        self._leaving: set[str] = set()
 
     def observe(self, messages: Iterable[Message]) -> None:
         """Take in receipts from the log."""
@@ -49,43 +51,63 @@ class Inputs:
         """Everything not delivered, oldest first."""
         return list(self._open.values())
 
+    def _in(self, state: InputState) -> list[Input]:
+        """What is in a state, oldest first, unless it is just being written out of it."""
+        return [e for e in self._open.values() if e.state == state and e.id not in self._leaving]
+
     async def admit(self, text: str, how: How, lane: Lane) -> str:
         """Take a message in: it waits for the next model call, or for the next turn."""
         corr = f"in_{token_hex(4)}"
         state: InputState = "waiting" if how == "steer" else "queued"
-        self.observe(await lane.append(Steer(state, how, text), corr=corr))
+        await self._write([lane.draft(Steer(state, how, text), corr)], lane)
         return corr
 
     async def withdraw(self, corr: str, lane: Lane) -> None:
         """Take a message back before the model hears it."""
         entry = self._open.get(corr)
-        if entry is None:
+        if entry is None or corr in self._leaving:
             raise UsageProblem(f"No message {corr} is waiting: it was delivered or withdrawn.")
-        self.observe(await lane.append(Steer("withdrawn", entry.how), corr=corr))
+        await self._write([lane.draft(Steer("withdrawn", entry.how), corr)], lane)
 
     async def deliver(self, lane: Lane) -> list[Message]:
         """Hand over what waits for the next model call."""
-        waiting = [entry for entry in self.pending() if entry.state == "waiting"]
+        waiting = self._in("waiting")
         drafts = [draft for entry in waiting for draft in _delivery(entry, lane, "steer")]
-        messages = await lane.log.append(*drafts) if drafts else []
-        self.observe(messages)
-        return messages
+        return await self._write(drafts, lane)
 
     async def deliver_next(self, lane: Lane) -> list[Message]:
         """Hand over the oldest queued message as the prompt of a turn."""
-        queued = [entry for entry in self.pending() if entry.state == "queued"]
-        if not queued:
-            return []
-        messages = await lane.log.append(*_delivery(queued[0], lane, "queue"))
-        self.observe(messages)
-        return messages
+        queued = self._in("queued")[:1]
+        drafts = [draft for entry in queued for draft in _delivery(entry, lane, "queue")]
+        return await self._write(drafts, lane)
 
     async def requeue(self, lane: Lane) -> None:
         """A turn ended without another model call: what waited for one is queued."""
-        waiting = [entry for entry in self.pending() if entry.state == "waiting"]
+        waiting = self._in("waiting")
         drafts = [lane.draft(Steer("queued", entry.how), entry.id) for entry in waiting]
-        if drafts:
-            self.observe(await lane.log.append(*drafts))
+        await self._write(drafts, lane)
+
+    async def _write(self, drafts: list[Draft], lane: Lane) -> list[Message]:
+        """Log receipts and take them in; nobody else may move these messages meanwhile.
+
+        A cancelled caller waits: what the log says happened to a message has happened.
+        """
+        leaving = {draft.corr for draft in drafts if draft.corr} - self._leaving
+        self._leaving |= leaving
+        writing = asyncio.ensure_future(self._log(drafts, leaving, lane))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            raise
+
+    async def _log(self, drafts: list[Draft], leaving: set[str], lane: Lane) -> list[Message]:
+        try:
+            messages = await lane.log.append(*drafts) if drafts else []
+            self.observe(messages)
+            return messages
+        finally:
+            self._leaving -= leaving
 
 
 def _delivery(entry: Input, lane: Lane, via: How) -> list[Draft]:

@@ -51,14 +51,16 @@ class Begun:
 
     def __init__(self) -> None:
         self.calls: set[str | None] = set()
+        self._barred: set[str | None] = set()
         self._asked: dict[str | None, str] = {}
 
     def observe(self, message: Message) -> None:
         """Take in a verdict, a request or an answer."""
         match message.body:
             case Policy(verdict=Verdict(decision="allow")):
-                self.calls.add(message.corr)
+                self.calls |= {message.corr} - self._barred
             case Policy():
+                self._barred.add(message.corr)
                 self.calls.discard(message.corr)
             case ConfirmRequest(call=call):
                 self._asked[message.corr] = call

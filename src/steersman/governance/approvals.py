@@ -21,11 +21,11 @@ class Desk:
     def __init__(self, *, attended: bool, yes: bool = False) -> None:
         self._attended = attended
         self._yes = yes
-        self._waiting: dict[str, Reply] = {}
+        self._waiting: dict[str, tuple[type[ConfirmResponse | Answer], Reply]] = {}
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
-        with self._expecting() as (corr, answer):
+        with self._expecting(ConfirmResponse) as (corr, answer):
             await lane.append(request, corr=corr)
             if self._yes:
                 response = ConfirmResponse("allow", by="yes-flag")
@@ -44,7 +44,7 @@ class Desk:
 
     async def ask(self, question: Question, lane: Lane) -> Answer:
         """Ask something that has a default."""
-        with self._expecting() as (corr, answer):
+        with self._expecting(Answer) as (corr, answer):
             await lane.append(question, corr=corr)
             if self._attended:
                 received = await answer
@@ -57,17 +57,20 @@ class Desk:
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Give the answer to a waiting request."""
-        waiting = self._waiting.get(corr)
-        if waiting is None or waiting.done():
+        kind, waiting = self._waiting.get(corr, (None, None))
+        if kind is None or waiting is None or waiting.done():
             raise UsageProblem(f"No request {corr} is waiting for an answer.")
+        if not isinstance(answer, kind):
+            raise UsageProblem(f"The answer to {corr} must be a {kind.kind}, not a {answer.kind}.")
         waiting.set_result(answer)
 
     @contextmanager
-    def _expecting(self) -> Iterator[tuple[str, Reply]]:
-        """A new request's name and its answer to come, known before anybody can read it."""
+    def _expecting(self, kind: type[ConfirmResponse | Answer]) -> Iterator[tuple[str, Reply]]:
+        """A new request's name and its answer to come; known before anybody can read of it."""
         corr = f"ask_{token_hex(4)}"
-        self._waiting[corr] = asyncio.Future()
+        answer: Reply = asyncio.Future()
+        self._waiting[corr] = (kind, answer)
         try:
-            yield corr, self._waiting[corr]
+            yield corr, answer
         finally:
             del self._waiting[corr]

@@ -5,18 +5,22 @@ The door of the log masks them; commands do not inherit the variables that hold 
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
 SHORTEST = 8
 _NAME = re.compile(
     r"(?:^|_)(?:API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
-    r"|PRIVATE_?KEY|AUTH|PAT|KEY)(?:_?\d+|_ID|_VALUE)?$",
+    r"|PRIVATE_?KEY|AUTH|PAT|KEY)(?:_?\d+|_ID|_VALUE|_BASE)?$|PASSWORD$|_PWD$|^AUTHORIZATION$",
     re.IGNORECASE,
 )
+_SCHEME = re.compile(r"^(?:bearer|basic|token)\s+", re.IGNORECASE)
+_RANDOM = re.compile(r"(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+=]{16,}")
+_QUERY = re.compile(r"\?.*=")
 _TOKEN_SHAPE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+=._~-]{16,}")
 
 
@@ -25,8 +29,13 @@ def secret_variables(environ: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environ.items()
-        if _NAME.search(name) and len(value) >= SHORTEST and not value.startswith("/")
+        if _NAME.search(name) and len(value) >= SHORTEST and not _is_path(value)
     }
+
+
+def _is_path(value: str) -> bool:
+    """True for the place of a secret; a random value may begin with a slash as well."""
+    return value.startswith("/") and not any(map(_RANDOM.fullmatch, value.split("/")))
 
 
 def secret_values(environ: Mapping[str, str], configs: Iterator[Path]) -> set[str]:
@@ -49,29 +58,39 @@ def mcp_configs(workspace: Path, environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _in_url(value: str) -> set[str]:
-    if "://" not in value or "@" not in value:
+    """The password of an address, and tokens in its query."""
+    if "://" not in value:
         return set()
     try:
-        password = urlsplit(value).password
+        parts = urlsplit(value)
+        password = parts.password if "@" in value else None
     except ValueError:
         return set()
-    return {password, unquote(password)} if password else set()
+    fields = parse_qsl(parts.query) if _QUERY.search(value) else []
+    found = {given for name, given in fields if _NAME.search(name.replace("-", "_"))}
+    return found | ({password, unquote(password)} if password else set())
 
 
 def _in_config(path: Path) -> set[str]:
-    """Tokens in a server's `env`, `headers`, `url` and `args`."""
+    """Tokens in the `env`, `headers`, `url` and `args` of every server, however deep it is."""
     try:
         data = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError):
-        return set()
-    servers = data.get("mcpServers") if isinstance(data, dict) else None
-    if not isinstance(servers, dict):
+    except (OSError, ValueError, RecursionError):
         return set()
     found: set[str] = set()
-    for server in servers.values():
-        if isinstance(server, dict):
-            found.update(_in_server(server))
+    for server in _servers(data):
+        found.update(_in_server(server))
     return found
+
+
+def _servers(data: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(data, dict):
+        return
+    for name, value in data.items():
+        if name == "mcpServers" and isinstance(value, dict):
+            yield from (server for server in value.values() if isinstance(server, dict))
+        else:
+            yield from _servers(value)
 
 
 def _in_server(server: dict[str, Any]) -> set[str]:
@@ -79,13 +98,15 @@ def _in_server(server: dict[str, Any]) -> set[str]:
     for section in ("env", "headers"):
         fields = server.get(section)
         for name, value in fields.items() if isinstance(fields, dict) else ():
-            bare = str(value).removeprefix("Bearer ").removeprefix("Basic ")
+            bare = _SCHEME.sub("", str(value))
             if _NAME.search(name.replace("-", "_")) or _TOKEN_SHAPE.fullmatch(bare):
                 found.add(bare)
             found.update(_in_url(bare))
     arguments = server.get("args")
-    for value in arguments if isinstance(arguments, list) else ():
-        name, _, given = str(value).partition("=")
-        if given and _NAME.search(name.replace("-", "_")):
-            found.add(given)
+    words = [str(word) for word in arguments] if isinstance(arguments, list) else []
+    for word, following in pairwise([*words, ""]):
+        name, equals, given = word.partition("=")
+        if name.startswith("-") and _NAME.search(name.replace("-", "_")):
+            found.add(given if equals else following)
+        found.update(_in_url(word))
     return found | _in_url(str(server.get("url", "")))

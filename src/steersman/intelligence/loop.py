@@ -56,7 +56,6 @@ class NativeLoop:
                     continue
                 return TurnEnd("done", steps)
             results = await deck.execute(answer.calls, stuck.note)
-            deck.observe(results)
             stuck.observe(answer.calls, results)
             if stuck.wants_to_ask() and not await self._is_honest_work(deck, stuck.repeats()):
                 return TurnEnd("cancelled", steps, "stopped by the person: it went in circles")
@@ -96,7 +95,7 @@ class NativeLoop:
         calls = tuple(call.id for call in answer.calls)
         said = Assistant(answer.text, answer.reasoning, calls, answer.stop)
         drafts = [deck.lane.draft(said), deck.lane.draft(usage)]
-        deck.observe(await deck.lane.log.append(*drafts, *map(deck.announce, answer.calls)))
+        await deck.lane.log.append(*drafts, *map(deck.announce, answer.calls))
         return answer
 
     async def _stream(self, deck: Deck) -> tuple[Completed, float]:
@@ -112,7 +111,7 @@ class NativeLoop:
                     live.show(event)
         except asyncio.CancelledError:
             if live.text:
-                deck.observe(await deck.lane.append(Assistant(text=live.text, stop="cancelled")))
+                await deck.lane.append(Assistant(text=live.text, stop="cancelled"))
             raise
         raise DriverProblem("The model's answer ended before it was complete.", retryable=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import msgspec
@@ -22,6 +23,7 @@ from steersman.store.records import Row, Store, Thread, moment, stamp
 from steersman.store.redactor import Redactor
 
 Clock = Callable[[], datetime]
+Watcher = Callable[[list[Message]], None]
 
 
 def now() -> datetime:
@@ -88,11 +90,21 @@ class ThreadLog:
         self._head = thread.head
         self._hash = thread.head_hash
         self._order = asyncio.Lock()
+        self._watchers: list[Watcher] = []
 
     @property
     def head(self) -> int:
         """The newest `seq`."""
         return self._head
+
+    @contextmanager
+    def watched_by(self, watcher: Watcher) -> Iterator[None]:
+        """Show every message to somebody the moment it is stored, whoever was cancelled."""
+        self._watchers.append(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.remove(watcher)
 
     async def append(self, *drafts: Draft) -> list[Message]:
         """Store messages, all or none, flushed if any of them must be, then publish them.
@@ -100,6 +112,8 @@ class ThreadLog:
         A cancelled caller is kept waiting until they are stored: the log never forks from what
         the program believes.
         """
+        if not drafts:
+            return []
         writing = asyncio.ensure_future(self._append(drafts))
         try:
             return await asyncio.shield(writing)
@@ -117,6 +131,8 @@ class ThreadLog:
                 self._executor, lambda: self.store.append(self.thread, rows, sync=sync)
             )
             self._head, self._hash = rows[-1].seq, rows[-1].hash
+            for watcher in self._watchers:
+                watcher(messages)
             for message in messages:
                 self._bus.publish(message)
             return messages

@@ -2,8 +2,10 @@
 
 import fcntl
 import os
+import re
 import sqlite3
 import threading
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -12,7 +14,7 @@ from typing import Any
 
 from steersman.errors import StorageProblem, ThreadBusy
 from steersman.store.chain import GENESIS
-from steersman.store.migrations import LATEST, migrate
+from steersman.store.migrations import LATEST, migrate, refuse_newer
 from steersman.store.records import RawRow, Row, Thread, moment, stamp
 
 _THREAD = "id, title, workspace, origin, parent, parent_seq, created, updated, head, head_hash"
@@ -21,6 +23,10 @@ _RAW = "seq, " + ", ".join(
     f"CAST({c} AS BLOB)" for c in ("time", "turn", "kind", "path", "corr", "body", "hash")
 )
 _PAGE = 2000
+_PATIENCE = 30
+_FILE_NAME = re.compile(r"[0-9A-Za-z_-]{1,64}")
+# SQLite's own words about a broken file need not be UTF-8.
+_FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 
 
 class SqliteStore:
@@ -37,33 +43,41 @@ class SqliteStore:
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
             connection = self._connect(f"{self.path.as_uri()}?mode=rwc")
+        except _FAULTS as error:
+            raise self._problem(error) from error
+        try:
             self._prepare(connection)
-            return connection
-        except (OSError, sqlite3.Error) as error:
-            if not self.path.is_file():
+        except _FAULTS as error:
+            connection.close()
+            if _busy(error) or not self.path.is_file():
                 raise self._problem(error) from error
             return self._open_read_only(error)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _open_read_only(self, cause: Exception) -> sqlite3.Connection:
         """What is there can still be read when nothing can be written."""
         try:
             connection = self._connect(f"{self.path.as_uri()}?mode=ro&immutable=1")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-        except sqlite3.Error as error:
+        except _FAULTS as error:
             raise self._problem(error) from error
         if version != LATEST or _full(cause):
+            connection.close()
             raise self._problem(cause) from cause
         self.read_only = True
         return connection
 
     def _connect(self, uri: str) -> sqlite3.Connection:
         return sqlite3.connect(
-            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=30
+            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_PATIENCE
         )
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA busy_timeout=30000")
-        connection.execute("PRAGMA journal_mode=WAL")
+        refuse_newer(connection, self.path)
+        _use_write_ahead_log(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")
         migrate(connection, self.path)
@@ -77,6 +91,18 @@ class SqliteStore:
                 f"{self.path}: {error}.",
                 "Free some disk space and go on with `steer resume`; all before this is kept.",
             )
+        if isinstance(error, sqlite3.IntegrityError):
+            return StorageProblem(
+                "What was to be written does not fit what is stored.",
+                f"{self.path}: {error}.",
+                "`steer ledger verify` tells whether a thread is whole.",
+            )
+        if _busy(error):
+            return StorageProblem(
+                f"The database {self.path} is in use by another program.",
+                f"It stayed locked for {_PATIENCE} seconds.",
+                "Try again when that program has finished.",
+            )
         return StorageProblem(
             f"The data folder {self.home} cannot be used.",
             f"{type(error).__name__}: {error}.",
@@ -88,7 +114,7 @@ class SqliteStore:
         with self._lock:
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except _FAULTS as error:
                 raise self._problem(error) from error
 
     @contextmanager
@@ -105,7 +131,7 @@ class SqliteStore:
             except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error | OSError):
+                if isinstance(error, _FAULTS):
                     raise self._problem(error) from error
                 raise
 
@@ -133,19 +159,28 @@ class SqliteStore:
         """Threads, the most recently used first."""
         where = "WHERE workspace = ? " if workspace is not None else ""
         values: tuple[Any, ...] = (workspace,) if workspace is not None else ()
-        return self._threads(f"{where}ORDER BY updated DESC LIMIT ?", (*values, limit or -1))
+        return self._threads(
+            f"{where}ORDER BY updated DESC LIMIT ?", (*values, -1 if limit is None else limit)
+        )
 
     def _threads(self, clause: str, values: tuple[Any, ...]) -> list[Thread]:
         with self._reading() as db:
             rows = db.execute(f"SELECT {_THREAD} FROM threads {clause}", values).fetchall()
-        return [
-            Thread(
+        return [self._thread(*row) for row in rows]
+
+    def _thread(self, *row: Any) -> Thread:
+        try:
+            return Thread(
                 id=row[0], title=row[1], workspace=row[2], origin=row[3], parent=row[4],
                 parent_seq=row[5], created=moment(row[6]), updated=moment(row[7]),
                 head=row[8], head_hash=row[9],
-            )
-            for row in rows
-        ]  # fmt: skip
+            )  # fmt: skip
+        except (TypeError, ValueError) as error:
+            raise StorageProblem(
+                f"The record of thread {row[0]} cannot be read.",
+                f"{self.path}: {error}.",
+                "It was altered from outside; mend or remove it there.",
+            ) from error
 
     def describe(self, thread_id: str, *, title: str | None, workspace: str | None) -> None:
         """Change a thread's title or where its workspace is."""
@@ -166,6 +201,8 @@ class SqliteStore:
         if not rows:
             return
         last = rows[-1]
+        if [row.seq for row in rows] != list(range(rows[0].seq, rows[0].seq + len(rows))):
+            raise StorageProblem(f"Messages for thread {thread_id} do not follow one another.")
         with self._writing(sync=sync) as db:
             db.executemany(
                 f"INSERT INTO messages (thread, {_ROW}) VALUES (?,?,?,?,?,?,?,?,?)",
@@ -299,10 +336,13 @@ class SqliteStore:
     @contextmanager
     def own(self, thread_id: str) -> Iterator[None]:
         """Be the only writer of a thread while inside; the system lets go even after kill -9."""
+        if not _FILE_NAME.fullmatch(thread_id):
+            raise StorageProblem(f"“{thread_id}” is not the id of a thread.")
         try:
             locks = self.home / "locks"
             locks.mkdir(exist_ok=True, mode=0o700)
-            descriptor = os.open(locks / thread_id, os.O_RDWR | os.O_CREAT, 0o600)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            descriptor = os.open(locks / thread_id, flags, 0o600)
         except OSError as error:
             raise self._problem(error) from error
         try:
@@ -325,6 +365,25 @@ class SqliteStore:
         """Let go of the database."""
         with self._lock:
             self._connection.close()
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch the journal; unlike all else, SQLite does not wait for other processes to do so."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not _busy(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _busy(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _full(error: Exception) -> bool:

@@ -34,13 +34,13 @@ def command(keep: str | None) -> int:
     click.echo("The model is scripted: it plays a file. All the rest really happens.")
     click.echo(f"Sample project: {folder}\n")
     click.echo(click.style(f"› {TASK}", bold=True))
+    path = os.environ.get("PATH", "")
     # The sample calls `python3`; let that be the Python that runs this.
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{path}"
     with as_file(files("steersman") / "samples" / "harbour.json") as script:
         code = asyncio.run(do(DemoJob(folder, script), PlainView(), attended=False))
-    if code:
-        return code
-    return _proof(folder)
+    os.environ["PATH"] = path
+    return code or _proof(folder)
 
 
 class DemoJob(Job):
@@ -77,9 +77,10 @@ def _proof(folder: Path) -> int:
     click.echo("  " + proof.stderr.strip().replace("\n", "\n  "))
     host = open_host()
     newest = host.latest(os.path.realpath(folder))
+    steer = "steer" if shutil.which("steer") else os.path.relpath(sys.argv[0])
     click.echo("\nLook further:")
-    click.echo(f"  steer ledger show {newest.id}      every message, in order")
-    click.echo(f"  steer ledger verify {newest.id}    proof that nothing was altered")
-    click.echo("  steer run --model scripted:FILE TASK    your own script, in your own project")
+    click.echo(f"  {steer} ledger show {newest.id}      every message, in order")
+    click.echo(f"  {steer} ledger verify {newest.id}    proof that nothing was altered")
+    click.echo(f"  {steer} run --model scripted:FILE TASK    your own script, your own project")
     click.echo("This version has no driver for a real model yet; the scripted one is its only one.")
     return Exit.DONE if proof.returncode == 0 else Exit.FAILED

@@ -16,8 +16,8 @@ def script(version: int) -> str:
     return (folder / name).read_text(encoding="utf-8")
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the database at `path` to `LATEST`, one transaction a step, keeping a copy first."""
+def refuse_newer(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise before anything is changed in a database this version does not know."""
     version = _version(connection)
     if version > LATEST:
         raise StorageProblem(
@@ -25,6 +25,11 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
             f"It has schema {version}; this version knows schemas up to {LATEST}.",
             "Update Steersman, or set STEERSMAN_HOME to another folder. Nothing was changed.",
         )
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the database at `path` to `LATEST`, one transaction a step, keeping a copy first."""
+    version = _version(connection)
     if 0 < version < LATEST:
         copy = path.with_name(f"{path.name}.v{version}.bak")
         if not copy.exists():
