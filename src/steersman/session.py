@@ -90,7 +90,10 @@ class Session:
         self._floor = Floor()
         self._inputs = Inputs()
         self._turn = 0
+        self._turn_began = 0
         self._running: asyncio.Task[None] | None = None
+        self._begun = asyncio.Event()  # set when a turn that was started can be cancelled
+        self._working = False  # while the agent works, apart from the turn's first and last words
         self._watching = ExitStack()
         self._torn = False  # a turn stopped without its last word
         self._desk = Desk(attended=setup.attended, yes=setup.yes)
@@ -177,34 +180,51 @@ class Session:
     async def _start(self, prompt: User | None) -> int:
         """Log the beginning of a turn and let it run; without a prompt a queued one is taken."""
         self._turn += 1
+        self._begun.clear()
         lane = self._lane("coordination", turn=self._turn)
         try:
-            await lane.append(TurnStart())
+            self._turn_began = (await lane.append(TurnStart()))[0].seq
             if prompt is not None:
                 await lane.append(prompt)
             else:
                 await self._inputs.deliver_next(lane)
         except BaseException:
             self._floor.move(Move.END)
+            self._begun.set()
             raise
         self._running = asyncio.create_task(self._run(self._turn), name=f"turn-{self._turn}")
         return self._turn
 
     async def _run(self, turn: int) -> None:
         """One turn from its first model call to its `turn_end`."""
-        assert self._capsule is not None
-        self._torn = True
-        problem: SteersmanError | None = None
+        self._torn = self._working = True
+        self._begun.set()
         try:
-            end = await self._capsule.turn(self._lane(turn=turn), self._context)
-        except asyncio.CancelledError:
-            end = TurnEnd("cancelled")
-        except NeedsAnswer as needs:
-            end = TurnEnd("needs_answer", reason=needs.what)
-        except SteersmanError as error:
-            problem, end = error, TurnEnd("failed", reason=error.what)
+            end, problem = await self._outcome(turn)
+            self._working = False
+            await self._last_words(turn, end, problem)
         finally:
+            self._working = False
             self._floor.move(Move.END)
+        if end.ending == "done":
+            await self.go_on()
+
+    async def _outcome(self, turn: int) -> tuple[TurnEnd, SteersmanError | None]:
+        assert self._capsule is not None
+        try:
+            return await self._capsule.turn(self._lane(turn=turn), self._context), None
+        except asyncio.CancelledError:
+            return TurnEnd("cancelled"), None
+        except NeedsAnswer as needs:
+            return TurnEnd("needs_answer", reason=needs.what), None
+        except SteersmanError as error:
+            return TurnEnd("failed", reason=error.what), error
+
+    async def _last_words(self, turn: int, end: TurnEnd, problem: SteersmanError | None) -> None:
+        if end.ending != "done":
+            # A turn that was stopped between writing calls down and beginning them owes results.
+            story = read_messages(self.log.store, self.log.thread, after=self._turn_began)
+            await self.log.append(*closing(story))
         self.last_end = end
         place = self._lane("coordination", turn=turn)
         if problem is not None:
@@ -212,8 +232,6 @@ class Session:
         await self._inputs.requeue(place)
         await place.append(end)
         self._torn = False
-        if end.ending == "done":
-            await self.go_on()
 
     async def wait(self) -> TurnEnd | None:
         """Wait until nothing runs; the answer is how the last turn ended."""
@@ -244,9 +262,11 @@ class Session:
     async def cancel(self) -> None:
         """Stop the running turn, its tools and their processes, and wait until they are gone."""
         self._floor.move(Move.CANCEL)
-        if self._running is not None:
+        # A task that is cancelled before its first step never says that it was.
+        await self._begun.wait()
+        if self._running is not None and self._working:
             self._running.cancel()
-            await self.wait()
+        await self.wait()
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
+from steersman.errors import StorageProblem
 from steersman.message import (
     Assistant,
     Body,
@@ -52,7 +53,7 @@ class Context:
             self._take(kind, path, corr, data)
 
     def _mine(self, path: str) -> bool:
-        if not path.startswith(self._path):
+        if not f"{path}/".startswith(f"{self._path}/"):
             return False
         rest = path[len(self._path) :].split("/")[1:]
         return len(rest) <= 1 or (len(rest) == 2 and rest[0] == "operations")
@@ -105,7 +106,14 @@ B = TypeVar("B", bound=Body)
 
 def whole(kind: type[B], body: Body | bytes) -> B:
     """A body, decoded now if it was not."""
-    found = decode_body(kind.kind, body) if isinstance(body, bytes) else body
+    try:
+        found = decode_body(kind.kind, body) if isinstance(body, bytes) else body
+    except msgspec.DecodeError as error:
+        raise StorageProblem(
+            f"A stored message of kind {kind.kind} cannot be read.",
+            str(error),
+            "`steer ledger verify` tells which messages were altered.",
+        ) from error
     assert isinstance(found, kind)
     return found
 

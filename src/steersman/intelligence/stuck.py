@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 import msgspec
+from msgspec import Struct
 
 from steersman.dialogue import Call
 from steersman.message import Message, ToolResult
@@ -15,51 +16,52 @@ LONGEST_CYCLE = 3
 
 
 def _of_call(call: Call) -> bytes:
-    return msgspec.json.encode((call.name, call.arguments, call.malformed), order="sorted")
+    said = (call.name, call.arguments, call.malformed)
+    return sha256(msgspec.json.encode(said, order="sorted")).digest()
 
 
 def _of_result(body: ToolResult) -> bytes:
     return msgspec.json.encode((body.status, body.output, body.message), order="sorted")
 
 
+class Step(Struct, frozen=True):
+    """What was called in one step, and what came of it, as signatures."""
+
+    calls: tuple[bytes, ...]
+    results: bytes
+
+
 class Stuck:
-    """Remembers the latest steps of a turn as signatures of their calls and results."""
+    """Counts how often the latest one to three steps of a turn have come round."""
 
     def __init__(self) -> None:
-        self._steps: deque[tuple[bytes, bytes]] = deque(maxlen=ASK_AT * LONGEST_CYCLE)
-        self._asked_at = 0
-        self._round = 0
+        self._latest: deque[Step] = deque(maxlen=LONGEST_CYCLE)
+        self._same = dict.fromkeys(range(1, LONGEST_CYCLE + 1), 0)
+        self._seen = 0
+        self._ask_at = ASK_AT
 
     def observe(self, calls: Sequence[Call], results: Sequence[Message]) -> None:
         """Take in a finished step."""
-        asked = b"".join(_of_call(call) for call in calls)
         got = b"".join(_of_result(m.body) for m in results if isinstance(m.body, ToolResult))
-        self._steps.append((sha256(asked).digest(), sha256(got).digest()))
-        self._round = self._round + 1 if self.repeats() >= NOTE_AT else 0
-        if self._round == 0:
-            self._asked_at = 0
+        step = Step(tuple(_of_call(call) for call in calls), sha256(got).digest())
+        for size in self._same:
+            came_round = len(self._latest) >= size and self._latest[-size] == step
+            self._same[size] = self._same[size] + 1 if came_round else 0
+        self._latest.append(step)
+        self._seen += 1
+        if self.repeats() < NOTE_AT:
+            self._ask_at = ASK_AT
 
     def repeats(self) -> int:
         """How often the latest cycle of one to three steps has come round without a change."""
-        steps = list(self._steps)
-        best = 0
-        for size in range(1, LONGEST_CYCLE + 1):
-            cycle = steps[-size:]
-            count = 0
-            while len(steps) >= (count + 1) * size:
-                end = len(steps) - count * size
-                if steps[end - size : end] != cycle:
-                    break
-                count += 1
-            best = max(best, count if len(cycle) == size else 0)
-        return best
+        return max(
+            ((same + size) // size for size, same in self._same.items() if self._seen >= size),
+            default=0,
+        )
 
     def note(self, call: Call) -> str:
         """What the model should be told with the result of this call, if anything."""
-        if self.repeats() < NOTE_AT:
-            return ""
-        digest = sha256(_of_call(call)).digest()
-        if all(asked != digest for asked, _ in self._steps):
+        if self.repeats() < NOTE_AT or all(_of_call(call) not in s.calls for s in self._latest):
             return ""
         return (
             f"this same call gave this same result the last {self.repeats()} times; "
@@ -68,8 +70,7 @@ class Stuck:
 
     def wants_to_ask(self) -> bool:
         """True at the sixth idle round, and then each time that number has doubled."""
-        due = max(ASK_AT - NOTE_AT + 1, self._asked_at * 2)
-        if self._round < due:
+        if self.repeats() < self._ask_at:
             return False
-        self._asked_at = self._round
+        self._ask_at *= 2
         return True

@@ -251,5 +251,5 @@ def parse_call(call_id: str, name: str, arguments: str) -> Call:
     """A call whose arguments came as text; text that is no JSON object is kept as malformed."""
     try:
         return Call(call_id, name, msgspec.json.decode(arguments or "{}", type=dict[str, Any]))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return Call(call_id, name, malformed=arguments)

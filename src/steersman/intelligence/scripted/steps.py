@@ -53,8 +53,9 @@ def as_shell(turn: ScriptedTurn) -> str:
             return f"printf %s {shlex.quote(turn.content)} > {shlex.quote(turn.path)}"
         case "edit":
             code = (
-                "import sys; p, a, b = sys.argv[1:]; s = open(p).read(); "
-                "assert s.count(a) == 1; open(p, 'w').write(s.replace(a, b))"
+                "import os, sys; p, a, b = map(os.fsencode, sys.argv[1:]); "
+                "s = open(p, 'rb').read(); assert s.count(a) == 1; "
+                "open(p, 'wb').write(s.replace(a, b))"
             )
             words = ("python3", "-c", code, turn.path, turn.search, turn.replace)
             return " ".join(map(shlex.quote, words))

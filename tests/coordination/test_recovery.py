@@ -1,0 +1,144 @@
+"""A session that was cut off anywhere is closed completely, truthfully and once."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+
+from steersman.action import Execute, Read, Verdict
+from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing
+from steersman.message import (
+    ConfirmRequest,
+    ConfirmResponse,
+    Message,
+    Policy,
+    SessionEnd,
+    SessionStart,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+    TurnStart,
+)
+from steersman.store.log import Draft
+from tests.coordination.stories import ALLOW, ASK, DENY, Story, cut_sessions, sessions, told
+
+PAIRS = {
+    "session_start": "session_end",
+    "turn_start": "turn_end",
+    "tool_call": "tool_result",
+    "agent_spawn": "agent_done",
+}
+
+
+def unclosed(messages: list[Message]) -> Counter[tuple[str, str | None]]:
+    """What was opened more often than it was closed, or the other way round."""
+    balance: Counter[tuple[str, str | None]] = Counter()
+    for message in messages:
+        for opening, end in PAIRS.items():
+            balance[opening, message.corr] += message.kind == opening
+            balance[opening, message.corr] -= message.kind == end
+    return Counter({key: number for key, number in balance.items() if number})
+
+
+def closed(story: Story) -> list[Message]:
+    """The messages of a cut-off story with their closing ones."""
+    return told([*story, *closing(told(story))])
+
+
+@given(sessions())
+def test_a_session_that_ended_needs_nothing(story):
+    assert unclosed(told(story)) == Counter()
+    assert closing(told(story)) == []
+
+
+@given(cut_sessions())
+def test_a_session_that_was_cut_anywhere_is_closed_completely_and_only_once(story):
+    messages = closed(story)
+    assert unclosed(messages) == Counter()
+    assert closing(messages) == []
+
+
+@given(cut_sessions())
+def test_what_was_opened_last_is_closed_first_and_in_its_own_place(story):
+    opened: list[Message] = []
+    for message in closed(story):
+        if message.kind in PAIRS:
+            opened.append(message)
+            continue
+        for start in [m for m in opened if PAIRS[m.kind] == message.kind]:
+            if start.corr == message.corr:
+                assert (message.path, message.turn) == (start.path, start.turn)
+                opened.remove(start)
+                if message.kind in ("turn_end", "session_end"):
+                    assert not [m for m in opened if m.kind in ("tool_call", "agent_spawn")]
+    assert opened == []
+
+
+@given(cut_sessions())
+def test_a_result_says_whether_the_call_can_have_had_an_effect(story):
+    before = told(story)
+    for message in closed(story)[len(before) :]:
+        if isinstance(message.body, ToolResult):
+            verdicts = [
+                m.body.verdict.decision
+                for m in before
+                if isinstance(m.body, Policy) and m.corr == message.corr
+            ]
+            asked = {
+                m.corr
+                for m in before
+                if isinstance(m.body, ConfirmRequest) and m.body.call == message.corr
+            }
+            granted = any(
+                m.corr in asked and m.body.decision == "allow"
+                for m in before
+                if isinstance(m.body, ConfirmResponse)
+            )
+            begun = verdicts[-1:] == ["allow"] or granted
+            assert message.body.status == "interrupted"
+            assert message.body.message == (UNKNOWN if begun else NOT_BEGUN)
+
+
+def a_call(*verdicts: Verdict, answer: str | None = None) -> Story:
+    """A call on which some verdicts were given, and perhaps an answer, before the end came."""
+    command = Execute("make", "/srv/app")
+    story = [Draft(ToolCall("run"), "steersman/operations/run", 1, "call_1")]
+    story += [Draft(Policy(Read("/x"), verdict), "p", 1, "call_1") for verdict in verdicts]
+    if ASK in verdicts:
+        story.append(Draft(ConfirmRequest("call_1", "run", (command,), "why"), "p", 1, "ask_1"))
+    if answer:
+        story.append(Draft(ConfirmResponse(answer), "p", 1, "ask_1"))
+    return story
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "answer", "says"),
+    [
+        ((), None, NOT_BEGUN),
+        ((ALLOW,), None, UNKNOWN),
+        ((ALLOW, ALLOW), None, UNKNOWN),
+        ((ASK,), None, NOT_BEGUN),
+        ((ALLOW, ASK), None, NOT_BEGUN),
+        ((ASK, ALLOW), None, NOT_BEGUN),
+        ((ASK,), "allow", UNKNOWN),
+        ((ASK, ALLOW), "allow", UNKNOWN),
+        ((ASK,), "deny", NOT_BEGUN),
+        ((ASK, ALLOW), "deny", NOT_BEGUN),
+        ((DENY,), None, NOT_BEGUN),
+        ((ALLOW, DENY), None, NOT_BEGUN),
+        ((DENY, ALLOW), None, NOT_BEGUN),
+    ],
+)
+def test_only_a_call_that_had_leave_for_everything_may_have_begun(verdicts, answer, says):
+    (result,) = closing(told(a_call(*verdicts, answer=answer)))
+    assert result.body == ToolResult("run", "interrupted", message=says)
+    assert (result.path, result.turn, result.corr) == ("steersman/operations/run", 1, "call_1")
+
+
+def test_the_closing_words_name_no_exit_code_since_nobody_knows_it():
+    start = SessionStart("1", "/srv", "m", "code", "sandboxed", "never")
+    story = [Draft(start, "steersman"), Draft(TurnStart(), "steersman", 1)]
+    assert [draft.body for draft in closing(told(story))] == [
+        TurnEnd("interrupted"),
+        SessionEnd("interrupted", reason="the process ended without a word"),
+    ]

@@ -1,0 +1,207 @@
+"""The gate: every verdict is in the log before anything follows from it."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from steersman.action import Action, Execute, Read, Verdict, Write
+from steersman.errors import NeedsAnswer, UsageProblem
+from steersman.governance.approvals import Desk
+from steersman.governance.gate import Gate, Leave
+from steersman.governance.policy import Circumstances
+from steersman.message import Answer, ConfirmResponse, Message, Question
+from steersman.store.log import Lane
+from tests.store.logs import a_lane, stored
+
+READ, WRITE = Read("/srv/app/a"), Write("/srv/app/a", "", "0" * 64, "+x\n")
+RUN, OUTSIDE = Execute("make", "/srv/app"), Read("/etc/passwd")
+HERE = Circumstances("/srv/app")
+
+
+def admitted(
+    *actions: Action,
+    where: Circumstances = HERE,
+    yes: bool = False,
+    answer: Callable[[Desk, Message], Any] | None = None,
+) -> tuple[Leave | Verdict | NeedsAnswer, list[Message]]:
+    """What the gate says, with a person who answers, and what is in the log afterwards."""
+
+    async def person(desk: Desk, lane: Lane) -> None:
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+            while (message := await news.next()) is not None:
+                if message.kind == "confirm_request":
+                    answer(desk, message)
+
+    async def work(lane: Lane) -> Leave | Verdict | NeedsAnswer:
+        desk = Desk(attended=answer is not None, yes=yes)
+        answering = asyncio.create_task(person(desk, lane)) if answer else None
+        await asyncio.sleep(0)
+        try:
+            return await Gate(where, desk).admit("call_1", "tool", actions, lane)
+        except NeedsAnswer as needs:
+            return needs
+        finally:
+            if answering:
+                answering.cancel()
+
+    with a_lane() as lane:
+        return asyncio.run(asyncio.wait_for(work(lane), 30)), stored(lane.log)
+
+
+def said(decision: str, guidance: str = "") -> Callable[[Desk, Message], None]:
+    """A person who always says the same."""
+    return lambda desk, request: desk.answer(
+        request.corr, ConfirmResponse(decision, guidance)  # type: ignore[arg-type]
+    )
+
+
+def kinds(messages: list[Message]) -> list[str]:
+    """The kinds of messages, verdicts with their decision."""
+    return [
+        f"policy:{m.body.verdict.decision}" if m.kind == "policy" else m.kind for m in messages
+    ]
+
+
+def test_what_is_allowed_gets_leave_for_just_these_actions():
+    leave, messages = admitted(READ, Read("/srv/app/b"))
+    assert leave == Leave((READ, Read("/srv/app/b")))
+    assert kinds(messages) == ["policy:allow", "policy:allow"]
+    assert [message.body.action for message in messages] == [READ, Read("/srv/app/b")]
+    assert {message.corr for message in messages} == {"call_1"}
+
+
+def test_a_call_that_does_nothing_needs_no_verdict():
+    assert admitted() == (Leave(()), [])
+
+
+@pytest.mark.parametrize("actions", [(WRITE, OUTSIDE), (OUTSIDE, WRITE), (READ, OUTSIDE)])
+def test_deny_beats_ask_and_allow_and_nobody_is_asked(actions):
+    verdict, messages = admitted(*actions, answer=said("allow"))
+    assert isinstance(verdict, Verdict)
+    assert (verdict.decision, verdict.rule) == ("deny", "paths.outside")
+    assert len(messages) == 2
+    assert "policy:deny" in kinds(messages)
+    assert "confirm_request" not in kinds(messages)
+
+
+def test_a_person_is_asked_about_all_that_must_be_asked_at_once():
+    leave, messages = admitted(READ, WRITE, RUN, answer=said("allow"))
+    assert leave == Leave((READ, WRITE, RUN))
+    assert kinds(messages) == [
+        "policy:allow", "policy:ask", "policy:ask", "confirm_request", "confirm_response",
+    ]  # fmt: skip
+    request, response = messages[-2:]
+    assert request.body.actions == (WRITE, RUN)
+    assert (request.body.call, request.body.tool) == ("call_1", "tool")
+    assert request.corr == response.corr
+    assert response.body == ConfirmResponse("allow", by="person")
+
+
+def test_a_no_is_a_verdict_with_the_guidance_of_the_person():
+    verdict, messages = admitted(WRITE, answer=said("deny", "use b.txt"))
+    assert verdict == Verdict("deny", "person", "the person said no", "use b.txt")
+    assert messages[-1].body == ConfirmResponse("deny", "use b.txt")
+
+
+def test_the_answer_is_in_the_log_before_anything_follows_from_it():
+    async def work(lane: Lane) -> None:
+        desk = Desk(attended=True)
+        admitting = asyncio.create_task(Gate(HERE, desk).admit("c", "tool", [RUN], lane))
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+            while (message := await news.next()) and message.kind != "confirm_request":
+                assert stored(lane.log)[message.seq - 1] == message
+            assert not admitting.done()
+            assert kinds(stored(lane.log)) == ["policy:ask", "confirm_request"]
+            desk.answer(message.corr, ConfirmResponse("allow"))
+            await admitting
+            assert kinds(stored(lane.log))[-1] == "confirm_response"
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))
+
+
+def test_where_nobody_can_answer_the_request_is_logged_and_the_need_is_told():
+    needs, messages = admitted(WRITE)
+    assert isinstance(needs, NeedsAnswer)
+    assert "tool" in needs.what
+    assert kinds(messages) == ["policy:ask", "confirm_request"]
+
+
+def test_the_yes_flag_answers_for_the_person_and_says_so():
+    leave, messages = admitted(WRITE, yes=True)
+    assert leave == Leave((WRITE,))
+    assert messages[-1].body == ConfirmResponse("allow", by="yes-flag")
+
+
+@pytest.mark.parametrize("action", [OUTSIDE, Write("/etc/passwd"), Execute("ls", "/")])
+def test_the_yes_flag_does_not_open_what_is_denied(action):
+    verdict, messages = admitted(action, yes=True)
+    assert verdict.decision == "deny"
+    assert kinds(messages) == ["policy:deny"]
+
+
+def test_without_approvals_nobody_is_asked():
+    where = Circumstances("/srv/app", approvals="never")
+    leave, messages = admitted(WRITE, RUN, where=where)
+    assert leave == Leave((WRITE, RUN))
+    assert kinds(messages) == ["policy:allow", "policy:allow"]
+
+
+def refused(desk: Desk, corr: str, answer: ConfirmResponse | Answer) -> None:
+    """An answer that cannot be right."""
+    with pytest.raises(UsageProblem):
+        desk.answer(corr, answer)
+
+
+def test_an_answer_to_nothing_or_of_the_wrong_kind_is_refused_and_the_request_stays():
+    def clumsy(desk: Desk, request: Message) -> None:
+        refused(desk, "ask_00000000", ConfirmResponse("allow"))
+        refused(desk, request.corr, Answer("yes"))
+        desk.answer(request.corr, ConfirmResponse("allow"))
+        refused(desk, request.corr, ConfirmResponse("deny"))
+
+    leave, messages = admitted(WRITE, answer=clumsy)
+    assert leave == Leave((WRITE,))
+    assert kinds(messages).count("confirm_response") == 1
+
+
+@pytest.mark.parametrize(
+    ("attended", "answer"),
+    [(True, Answer("stop")), (False, Answer("go on", by="default"))],
+    ids=["attended", "alone"],
+)
+def test_a_question_is_answered_by_the_person_or_by_its_default(attended, answer):
+    async def work(lane: Lane) -> str:
+        desk = Desk(attended=attended)
+        gate = Gate(HERE, desk)
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+            asking = asyncio.create_task(gate.question("Go on?", ("go on", "stop"), "go on", lane))
+            question = await news.next()
+            assert question.body == Question("Go on?", ("go on", "stop"), "go on")
+            if attended:
+                desk.answer(question.corr, Answer("stop"))
+            return await asking
+
+    with a_lane() as lane:
+        assert asyncio.run(asyncio.wait_for(work(lane), 30)) == answer.text
+        question, reply = stored(lane.log)
+        assert (reply.corr, reply.body) == (question.corr, answer)
+
+
+def test_a_cancelled_request_is_no_longer_waiting():
+    async def work(lane: Lane) -> None:
+        desk = Desk(attended=True)
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+            admitting = asyncio.create_task(Gate(HERE, desk).admit("c", "tool", [RUN], lane))
+            while (message := await news.next()).kind != "confirm_request":
+                pass
+            admitting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await admitting
+            refused(desk, message.corr, ConfirmResponse("allow"))
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))
+        assert kinds(stored(lane.log)) == ["policy:ask", "confirm_request"]

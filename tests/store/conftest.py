@@ -1,0 +1,7 @@
+"""The contract is written apart from the tests that use it; its asserts explain themselves too."""
+
+import pytest
+
+import tests.store.calm  # noqa: F401
+
+pytest.register_assert_rewrite("tests.store.contract")

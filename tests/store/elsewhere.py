@@ -1,0 +1,101 @@
+"""The same store in another process: `python -m tests.store.elsewhere URL DEED [WORDS]`.
+
+A new kind of store is one more entry of `FACTORIES`.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from steersman.store.records import Store
+from steersman.store.sqlite import SqliteStore
+from tests.store.made import a_thread, some_rows
+
+FACTORIES: dict[str, Callable[[str], Store]] = {
+    "sqlite": lambda place: SqliteStore(Path(place)),
+}
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+
+
+def open_store(url: str) -> Store:
+    """The store that a URL means."""
+    kind, _, place = url.partition(":")
+    return FACTORIES[kind](place)
+
+
+def start(url: str, *words: str) -> "subprocess.Popen[str]":
+    """Begin a deed in another process and go on; it waits for a line before it acts."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.store.elsewhere", url, *words],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(processes: Sequence["subprocess.Popen[str]"]) -> list[str]:
+    """Let processes act at the same time; the answer is what each of them said last."""
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    said = []
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        out, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, err
+        said.append(out.strip())
+    return said
+
+
+def _wait() -> None:
+    print("ready", flush=True)
+    sys.stdin.readline()
+
+
+def _own(url: str, thread_id: str) -> None:
+    """Own a thread until told to stop."""
+    with open_store(url).own(thread_id):
+        _wait()
+
+
+def _write(url: str, thread_id: str, count: str) -> None:
+    """Make a thread and append messages to it one by one."""
+    store = open_store(url)
+    rows = some_rows(int(count))
+    _wait()
+    store.create_thread(a_thread(thread_id))
+    for row in rows:
+        store.append(thread_id, [row], sync=False)
+    store.close()
+
+
+def _remember(url: str, name: str) -> None:
+    """Open the store, from nothing if need be, and keep a value."""
+    _wait()
+    store = open_store(url)
+    store.remember("elsewhere", name, "here")
+    store.close()
+
+
+def _begin(url: str, name: str, count: str) -> None:
+    """Open many stores that may not be there yet, and keep a value in each."""
+    _wait()
+    for number in range(int(count)):
+        time.sleep(0.05 - time.time() % 0.05)  # so that all processes meet
+        store = open_store(f"{url}{number}")
+        store.remember("elsewhere", name, "here")
+        store.close()
+
+
+if __name__ == "__main__":
+    address, deed, *rest = sys.argv[1:]
+    deeds = {"own": _own, "write": _write, "remember": _remember, "begin": _begin}
+    deeds[deed](address, *rest)
