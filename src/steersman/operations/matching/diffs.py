@@ -1,0 +1,116 @@
+"""Unified diffs for people and models to read, and to apply again."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from steersman.operations.matching.alignment import gaps_between, shared_runs
+from steersman.operations.matching.encoding import BOM, Text, decode
+
+CONTEXT = 3
+
+_MISSING_END = "\\ No newline at end of file\n"
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
+
+
+class _Region(Struct, frozen=True):
+    """Lines `left` become lines `right`; both are half-open ranges."""
+
+    left: tuple[int, int]
+    right: tuple[int, int]
+
+
+def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    """What changed in a file; None stands for a file that is not there."""
+    if before == after:
+        return ""
+    old, new = _name("a", path, before), _name("b", path, after)
+    texts = _texts(before, after)
+    if texts is None:
+        return f"Binary files {old} and {new} differ\n"
+    header = f"--- {old}\n+++ {new}\n"
+    return header + "".join(_hunks(_split(texts[0]), _split(texts[1])))
+
+
+def hunk_text(before: str, after: str, above: int) -> str:
+    """The changed lines of a part of a file that has so many lines above it."""
+    return "".join(_hunks(_split(before), _split(after), above))
+
+
+def _name(side: str, path: str, content: bytes | None) -> str:
+    if content is None:
+        return "/dev/null"
+    name = f"{side}/{path}"
+    quoted = name.translate(_ESCAPED)
+    return name if quoted == name else f'"{quoted}"'
+
+
+def _texts(before: bytes | None, after: bytes | None) -> tuple[str, str] | None:
+    old, new = decode(before or b""), decode(after or b"")
+    if not isinstance(old, Text) or not isinstance(new, Text):
+        return None
+    mark_changes = (old.encoding == "utf-8-sig") != (new.encoding == "utf-8-sig")
+    if mark_changes and before is not None and after is not None:
+        return _with_mark(old), _with_mark(new)
+    return old.text, new.text
+
+
+def _with_mark(text: Text) -> str:
+    return BOM + text.text if text.encoding == "utf-8-sig" else text.text
+
+
+def _split(text: str) -> list[str]:
+    lines = text.split("\n")
+    last = lines.pop()
+    lines = [line + "\n" for line in lines]
+    return [*lines, last] if last else lines
+
+
+def _hunks(left: Sequence[str], right: Sequence[str], above: int = 0) -> Iterator[str]:
+    runs = shared_runs(left, right)
+    regions = (
+        _Region((at.start, at.stop), (other.start, other.stop))
+        for at, other in gaps_between(runs, len(left), len(right))
+    )
+    for group in _grouped(regions):
+        yield from _hunk(left, right, group, above)
+
+
+def _grouped(regions: Iterator[_Region]) -> Iterator[list[_Region]]:
+    group: list[_Region] = []
+    for region in regions:
+        if group and region.left[0] - group[-1].left[1] > 2 * CONTEXT:
+            yield group
+            group = []
+        group.append(region)
+    if group:
+        yield group
+
+
+def _hunk(
+    left: Sequence[str], right: Sequence[str], regions: list[_Region], above: int
+) -> Iterator[str]:
+    start = max(regions[0].left[0] - CONTEXT, 0)
+    stop = min(regions[-1].left[1] + CONTEXT, len(left))
+    shift = regions[0].right[0] - regions[0].left[0]
+    end = stop + regions[-1].right[1] - regions[-1].left[1]
+    old = _range(above + start, above + stop)
+    new = _range(above + start + shift, above + end)
+    yield f"@@ -{old} +{new} @@\n"
+    at = start
+    for region in regions:
+        yield from _marked(" ", left[at : region.left[0]])
+        yield from _marked("-", left[slice(*region.left)])
+        yield from _marked("+", right[slice(*region.right)])
+        at = region.left[1]
+    yield from _marked(" ", left[at:stop])
+
+
+def _range(start: int, stop: int) -> str:
+    size = stop - start
+    return f"{start + 1}" if size == 1 else f"{start + bool(size)},{size}"
+
+
+def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        yield mark + line if line.endswith("\n") else f"{mark}{line}\n{_MISSING_END}"
