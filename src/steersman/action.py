@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+Origin = Literal["tool", "command", "person"]
+
 
 class Read(Struct, frozen=True, tag_field="action", tag="read"):
     """Look at the content of a file."""
@@ -20,17 +22,35 @@ class List(Struct, frozen=True, tag_field="action", tag="list"):
     path: str
 
 
-class Write(Struct, frozen=True, tag_field="action", tag="write"):
+class Search(Struct, frozen=True, tag_field="action", tag="search"):
+    """Look for a pattern in a file, or in all files below a folder."""
+
+    path: str
+    pattern: str
+
+
+class Write(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="write"):
     """Give a file new content.
 
     `before` and `after` are SHA-256 of the content shown in `diff`, so that what was decided on
-    is exactly what is written; `before` is empty for a file that does not exist.
+    is exactly what is written; `before` is empty for a file that does not exist. `origin` tells
+    whose effect it is: a tool's own, a command's that was let through, or a person's undo.
     """
 
     path: str
     before: str = ""
     after: str = ""
     diff: str = ""
+    origin: Origin = "tool"
+
+
+class Delete(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="delete"):
+    """Take away a file, a link or a folder; `before` is the digest of a file's content."""
+
+    path: str
+    before: str = ""
+    diff: str = ""
+    origin: Origin = "tool"
 
 
 class Execute(Struct, frozen=True, tag_field="action", tag="execute"):
@@ -47,7 +67,7 @@ class SpawnAgent(Struct, frozen=True, tag_field="action", tag="spawn_agent"):
     task: str
 
 
-Action = Read | List | Write | Execute | SpawnAgent
+Action = Read | List | Search | Write | Delete | Execute | SpawnAgent
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):

@@ -24,7 +24,11 @@ from steersman.governance.secrets import mcp_configs, secret_values, secret_vari
 from steersman.identity.settings import Settings
 from steersman.intelligence.models import open_driver
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.operations import undoing
 from steersman.operations.executor import Toolbox
+from steersman.operations.journal import Journal
+from steersman.operations.looking import look
+from steersman.operations.objects import Objects
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
 from steersman.session import Session, Setup, recover
@@ -46,8 +50,9 @@ def new_id() -> str:
 class Host:
     """One process's door to all threads. Use it as an async context manager."""
 
-    def __init__(self, store: Store, environ: Mapping[str, str]) -> None:
+    def __init__(self, store: Store, home: Path, environ: Mapping[str, str]) -> None:
         self.store = store
+        self._home = home
         self.bus = Bus()
         self._environ = environ
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
@@ -56,7 +61,7 @@ class Host:
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str]) -> Host:
         """A host on the SQLite database of a data folder."""
-        return cls(SqliteStore(home), environ)
+        return cls(SqliteStore(home), home, environ)
 
     async def __aenter__(self) -> Host:
         return self
@@ -189,6 +194,57 @@ class Host:
                     yield item
                 item = await news.next()
 
+    # Taking back
+
+    def plan_undo(
+        self, thread_id: str, *, turn: int | None = None, to: int | None = None
+    ) -> undoing.Plan:
+        """What taking back the last turn would do, or a certain turn, or all after a message."""
+        entries, turns = self._entries(thread_id)
+        if to is not None:
+            return undoing.plan_undo(entries, undoing.since(entries, to))
+        effects = undoing.standing(entries).effects
+        if turn is None and effects:
+            turn = turns[effects[-1]]
+        wanted = [seq for seq in effects if turns[seq] == turn]
+        # Calls outside a turn have nothing in common: only the last of them is meant.
+        return undoing.plan_undo(entries, wanted if turn else wanted[-1:])
+
+    def plan_rewind(self, thread_id: str, to: int) -> undoing.Plan | None:
+        """What taking back all after a message would do; None when nothing changed since."""
+        entries, _ = self._entries(thread_id)
+        wanted = undoing.since(entries, to)
+        return undoing.plan_undo(entries, wanted) if wanted else None
+
+    def latest_changed(self, workspace: str) -> Thread:
+        """The thread that last worked in a workspace, single calls included."""
+        found = self.store.threads(workspace=workspace, limit=1)
+        return found[0] if found else self.latest(workspace)
+
+    def plan_redo(self, thread_id: str) -> undoing.Plan:
+        """What taking back the last undo would do."""
+        return undoing.plan_redo(self._entries(thread_id)[0])
+
+    def present_conflicts(self, thread_id: str, plan: undoing.Plan) -> tuple[str, ...]:
+        """Paths that someone else changed since, so that the plan would lose their work."""
+        root = self.find(thread_id).workspace
+        present = {c.path: look(str(Path(root, c.path))) for c in plan.changes}
+        return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
+
+    def describe(self, thread_id: str, plan: undoing.Plan) -> list[str]:
+        """A plan's changes as people read them."""
+        journal = Journal(self.find(thread_id).workspace, self._objects)
+        return [journal.diff(change) for change in plan.changes]
+
+    async def take_back(self, thread_id: str, plan: undoing.Plan, *, force: bool = False) -> None:
+        """Carry out an undo or a redo."""
+        await self._session(thread_id).take_back(plan, force=force)
+
+    def _entries(self, thread_id: str) -> tuple[list[undoing.Entry], dict[int, int]]:
+        messages = list(self.messages(thread_id, kinds={"checkpoint"}))
+        journal = Journal(self.find(thread_id).workspace, self._objects)
+        return journal.entries(messages), {m.seq: m.turn for m in messages}
+
     # Working
 
     async def start(
@@ -201,13 +257,15 @@ class Host:
         await self._begin(thread, workspace, settings, driver, **how)
         return thread
 
-    async def open(self, thread_id: str, settings: Settings, **how: bool) -> Thread:
+    async def open(
+        self, thread_id: str, settings: Settings, *, thinks: bool = True, **how: bool
+    ) -> Thread:
         """Take up a thread for work; only one process at a time may.
 
-        `attended` says that somebody can answer, `yes` that every answer is allow.
+        `thinks`: with a model. `attended`: somebody can answer. `yes`: every answer is allow.
         """
         thread = self.find(thread_id)
-        driver = open_driver(settings.model)
+        driver = open_driver(settings.model) if thinks else None
         await self._begin(thread, Workspace.open(thread.workspace), settings, driver, **how)
         return thread
 
@@ -225,7 +283,9 @@ class Host:
         owned.enter_context(self.store.own(thread.id))
         try:
             log = self._log(self.find(thread.id), self._redactor(workspace))
-            setup = Setup(settings, workspace, self._command_environ(), attended, yes)
+            setup = Setup(
+                settings, workspace, self._command_environ(), self._objects, attended, yes
+            )
             session = Session(log, setup, driver)
             await session.begin()
             if driver is not None:
@@ -296,7 +356,13 @@ class Host:
         """The tools there are."""
         workspace = Workspace.open(folder)
         gate = Gate(Circumstances(workspace.root), Desk(attended=False))
-        return Toolbox(standard_tools({}), workspace, gate).specs()
+        journal = Journal(workspace.root, self._objects)
+        return Toolbox(standard_tools({}), workspace, journal, gate).specs()
+
+    @property
+    def _objects(self) -> Objects:
+        """Where originals and other large contents are kept."""
+        return Objects(self._home / "objects")
 
     def _session(self, thread_id: str) -> Session:
         found = self._open.get(thread_id)

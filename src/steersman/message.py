@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.action import Action, Verdict
+from steersman.change import Change
 
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
 
@@ -208,6 +209,22 @@ class DiffReady(Body, frozen=True, omit_defaults=True):
     removed: int
 
 
+class Checkpoint(Body, frozen=True, omit_defaults=True):
+    """Files are about to be changed: as they are and as they will be; the originals are kept.
+
+    Very many changes are kept as a content of their own, named by `manifest`. `undoes` are the
+    `seq`s of checkpoints that this one takes back.
+    """
+
+    kind: ClassVar[str] = "checkpoint"
+    synced: ClassVar[bool] = True
+    cause: Literal["effect", "undo", "redo"]
+    changes: tuple[Change, ...] = ()
+    count: int = 0
+    manifest: str = ""
+    undoes: tuple[int, ...] = ()
+
+
 class UsageReport(Body, frozen=True, omit_defaults=True):
     """What one model request used, in tokens, and how long its first token took."""
 
@@ -271,7 +288,8 @@ BODIES: Mapping[str, type[Body]] = {
     for body in (
         SessionStart, SessionEnd, TurnStart, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, Policy, ConfirmRequest, ConfirmResponse,
-        Question, Answer, DiffReady, UsageReport, AgentSpawn, AgentDone, Progress, Error,
+        Question, Answer, DiffReady, Checkpoint, UsageReport, AgentSpawn, AgentDone, Progress,
+        Error,
     )
 }  # fmt: skip
 

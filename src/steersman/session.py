@@ -9,12 +9,13 @@ from typing import Literal
 from msgspec import Struct
 
 from steersman import __version__
+from steersman.action import Verdict
 from steersman.capsule import Capsule, last_words
 from steersman.coordination.floor import Floor, Move, State
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
 from steersman.dialogue import Call, Driver, UserItem
-from steersman.errors import Exit, NeedsAnswer, SteersmanError
+from steersman.errors import Denied, Exit, NeedsAnswer, SteersmanError
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
@@ -24,6 +25,7 @@ from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.loop import NativeLoop, error_body
 from steersman.message import (
     Answer,
+    Checkpoint,
     ConfirmResponse,
     Message,
     SessionEnd,
@@ -33,7 +35,10 @@ from steersman.message import (
     User,
 )
 from steersman.operations.executor import Toolbox
+from steersman.operations.journal import Journal
+from steersman.operations.objects import Objects
 from steersman.operations.tools import standard_tools
+from steersman.operations.undoing import Plan
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
 
@@ -51,6 +56,7 @@ class Setup(Struct, frozen=True):
     settings: Settings
     workspace: Workspace
     environ: Mapping[str, str]
+    objects: Objects
     attended: bool = False
     yes: bool = False
 
@@ -98,13 +104,14 @@ class Session:
         self._torn = False  # a turn stopped without its last word
         self._desk = Desk(attended=setup.attended, yes=setup.yes)
         self._context = Context(ROOT)
+        self._journal = Journal(setup.workspace.root, setup.objects)
         self._toolbox, self._capsule = self._build()
 
     def _build(self) -> tuple[Toolbox, Capsule | None]:
         settings, workspace = self.setup.settings, self.setup.workspace
         where = Circumstances(workspace.root, settings.mode, settings.trust, settings.approvals)
-        gate = Gate(where, self._desk)
-        toolbox = Toolbox(standard_tools(self.setup.environ), workspace, gate)
+        gate = self._gate = Gate(where, self._desk)
+        toolbox = Toolbox(standard_tools(self.setup.environ), workspace, self._journal, gate)
         if self._driver is None:
             return toolbox, None
         capsule = Capsule(
@@ -277,6 +284,16 @@ class Session:
         lane = self._lane()
         await self.log.append(self._toolbox.announce(call, lane))
         return (await self._toolbox.execute([call], lane, lambda _: ""))[0]
+
+    async def take_back(self, plan: Plan, *, force: bool) -> None:
+        """Undo or redo changes of files, through the same gate and into the same log."""
+        lane = self._lane("operations", plan.cause)
+        actions = self._journal.actions(plan.changes, "person")
+        verdict = await self._gate.admit(f"{plan.cause}_{self.log.head}", plan.cause, actions, lane)
+        if isinstance(verdict, Verdict):
+            raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
+        body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
+        await self._journal.make(body, lane, None, check=not force)
 
     def last_words(self) -> str:
         """What the model said last."""

@@ -15,6 +15,8 @@ from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import open_driver
 from steersman.message import AgentDone, AgentSpawn, ToolProgress, ToolResult, User
 from steersman.operations.executor import Toolbox
+from steersman.operations.journal import Journal
+from steersman.operations.objects import Objects
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog
@@ -40,6 +42,8 @@ class Tree:
             Circumstances(self.workspace.root, approvals="never"), Desk(attended=False)
         )
         self.environ = environ
+        objects = Objects(Path(environ["STEERSMAN_HOME"]) / "objects")
+        self.journal = Journal(self.workspace.root, objects)
         hand = self.capsule("hand", script(*hand_turns, name="hand.json"))
         mate = self.capsule(
             "mate",
@@ -65,7 +69,7 @@ class Tree:
             governance=self.gate,
             coordination=Unsteered(),
             intelligence=NativeLoop(open_driver(model), 50),
-            operations=Toolbox(tools, self.workspace, self.gate),
+            operations=Toolbox(tools, self.workspace, self.journal, self.gate),
         )
 
     async def turn(self):

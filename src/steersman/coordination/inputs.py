@@ -3,7 +3,6 @@
 The log holds a receipt for every change, so the state of every input survives a crash.
 """
 
-import asyncio
 from collections.abc import Iterable
 from secrets import token_hex
 from typing import Literal
@@ -12,7 +11,7 @@ from msgspec import Struct
 
 from steersman.errors import UsageProblem
 from steersman.message import InputState, Message, Steer, User
-from steersman.store.log import Draft, Lane
+from steersman.store.log import Draft, Lane, unbroken
 
 How = Literal["steer", "queue"]
 
@@ -94,12 +93,7 @@ class Inputs:
         """
         leaving = {draft.corr for draft in drafts if draft.corr} - self._leaving
         self._leaving |= leaving
-        writing = asyncio.ensure_future(self._log(drafts, leaving, lane))
-        try:
-            return await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])
-            raise
+        return await unbroken(self._log(drafts, leaving, lane))
 
     async def _log(self, drafts: list[Draft], leaving: set[str], lane: Lane) -> list[Message]:
         try:

@@ -1,13 +1,24 @@
 """The decision itself: a pure function from an action and its circumstances to a verdict.
 
-Order, first match wins: trust ceiling, mode, paths, approvals level.
+Order, first match wins: trust ceiling, mode, paths, effects of what was let through, approvals
+level.
 """
 
 from typing import Literal
 
 from msgspec import Struct
 
-from steersman.action import Action, Execute, List, Read, SpawnAgent, Verdict, Write
+from steersman.action import (
+    Action,
+    Delete,
+    Execute,
+    List,
+    Read,
+    Search,
+    SpawnAgent,
+    Verdict,
+    Write,
+)
 
 Mode = Literal["ask", "code"]
 Trust = Literal["restricted", "sandboxed"]
@@ -25,7 +36,7 @@ class Circumstances(Struct, frozen=True):
 
 def decide(action: Action, where: Circumstances) -> Verdict:
     """The verdict on one action."""
-    for rule in (_trust_ceiling, _mode, _paths):
+    for rule in (_trust_ceiling, _mode, _paths, _effects):
         verdict = rule(action, where)
         if verdict is not None:
             return verdict
@@ -38,7 +49,7 @@ def inside(path: str, folder: str) -> bool:
 
 
 def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
-    if where.trust == "restricted" and isinstance(action, Write | Execute):
+    if where.trust == "restricted" and isinstance(action, Write | Delete | Execute):
         return Verdict(
             "deny",
             "trust.restricted",
@@ -49,7 +60,7 @@ def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
 
 
 def _mode(action: Action, where: Circumstances) -> Verdict | None:
-    if where.mode == "ask" and isinstance(action, Write | Execute | SpawnAgent):
+    if where.mode == "ask" and isinstance(action, Write | Delete | Execute | SpawnAgent):
         return Verdict(
             "deny",
             "mode.ask",
@@ -61,7 +72,14 @@ def _mode(action: Action, where: Circumstances) -> Verdict | None:
 
 def _paths(action: Action, where: Circumstances) -> Verdict | None:
     match action:
-        case Read(path=path) | List(path=path) | Write(path=path) | Execute(cwd=path):
+        case (
+            Read(path=path)
+            | List(path=path)
+            | Search(path=path)
+            | Write(path=path)
+            | Delete(path=path)
+            | Execute(cwd=path)
+        ):
             if not inside(path, where.workspace):
                 return Verdict(
                     "deny",
@@ -71,8 +89,18 @@ def _paths(action: Action, where: Circumstances) -> Verdict | None:
                 )
         case SpawnAgent():
             return Verdict("allow", "agents.gated", "everything the agent does is gated itself")
-    if isinstance(action, Read | List):
+    if isinstance(action, Read | List | Search):
         return Verdict("allow", "paths.inside", "looking inside the workspace")
+    return None
+
+
+def _effects(action: Action, where: Circumstances) -> Verdict | None:
+    """What follows from a word that was already given."""
+    match action:
+        case Write(origin="command") | Delete(origin="command"):
+            return Verdict("allow", "command.effect", "the command that did it was let through")
+        case Write(origin="person") | Delete(origin="person"):
+            return Verdict("allow", "person.undo", "the person takes back a change")
     return None
 
 

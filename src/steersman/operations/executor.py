@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from steersman.action import Action, Verdict, Write
+from steersman.action import Action, Delete, Verdict, Write
 from steersman.dialogue import Call, ToolSpec
 from steersman.errors import NeedsAnswer, SteersmanError, ToolProblem
 from steersman.message import (
@@ -20,6 +20,7 @@ from steersman.message import (
     ToolResult,
     ToolStatus,
 )
+from steersman.operations.journal import Journal
 from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Draft, Lane
@@ -35,9 +36,12 @@ class Refused(ToolProblem):
 class Toolbox:
     """Runs calls of a set of tools in one workspace, through one gate."""
 
-    def __init__(self, tools: Sequence[AnyTool], workspace: Workspace, gate: Governance) -> None:
+    def __init__(
+        self, tools: Sequence[AnyTool], workspace: Workspace, journal: Journal, gate: Governance
+    ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._workspace = workspace
+        self._journal = journal
         self._gate = gate
         self._slots = {family: asyncio.Semaphore(family.value) for family in Family}
         self._specs: tuple[ToolSpec, ...] | None = None
@@ -124,6 +128,7 @@ class Toolbox:
             workspace = await self._admit(tool, args, call, lane)
             bench = Bench(
                 workspace=workspace,
+                journal=self._journal,
                 lane=lane,
                 call=call.id,
                 progress=lambda text: lane.broadcast(ToolProgress(text), corr=call.id),
@@ -165,7 +170,7 @@ def _status(error: SteersmanError) -> ToolStatus:
     return "denied" if isinstance(error, Refused | NeedsAnswer) else "error"
 
 
-def _diff(write: Write, workspace: Workspace) -> DiffReady:
+def _diff(write: Write | Delete, workspace: Workspace) -> DiffReady:
     lines = write.diff.splitlines()
     added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
     removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)

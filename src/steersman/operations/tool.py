@@ -6,8 +6,10 @@ gave leave for.
 
 from __future__ import annotations
 
+import asyncio
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from inspect import getdoc
 from typing import Any, ClassVar, Generic, TypeVar
@@ -18,6 +20,8 @@ from msgspec import Struct
 from steersman.action import Action
 from steersman.dialogue import Call, ToolSpec
 from steersman.errors import ToolProblem
+from steersman.message import Checkpoint
+from steersman.operations.journal import Journal
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane
 
@@ -43,9 +47,23 @@ class Bench(Struct, frozen=True):
     """What a running tool has in reach."""
 
     workspace: Workspace
+    journal: Journal
     lane: Lane
     call: str
     progress: Callable[[str], None]
+
+    async def commit(self, contents: Mapping[str, bytes | None]) -> None:
+        """Give files (real paths) the contents that leave was given for, all or none.
+
+        None takes a file away. Originals are kept, so that all of it can be undone.
+        """
+        for path, content in contents.items():
+            self.workspace.may_write(path, content)
+        changes = await asyncio.to_thread(self.journal.plan, contents)
+        for change in changes:
+            path = os.path.join(self.workspace.root, change.path)
+            self.workspace.check_before(path, change.before.digest)
+        await self.journal.make(Checkpoint("effect", tuple(changes)), self.lane, self.call)
 
 
 A = TypeVar("A", bound=Arguments)

@@ -6,14 +6,15 @@ that changed in between is noticed rather than followed.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
+from typing import BinaryIO
 
-from steersman.action import Action, List, Read, Write
+from steersman.action import Action, Delete, List, Read, Search, Write
 from steersman.errors import ToolProblem, UsageProblem
 
 
@@ -23,7 +24,8 @@ class Workspace:
     def __init__(self, root: str, granted: Sequence[Action] = ()) -> None:
         self.root = root
         self._granted = tuple(granted)
-        self.written: list[Write] = []
+        self.written: list[Write | Delete] = []
+        self._shown_as: dict[str, tuple[int, int, int] | None] = {}
 
     @classmethod
     def open(cls, folder: str | Path) -> Workspace:
@@ -39,7 +41,9 @@ class Workspace:
 
     def granted(self, actions: Sequence[Action]) -> Workspace:
         """The same folder with leave for some actions."""
-        return Workspace(self.root, actions)
+        copy = Workspace(self.root, actions)
+        copy._shown_as = self._shown_as
+        return copy
 
     def locate(self, name: str) -> str:
         """The real path a name means, links followed, wherever that leads."""
@@ -74,42 +78,60 @@ class Workspace:
             raise self._ungranted("read", path)
         return _read_plain(path, self.shown(path))
 
+    def open_file(self, path: str) -> BinaryIO:
+        """A plain file to be read piece by piece; the caller closes it."""
+        if not any(isinstance(a, Read | Write) and a.path == path for a in self._granted):
+            raise self._ungranted("read", path)
+        return _open_plain(path, self.shown(path))
+
+    def below(self, path: str) -> str:
+        """A path whose names, or for a search whose content, may be looked at with all below it."""
+        if not any(
+            isinstance(a, List | Search) and self._covers(a.path, path) for a in self._granted
+        ):
+            raise self._ungranted("look below", path)
+        if os.path.realpath(path) != path:
+            raise ToolProblem(f"{self.shown(path)} was moved or turned into a link meanwhile.")
+        return path
+
     def exists(self, path: str) -> bool:
         """Whether there is something at a path that may be read."""
         if not any(isinstance(a, Read | Write) and a.path == path for a in self._granted):
             raise self._ungranted("look at", path)
         return os.path.lexists(path)
 
-    def write(self, path: str, content: bytes) -> None:
-        """Give a file the very content that leave was given for, at once or not at all."""
-        grant = next((a for a in self._granted if isinstance(a, Write) and a.path == path), None)
-        if grant is None or digest(content) != grant.after:
-            raise self._ungranted("write", path)
-        self._replace(grant, content)
-        self.written.append(grant)
+    def note_read(self, path: str) -> None:
+        """Remember what a file was like when it was shown, to tell later that it changed."""
+        self._shown_as[path] = _signature(path)
 
-    def _replace(self, grant: Write, content: bytes) -> None:
-        folder, name = os.path.split(grant.path)
-        shown = self.shown(grant.path)
-        try:
-            os.makedirs(folder, exist_ok=True)
-            directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                self._check_place(directory, folder)
-                mode = _check_unchanged(grant, directory, name, shown)
-                _swap_in(directory, name, content, mode)
-            finally:
-                os.close(directory)
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise ToolProblem(f"{shown} cannot be written.", why) from error
+    def is_stale(self, path: str) -> bool:
+        """True when a file that was shown has changed since."""
+        return path in self._shown_as and self._shown_as[path] != _signature(path)
 
-    def _check_place(self, descriptor: int, path: str) -> None:
-        if _real_place(descriptor, path) != path:
-            raise ToolProblem(
-                f"{self.shown(path)} was moved or turned into a link meanwhile.",
-                try_this="Look again, then repeat the call.",
-            )
+    def may_write(self, path: str, content: bytes | None) -> None:
+        """Raise unless leave was given for the very content, or for taking the file away."""
+        for action in self._granted:
+            match action:
+                case Write(path=granted, after=after) if granted == path and content is not None:
+                    if digest(content) == after:
+                        self.written.append(action)
+                        return
+                case Delete(path=granted) if granted == path and content is None:
+                    self.written.append(action)
+                    return
+                case _:
+                    continue
+        raise self._ungranted("write" if content is not None else "delete", path)
+
+    def check_before(self, path: str, present: str) -> None:
+        """Raise if a file is not what leave was given for: someone else changed it meanwhile."""
+        for action in self.written:
+            if action.path == path and action.before != present:
+                raise ToolProblem(
+                    f"{self.shown(path)} was changed by someone else meanwhile.",
+                    "What was decided on is not what is there now, so nothing was written.",
+                    "Read it again, then repeat the change.",
+                )
 
     def _covers(self, folder: str, path: str) -> bool:
         return path == folder or path.startswith(folder.rstrip("/") + "/")
@@ -128,20 +150,39 @@ def _unreadable(shown: str, error: OSError) -> ToolProblem:
 
 
 def _read_plain(path: str, shown: str) -> bytes:
-    """The bytes of a plain file; never waits on a pipe or device, never follows a late link."""
+    """The bytes of a plain file."""
+    with _open_plain(path, shown) as file:
+        return file.read()
+
+
+def _open_plain(path: str, shown: str) -> BinaryIO:
+    """A plain file; never waits on a pipe or device, never follows a late link."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise _not_plain(shown) from error
         raise _unreadable(shown, error) from error
-    with open(descriptor, "rb") as file:
-        kind = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(kind):
-            raise ToolProblem(f"{shown} is a folder.", try_this="List it instead.")
-        if not stat.S_ISREG(kind):
-            raise ToolProblem(f"{shown} is not a plain file.", "It is a pipe, socket or device.")
-        if _real_place(descriptor, path) != path:
-            raise ToolProblem(f"{shown} was moved or turned into a link meanwhile.")
-        return file.read()
+    try:
+        _check_plain(descriptor, path, shown)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return open(descriptor, "rb")
+
+
+def _check_plain(descriptor: int, path: str, shown: str) -> None:
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(kind):
+        raise ToolProblem(f"{shown} is a folder.", try_this="List it with workspace_list_files.")
+    if not stat.S_ISREG(kind):
+        raise _not_plain(shown)
+    if _real_place(descriptor, path) != path:
+        raise ToolProblem(f"{shown} was moved or turned into a link meanwhile.")
+
+
+def _not_plain(shown: str) -> ToolProblem:
+    return ToolProblem(f"{shown} is not a plain file.", "It is a pipe, socket or device.")
 
 
 def _real_place(descriptor: int, path: str) -> str:
@@ -152,51 +193,9 @@ def _real_place(descriptor: int, path: str) -> str:
         return path
 
 
-def _check_unchanged(grant: Write, directory: int, name: str, shown: str) -> int:
-    """The mode of the file as it is now; raises if it is not what was decided on."""
+def _signature(path: str) -> tuple[int, int, int] | None:
     try:
-        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except FileNotFoundError:
-        if grant.before:
-            raise _changed(shown) from None
-        return 0o666 & ~_umask()
-    if not stat.S_ISREG(found.st_mode):
-        raise ToolProblem(f"{shown} is not a plain file.")
-    if digest(_read_plain(grant.path, shown)) != grant.before:
-        raise _changed(shown)
-    return stat.S_IMODE(found.st_mode)
-
-
-def _changed(shown: str) -> ToolProblem:
-    return ToolProblem(
-        f"{shown} was changed by someone else meanwhile.",
-        "What was decided on is not what is there now, so nothing was written.",
-        "Read it again, then repeat the change.",
-    )
-
-
-def _swap_in(directory: int, name: str, content: bytes, mode: int) -> None:
-    temporary = f".{name[:100]}.{token_hex(4)}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    descriptor = os.open(temporary, flags, 0o600, dir_fd=directory)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            os.fchmod(descriptor, mode)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-    except BaseException:
-        os.unlink(temporary, dir_fd=directory)
-        raise
-    os.fsync(directory)
-
-
-def _umask() -> int:
-    """The process's umask, read without changing it where the system allows."""
-    try:
-        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-            line = next(line for line in status if line.startswith("Umask:"))
-            return int(line.split()[1], 8)
-    except (OSError, StopIteration):
-        return 0o022
+        found = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino

@@ -7,10 +7,11 @@ then published; a `Lane` is the same log seen from one place in the tree of caps
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +23,7 @@ from steersman.store.chain import link_row
 from steersman.store.records import Row, Store, Thread, moment, stamp
 from steersman.store.redactor import Redactor
 
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 Watcher = Callable[[list[Message]], None]
 
@@ -30,6 +32,18 @@ def now() -> datetime:
     """The present, in the precision the log keeps."""
     time = datetime.now(UTC)
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+async def unbroken(work: Coroutine[Any, Any, T]) -> T:
+    """Do something to its end even if whoever waits for it is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+        raise
 
 
 class Draft(Struct, frozen=True):
@@ -114,13 +128,7 @@ class ThreadLog:
         """
         if not drafts:
             return []
-        writing = asyncio.ensure_future(self._append(drafts))
-        try:
-            return await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])
-            writing.exception()
-            raise
+        return await unbroken(self._append(drafts))
 
     async def _append(self, drafts: tuple[Draft, ...]) -> list[Message]:
         async with self._order:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steersman.operations.tool import Tool
+from steersman.operations.tools.apply_patch import ApplyPatch
 from steersman.operations.tools.edit_files import EditFiles
 from steersman.operations.tools.list_files import ListFiles
 from steersman.operations.tools.read_file import ReadFile
@@ -15,5 +16,6 @@ from steersman.operations.tools.write_file import WriteFile
 def standard_tools(environ: Mapping[str, str]) -> list[Tool[Any]]:
     """The tools, in the order a model sees them; commands get `environ`."""
     return [
-        Status(), ListFiles(), ReadFile(), EditFiles(), WriteFile(), RunCommand(environ),
+        Status(), ListFiles(), ReadFile(), EditFiles(), ApplyPatch(), WriteFile(),
+        RunCommand(environ),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`workspace_edit_files`, with exact matches."""
+"""`workspace_edit_files`."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -6,7 +6,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from steersman.action import Action, Read
-from steersman.errors import ToolProblem
+from steersman.operations.editing import Outcome, edit_all
+from steersman.operations.matching import Edit as Matched
+from steersman.operations.matching import unified_diff
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.write_file import change
 from steersman.operations.workspace import Workspace
@@ -15,7 +17,7 @@ from steersman.operations.workspace import Workspace
 class Edit(Struct, frozen=True, forbid_unknown_fields=True):
     """One replacement."""
 
-    search: Annotated[str, Meta(description="text to find, exactly as it is in the file")]
+    search: Annotated[str, Meta(description="text to find, copied from the file")]
     replace: Annotated[str, Meta(description="text to put in its place, taken literally")]
     replace_all: Annotated[bool, Meta(description="replace every occurrence")] = False
 
@@ -27,21 +29,31 @@ class FileEdits(Struct, frozen=True, forbid_unknown_fields=True):
     edits: Annotated[list[Edit], Meta(min_length=1)]
 
 
-class Edited(Struct, frozen=True):
-    """Which files were changed, and how often."""
+class EditedFile(Struct, frozen=True, omit_defaults=True):
+    """One changed file; `remarks` tell where a search did not match to the letter."""
 
-    files: list[str]
+    path: str
     replacements: int
+    remarks: list[str] = []
+    diff: str = ""
+
+
+class Edited(Struct, frozen=True):
+    """Every changed file."""
+
+    files: list[EditedFile]
 
 
 class EditFilesArgs(Arguments, frozen=True):
     """Edits of one or more files, all or none."""
 
     files: Annotated[list[FileEdits], Meta(min_length=1)]
+    include_diff: Annotated[bool, Meta(description="answer with the diff of each file")] = False
 
 
 class EditFiles(Tool[EditFilesArgs]):
-    """Replace text in files. Each search must occur exactly once unless replace_all is set."""
+    """Replace text in files, all edits or none. Each search must name one place in its file,
+    unless replace_all is set. Line endings, indentation and encoding of the file are kept."""
 
     name = "workspace_edit_files"
     family = Family.EDIT
@@ -53,60 +65,38 @@ class EditFiles(Tool[EditFilesArgs]):
 
     def actions(self, args: EditFilesArgs, workspace: Workspace) -> Sequence[Action]:
         """Every change, with its diff."""
-        edited = _edited(args, workspace)
-        return [change(workspace, path, before, after) for path, before, after in edited]
+        outcome = _outcome(args, workspace)
+        return [change(workspace, path, content) for path, content in outcome.contents.items()]
 
     async def run(self, args: EditFilesArgs, bench: Bench) -> Edited:
         """Write every file."""
-        edited = _edited(args, bench.workspace)
-        for path, _, after in edited:
-            bench.workspace.write(path, after)
-        count = sum(len(file.edits) for file in args.files)
-        return Edited([bench.workspace.shown(path) for path, _, _ in edited], count)
+        outcome = _outcome(args, bench.workspace)
+        before = {path: bench.workspace.read(path) for path in outcome.contents}
+        await bench.commit(outcome.contents)
+        return Edited(edited_files(outcome, before, bench.workspace, args.include_diff))
 
 
-def _edited(args: EditFilesArgs, workspace: Workspace) -> list[tuple[str, bytes, bytes]]:
-    found: list[tuple[str, bytes, bytes]] = []
-    for file in args.files:
-        path = workspace.locate(file.path)
-        if any(path == other for other, _, _ in found):
-            raise ToolProblem(f"{file.path} is named twice.", try_this="Put its edits together.")
-        before = workspace.read(path)
-        after = before
-        for number, edit in enumerate(file.edits, 1):
-            after = replaced(after, edit, f"{file.path}, edit {number}")
-        found.append((path, before, after))
+def _outcome(args: EditFilesArgs, workspace: Workspace) -> Outcome:
+    return edit_all(
+        workspace,
+        (
+            (file.path, [Matched(e.search, e.replace, e.replace_all) for e in file.edits])
+            for file in args.files
+        ),
+    )
+
+
+def edited_files(
+    outcome: Outcome, before: dict[str, bytes], workspace: Workspace, include_diff: bool
+) -> list[EditedFile]:
+    """What was done to each file, in words."""
+    found = []
+    for path, content in outcome.contents.items():
+        notes = outcome.notes.get(path, [])
+        inexact = [n for n in notes if n.tier not in ("exact", "placed")]
+        remarks = [f"matched by {note.tier}, so this is what is there now:\n{note.hunk}"
+                   for note in inexact]  # fmt: skip
+        shown = workspace.shown(path)
+        diff = unified_diff(shown, before.get(path), content) if include_diff else ""
+        found.append(EditedFile(shown, sum(note.count for note in notes), remarks, diff))
     return found
-
-
-def replaced(content: bytes, edit: Edit, where: str) -> bytes:
-    """The content after one edit, or why it cannot be made."""
-    search, replace = edit.search.encode(), edit.replace.encode()
-    if not search:
-        raise ToolProblem(f"{where}: the search is empty.", try_this="Name the text to replace.")
-    if search == replace:
-        raise ToolProblem(f"{where}: search and replace are the same.")
-    places = _occurrences(content, search)
-    if not places:
-        hint = "The replacement is already there. " if replace and replace in content else ""
-        raise ToolProblem(
-            f"{where}: the search text does not occur.",
-            hint.strip(),
-            "Read the file and copy the text exactly, with its blanks.",
-        )
-    if len(places) > 1 and not edit.replace_all:
-        lines = ", ".join(str(content.count(b"\n", 0, at) + 1) for at in places[:10])
-        raise ToolProblem(
-            f"{where}: the search text occurs {len(places)} times, at lines {lines}.",
-            try_this="Add lines around it until it is unique, or set replace_all.",
-        )
-    return content.replace(search, replace)
-
-
-def _occurrences(content: bytes, search: bytes) -> list[int]:
-    """Where the text begins, overlapping places included."""
-    places, start = [], content.find(search)
-    while start >= 0:
-        places.append(start)
-        start = content.find(search, start + 1)
-    return places

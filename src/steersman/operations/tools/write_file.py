@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action, Read, Write
-from steersman.operations.diffs import unified
+from steersman.action import Action, Delete, Read, Write
+from steersman.operations.matching import unified_diff
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace, digest
 
@@ -39,24 +39,20 @@ class WriteFile(Tool[WriteFileArgs]):
 
     def actions(self, args: WriteFileArgs, workspace: Workspace) -> Sequence[Action]:
         """The change, with its diff."""
-        path = workspace.locate(args.path)
-        before = workspace.read(path) if workspace.exists(path) else None
-        return [change(workspace, path, before, args.content.encode())]
+        return [change(workspace, workspace.locate(args.path), args.content.encode())]
 
     async def run(self, args: WriteFileArgs, bench: Bench) -> Written:
         """Write it."""
         path = bench.workspace.locate(args.path)
         created = not bench.workspace.exists(path)
         content = args.content.encode()
-        bench.workspace.write(path, content)
+        await bench.commit({path: content})
         return Written(bench.workspace.shown(path), len(content), created)
 
 
-def change(workspace: Workspace, path: str, before: bytes | None, after: bytes) -> Write:
-    """The action that gives a file new content."""
-    return Write(
-        path=path,
-        before="" if before is None else digest(before),
-        after=digest(after),
-        diff=unified(workspace.shown(path), before, after),
-    )
+def change(workspace: Workspace, path: str, after: bytes | None) -> Write | Delete:
+    """The action that gives a file new content, or takes it away."""
+    before = workspace.read(path) if workspace.exists(path) else None
+    diff = unified_diff(workspace.shown(path), before, after)
+    was = "" if before is None else digest(before)
+    return Delete(path, was, diff) if after is None else Write(path, was, digest(after), diff)

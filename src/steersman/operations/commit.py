@@ -1,0 +1,193 @@
+"""Making a workspace go from one state to another: all of it, or none of it.
+
+Everything is looked at and kept before anything is touched; new contents are staged as hidden files
+on the same disk; then names are changed by renames, each with its way back noted. Whatever fails on
+the way, the way back is walked to the end and the workspace is as it was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from secrets import token_hex
+
+from steersman.change import Change
+from steersman.errors import SteersmanError, ToolProblem
+from steersman.operations.changeset import same
+from steersman.operations.folders import ROOT, Tree, parts
+from steersman.operations.locks import held
+from steersman.operations.looking import Seen, Special
+from steersman.operations.objects import Objects
+from steersman.operations.performing import Performance
+from steersman.operations.recovery import Pending, cut_off, noted, remove_hidden, way_back
+from steersman.operations.steps import Step
+
+_SHOWN = 10
+LOCKS = "locks"
+
+
+class Conflict(ToolProblem):
+    """Someone else changed what a change starts from; nothing was touched."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = tuple(paths)
+        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+        super().__init__(
+            f"Changed by someone else meanwhile: {', '.join(paths[:_SHOWN])}{more}.",
+            "What is there now is not what this change starts from, so nothing was touched.",
+            "Look again, then repeat the change.",
+        )
+
+
+def apply(
+    root: str,
+    changes: Sequence[Change],
+    objects: Objects,
+    *,
+    check: bool = True,
+    times: Mapping[str, int] | None = None,
+    remove: Sequence[str] = (),
+) -> None:
+    """Take every path from its `before` to its `after`, or leave everything as it was.
+
+    Without `check`, paths are taken to `after` from whatever they are now. `times` gives files
+    their time of change in nanoseconds; `remove` names pipes, sockets and the like that go too.
+    """
+    if not changes and not remove:
+        return
+    _refuse_odd(changes, remove)
+    try:
+        with _locked(root, objects, [*(change.path for change in changes), *remove]):
+            _apply(root, changes, objects, check=check, times=times or {}, remove=remove)
+    except OSError as error:
+        raise _failed(error) from error
+
+
+def recover(objects: Objects) -> list[str]:
+    """Take back commits that were cut off; the answer says in sentences what was found."""
+    told = []
+    objects.tidy()
+    for pending in cut_off(objects):
+        root, changes = pending.root, pending.changes
+        with _locked(root, objects, [change.path for change in changes]):
+            remove_hidden(root, pending.token, changes)
+            with closing(Tree(root)) as tree:
+                back, foreign = way_back(tree, pending)
+                tree.settle()
+            _apply(root, back, objects, check=True, times={}, remove=())
+        told.append(f"A change of {len(changes)} paths in {root} was cut off and taken back.")
+        told += [f"{path} was changed by someone else since and stays." for path in foreign]
+    return told
+
+
+def _locked(root: str, objects: Objects, paths: Sequence[str]) -> AbstractContextManager[None]:
+    real = [os.path.join(root, path) for path in paths]
+    return held(os.path.join(objects.folder, LOCKS), real)
+
+
+def _apply(
+    root: str,
+    changes: Sequence[Change],
+    objects: Objects,
+    *,
+    check: bool,
+    times: Mapping[str, int],
+    remove: Sequence[str],
+) -> None:
+    token = token_hex(6)
+    with closing(Tree(root)) as tree:
+        try:
+            steps = _verified(tree, changes, objects, check)
+            _refuse_leftovers(tree, steps, remove)
+        finally:
+            tree.settle()
+        if not steps and not remove:
+            return
+        real = [Change(step.path, step.seen.state, step.after) for step in steps]
+        with noted(objects, Pending(root, token, real)):
+            _perform(Performance(tree, objects, steps, times, token), remove)
+
+
+def _perform(performance: Performance, remove: Sequence[str]) -> None:
+    try:
+        performance.run(remove)
+    except BaseException as error:
+        unrestored = performance.roll_back()
+        if unrestored:
+            raise _half_done(error, unrestored) from error
+        raise
+    performance.clean()
+
+
+def _refuse_odd(changes: Sequence[Change], remove: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for path in (*(change.path for change in changes), *remove):
+        parts(path)
+        if path in seen:
+            raise ToolProblem(f"{path} occurs twice in one change.")
+        seen.add(path)
+    for change in changes:
+        if change.path == ROOT and {change.before.kind, change.after.kind} != {"folder"}:
+            raise ToolProblem("The workspace folder itself can only change its mode.")
+
+
+def _verified(tree: Tree, changes: Sequence[Change], objects: Objects, check: bool) -> list[Step]:
+    """What must be done; originals are in the journal afterwards, and nothing is touched yet."""
+    steps, conflicts = [], []
+    for change in changes:
+        try:
+            seen = tree.examine(change.path, objects, durable=False)
+        except Special:
+            conflicts.append(change.path)
+            continue
+        if check and not same(seen.state, change.before):
+            conflicts.append(change.path)
+        elif not same(seen.state, change.after):
+            steps.append(_step(change, seen, objects))
+    if conflicts:
+        raise Conflict(sorted(conflicts))
+    if any(step.seen.state.kind == "file" for step in steps):
+        objects.settle()
+    return steps
+
+
+def _step(change: Change, seen: Seen, objects: Objects) -> Step:
+    after = change.after
+    if after.kind == "file" and after.digest != seen.state.digest and not objects.has(after.digest):
+        raise ToolProblem(
+            f"{change.path} cannot be given its content.",
+            "The journal did not keep it: it was too large, or the journal was cleared.",
+        )
+    return Step(change.path, seen, after)
+
+
+def _refuse_leftovers(tree: Tree, steps: Sequence[Step], remove: Sequence[str]) -> None:
+    """A folder can go only with everything in it; what is not named belongs to someone else."""
+    going = {step.path for step in steps if step.goes} | set(remove)
+    left = [
+        f"{step.path}/{name}"
+        for step in steps
+        if step.goes and step.seen.state.kind == "folder"
+        for name in tree.names(step.path)
+        if f"{step.path}/{name}" not in going
+    ]
+    if left:
+        raise Conflict(sorted(left))
+
+
+def _failed(error: OSError) -> ToolProblem:
+    name = f"{error.filename}: " if isinstance(error.filename, str) else ""
+    return ToolProblem(
+        "The change could not be made; the workspace is as it was.",
+        f"{name}{error.strerror or error}.",
+    )
+
+
+def _half_done(error: BaseException, unrestored: Sequence[str]) -> ToolProblem:
+    why = error.what if isinstance(error, SteersmanError) else str(error)
+    return ToolProblem(
+        f"The change failed and could not be taken back for: {', '.join(unrestored[:_SHOWN])}.",
+        f"{why} The originals are kept in the journal.",
+        "Mend what stands in the way, then undo.",
+    )

@@ -1,0 +1,147 @@
+"""Changes of a workspace that can be taken back: first they are in the log, then on the disk.
+
+Which files to change is decided elsewhere; here originals are kept, the checkpoint is written, and
+all of the changes are made or none.
+"""
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from steersman.action import Action, Delete, Origin, Write
+from steersman.change import ABSENT, Change, State
+from steersman.message import Checkpoint, Message
+from steersman.operations.commit import apply
+from steersman.operations.looking import examine
+from steersman.operations.matching import unified_diff
+from steersman.operations.objects import Objects
+from steersman.operations.undoing import Entry
+from steersman.store.log import Lane, unbroken
+
+INLINE = 200
+LARGEST_DIFF = 400_000
+
+
+class Journal:
+    """The way to change files of one workspace."""
+
+    def __init__(self, root: str, objects: Objects) -> None:
+        self.root = root
+        self.objects = objects
+
+    async def make(
+        self,
+        body: Checkpoint,
+        lane: Lane,
+        corr: str | None,
+        *,
+        times: Mapping[str, int] | None = None,
+        remove: Sequence[str] = (),
+        check: bool = True,
+    ) -> None:
+        """Write the checkpoint, then make its changes, all or none; a cancel waits for that."""
+        changes = body.changes
+        await lane.append(self._kept(body), corr=corr)
+        await unbroken(
+            asyncio.to_thread(
+                apply, self.root, changes, self.objects, check=check, times=times, remove=remove
+            )
+        )
+
+    def _kept(self, body: Checkpoint) -> Checkpoint:
+        if len(body.changes) <= INLINE:
+            return body
+        manifest, _ = self.objects.put_bytes(msgspec.json.encode(body.changes))
+        return msgspec.structs.replace(body, changes=(), count=len(body.changes), manifest=manifest)
+
+    def entries(self, messages: Iterable[Message]) -> list[Entry]:
+        """Every change the log tells of, in order."""
+        found = []
+        for message in messages:
+            if isinstance(message.body, Checkpoint):
+                body = message.body
+                found.append(Entry(message.seq, self._changes(body), body.cause, body.undoes))
+        return found
+
+    def _changes(self, body: Checkpoint) -> tuple[Change, ...]:
+        if not body.manifest:
+            return body.changes
+        with self.objects.open(body.manifest) as kept:
+            return msgspec.json.decode(kept.read(), type=tuple[Change, ...])
+
+    def plan(self, contents: Mapping[str, bytes | None]) -> list[Change]:
+        """The changes that give files (real paths) new contents, or take them away when None."""
+        changes: dict[str, Change] = {}
+        for path, content in contents.items():
+            before = examine(path, keep=self.objects, durable=False).state
+            if content is None:
+                after = ABSENT
+            else:
+                digest, size = self.objects.put_bytes(content, durable=False)
+                mode = before.mode if before.kind == "file" else 0o666 & ~umask()
+                after = State("file", mode, digest, size)
+                for folder in self._missing_folders(path):
+                    changes.setdefault(folder, Change(folder, ABSENT, State("folder", _folder())))
+            changes[self._relative(path)] = Change(self._relative(path), before, after)
+        self.objects.settle()
+        return list(changes.values())
+
+    def _missing_folders(self, path: str) -> Iterable[str]:
+        folder = os.path.dirname(path)
+        while not os.path.lexists(folder):
+            yield self._relative(folder)
+            folder = os.path.dirname(folder)
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(path, self.root)
+
+    def actions(self, changes: Iterable[Change], origin: Origin) -> list[Action]:
+        """What the gate must say to changes: one action a path, with a diff where one can be."""
+        listed = list(changes)
+        shown = len(listed) <= INLINE
+        return [self._action(change, origin, self.diff(change) if shown else "")
+                for change in listed]  # fmt: skip
+
+    def _action(self, change: Change, origin: Origin, diff: str) -> Action:
+        path = os.path.normpath(os.path.join(self.root, change.path))
+        if change.after.kind == "absent":
+            return Delete(path, change.before.digest, diff, origin)
+        return Write(path, change.before.digest, change.after.digest, diff, origin)
+
+    def diff(self, change: Change) -> str:
+        """A change as people read it."""
+        before, after = change.before, change.after
+        if "file" in (before.kind, after.kind) and before.digest != after.digest:
+            if max(before.size, after.size) > LARGEST_DIFF:
+                return f"{change.path}: {before.size:,} → {after.size:,} bytes\n"
+            return unified_diff(change.path, self._content(before), self._content(after))
+        if before.kind == after.kind == "file" or before.kind == after.kind == "folder":
+            return f"{change.path}: mode {before.mode:o} → {after.mode:o}\n"
+        return f"{change.path}: {_words(before)} → {_words(after)}\n"
+
+    def _content(self, state: State) -> bytes | None:
+        if state.kind != "file" or not self.objects.has(state.digest):
+            return None
+        with self.objects.open(state.digest) as kept:
+            return kept.read()
+
+
+def _words(state: State) -> str:
+    return f"link to {state.target}" if state.kind == "link" else state.kind
+
+
+def umask() -> int:
+    """The process's umask, read without changing it where the system allows."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            line = next(line for line in status if line.startswith("Umask:"))
+            return int(line.split()[1], 8)
+    except (OSError, StopIteration):
+        return stat.S_IWGRP | stat.S_IWOTH
+
+
+def _folder() -> int:
+    return 0o777 & ~umask()

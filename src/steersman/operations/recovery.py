@@ -1,0 +1,114 @@
+"""Commits that were cut off, by a kill or a power cut: noted before they begin, taken back later.
+
+The note is a locked file in the journal; it outlives its commit only if the process did not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+
+import msgspec
+from msgspec import Struct
+
+from steersman.change import Change
+from steersman.errors import ToolProblem
+from steersman.operations.changeset import same
+from steersman.operations.folders import ROOT, Tree, parent
+from steersman.operations.locks import claim, release
+from steersman.operations.objects import Objects, opened
+from steersman.operations.steps import HIDDEN
+
+_FOLDER = "pending"
+
+
+class Pending(Struct, frozen=True):
+    """A commit on its way; its changes start from what was really there."""
+
+    root: str
+    token: str
+    changes: list[Change]
+
+
+@contextmanager
+def noted(objects: Objects, pending: Pending) -> Iterator[None]:
+    """A commit in progress; its note is gone when it is over, however it went."""
+    path = os.path.join(_folder(objects), pending.token)
+    claimed = claim(path)
+    if claimed is None:
+        raise ToolProblem(f"The commit {pending.token} is under way elsewhere.")
+    try:
+        os.pwrite(claimed, msgspec.json.encode(pending), 0)
+        os.fsync(claimed)
+        with opened(os.path.dirname(path), os.O_DIRECTORY) as folder:
+            os.fsync(folder)
+        yield
+    finally:
+        release(path, claimed)
+
+
+def cut_off(objects: Objects) -> Iterator[Pending]:
+    """Commits whose process ended before they did; each is forgotten once it was dealt with."""
+    for token in sorted(os.listdir(_folder(objects))):
+        path = os.path.join(_folder(objects), token)
+        claimed = claim(path)
+        if claimed is None:
+            continue
+        try:
+            pending = _read(claimed)
+            if pending is not None:
+                yield pending
+        except BaseException:
+            os.close(claimed)
+            raise
+        release(path, claimed)
+
+
+def way_back(tree: Tree, pending: Pending) -> tuple[list[Change], list[str]]:
+    """What takes a cut-off commit back, and the paths that someone else changed since."""
+    back, foreign = [], []
+    for change in pending.changes:
+        seen = tree.examine(change.path)
+        now = seen.state
+        if same(now, change.before):
+            continue
+        known = {change.before.digest, change.after.digest}
+        torn = seen.stat is not None and seen.stat.st_nlink > 1
+        if now.kind == "file" and now.digest not in known and not torn:
+            foreign.append(change.path)
+        else:
+            back.append(Change(change.path, now, change.before))
+    return back, foreign
+
+
+def remove_hidden(root: str, token: str, changes: Sequence[Change]) -> None:
+    """Remove the files a commit had staged or set aside."""
+    folders = {ROOT}
+    for change in changes:
+        folder = parent(change.path)
+        while folder not in folders:
+            folders.add(folder)
+            folder = parent(folder)
+    with closing(Tree(root)) as tree:
+        for folder in folders:
+            with suppress(OSError), tree.folder(folder) as opened_folder:
+                for name in tree.names(folder):
+                    if name.startswith(f"{HIDDEN}{token}-"):
+                        os.unlink(name, dir_fd=opened_folder)
+        tree.settle()
+
+
+def _folder(objects: Objects) -> str:
+    folder = os.path.join(objects.folder, _FOLDER)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    return folder
+
+
+def _read(descriptor: int) -> Pending | None:
+    """The note, or nothing when the cut came before it was whole: then nothing was touched."""
+    size = os.fstat(descriptor).st_size
+    try:
+        return msgspec.json.decode(os.pread(descriptor, size, 0), type=Pending)
+    except msgspec.DecodeError:
+        return None

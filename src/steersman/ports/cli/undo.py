@@ -1,0 +1,110 @@
+"""`steer undo`, `steer redo` and `steer rewind`: the way back, shown before it is taken."""
+
+import asyncio
+from collections.abc import Sequence
+
+import click
+
+from steersman.errors import NeedsAnswer, SteersmanError
+from steersman.host import Host
+from steersman.identity.settings import Settings
+from steersman.operations.undoing import Plan
+from steersman.ports.cli.options import at_terminal, folder_from, open_host
+from steersman.ports.cli.views import coloured_diff
+from steersman.store.records import Thread
+
+SHOWN = 20
+
+_thread = click.argument("thread", required=False)
+_yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+_force = click.option("--force", is_flag=True, help="Also over changes made by someone else.")
+_workspace = click.option("--workspace", "-w", metavar="DIR", help="Whose newest thread (here).")
+
+
+@click.command()
+@_thread
+@click.option("--turn", type=click.IntRange(0), help="This turn (default: the last that changed).")
+@click.option("--to", type=click.IntRange(0), metavar="SEQ", help="All after this message.")
+@_workspace
+@_force
+@_yes
+def undo(
+    thread: str | None,
+    turn: int | None,
+    to: int | None,
+    workspace: str | None,
+    force: bool,
+    yes: bool,
+) -> None:
+    """Take back what a turn did to files: contents, deletions, modes and links."""
+    host = open_host()
+    found = _which(host, thread, workspace)
+    _carry_out(host, found, host.plan_undo(found.id, turn=turn, to=to), force=force, yes=yes)
+
+
+@click.command()
+@_thread
+@_workspace
+@_force
+@_yes
+def redo(thread: str | None, workspace: str | None, force: bool, yes: bool) -> None:
+    """Take back the last undo."""
+    host = open_host()
+    found = _which(host, thread, workspace)
+    _carry_out(host, found, host.plan_redo(found.id), force=force, yes=yes)
+
+
+@click.command()
+@click.argument("thread")
+@click.argument("seq", type=click.IntRange(1))
+@_force
+@_yes
+def rewind(thread: str, seq: int, force: bool, yes: bool) -> None:
+    """Go back to message SEQ of THREAD: files as they were, and a new thread that ends there.
+
+    The thread itself stays whole; work goes on in the new one, whose id is printed.
+    """
+    host = open_host()
+    found = host.find(thread)
+    plan = host.plan_rewind(found.id, seq)
+    if plan is not None:
+        _carry_out(host, found, plan, force=force, yes=yes)
+    click.echo(open_host().fork(found.id, seq).id)
+
+
+def _which(host: Host, thread: str | None, workspace: str | None) -> Thread:
+    return host.find(thread) if thread else host.latest_changed(folder_from(workspace))
+
+
+def _carry_out(host: Host, thread: Thread, plan: Plan, *, force: bool, yes: bool) -> None:
+    _preview(host.describe(thread.id, plan))
+    taken = host.present_conflicts(thread.id, plan)
+    if taken and not force:
+        raise SteersmanError(
+            f"Changed by someone else since: {', '.join(taken[:10])}.",
+            "Nothing was done, so that nothing of theirs is lost.",
+            "Pass --force to take it back all the same.",
+        )
+    if not yes:
+        if not at_terminal():
+            raise NeedsAnswer(
+                f"The {plan.cause} needs an answer and nobody can give one.",
+                try_this="Pass --yes to do it.",
+            )
+        click.confirm(f"{plan.cause.capitalize()} {len(plan.changes)} changes?", abort=True)
+    asyncio.run(_do(host, thread, plan, force=force))
+    done = "Undone" if plan.cause == "undo" else "Redone"
+    click.echo(f"{done}: {len(plan.changes)} changes in thread {thread.id}.")
+
+
+async def _do(host: Host, thread: Thread, plan: Plan, *, force: bool) -> None:
+    async with host:
+        await host.open(thread.id, Settings(), thinks=False)
+        await host.take_back(thread.id, plan, force=force)
+
+
+def _preview(diffs: Sequence[str]) -> None:
+    for diff in diffs[:SHOWN]:
+        click.echo(coloured_diff(diff))
+    if len(diffs) > SHOWN:
+        click.echo(f"  … and {len(diffs) - SHOWN} more changes")
