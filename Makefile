@@ -35,7 +35,7 @@ $(VENV)/.pip:
 	touch $@
 
 $(VENV)/.base: $(VENV)/.pip pyproject.toml
-	$(PIP) install --quiet --editable .
+	$(PIP) install --quiet --editable '.[tools]'
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base

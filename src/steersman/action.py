@@ -53,6 +53,16 @@ class Delete(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="d
     origin: Origin = "tool"
 
 
+class ChangeMany(Struct, frozen=True, tag_field="action", tag="change_many"):
+    """Change more paths below a folder than can be named one by one."""
+
+    path: str
+    created: int
+    changed: int
+    deleted: int
+    origin: Origin = "tool"
+
+
 class Execute(Struct, frozen=True, tag_field="action", tag="execute"):
     """Run a shell command."""
 
@@ -67,7 +77,7 @@ class SpawnAgent(Struct, frozen=True, tag_field="action", tag="spawn_agent"):
     task: str
 
 
-Action = Read | List | Search | Write | Delete | Execute | SpawnAgent
+Action = Read | List | Search | Write | Delete | ChangeMany | Execute | SpawnAgent
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):

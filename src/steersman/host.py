@@ -13,8 +13,11 @@ from secrets import choice
 from types import TracebackType
 from typing import Any, Literal
 
+import msgspec
+
 from steersman.bus import Bus, Missed, Subscription
-from steersman.coordination.floor import State
+from steersman.change import State
+from steersman.coordination import floor
 from steersman.dialogue import Call, Driver, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.approvals import Desk
@@ -25,10 +28,13 @@ from steersman.identity.settings import Settings
 from steersman.intelligence.models import open_driver
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations import undoing
+from steersman.operations.changeset import same
 from steersman.operations.executor import Toolbox
+from steersman.operations.grounds import Grounds
 from steersman.operations.journal import Journal
 from steersman.operations.looking import look
 from steersman.operations.objects import Objects
+from steersman.operations.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
 from steersman.session import Session, Setup, recover
@@ -202,19 +208,22 @@ class Host:
         """What taking back the last turn would do, or a certain turn, or all after a message."""
         entries, turns = self._entries(thread_id)
         if to is not None:
-            return undoing.plan_undo(entries, undoing.since(entries, to))
+            return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
         effects = undoing.standing(entries).effects
         if turn is None and effects:
             turn = turns[effects[-1]]
         wanted = [seq for seq in effects if turns[seq] == turn]
         # Calls outside a turn have nothing in common: only the last of them is meant.
-        return undoing.plan_undo(entries, wanted if turn else wanted[-1:])
+        plan = undoing.plan_undo(entries, wanted if turn else wanted[-1:])
+        return self._needed(thread_id, plan)
 
     def plan_rewind(self, thread_id: str, to: int) -> undoing.Plan | None:
         """What taking back all after a message would do; None when nothing changed since."""
         entries, _ = self._entries(thread_id)
         wanted = undoing.since(entries, to)
-        return undoing.plan_undo(entries, wanted) if wanted else None
+        if not wanted:
+            return None
+        return self._needed(thread_id, undoing.plan_undo(entries, wanted))
 
     def latest_changed(self, workspace: str) -> Thread:
         """The thread that last worked in a workspace, single calls included."""
@@ -223,12 +232,21 @@ class Host:
 
     def plan_redo(self, thread_id: str) -> undoing.Plan:
         """What taking back the last undo would do."""
-        return undoing.plan_redo(self._entries(thread_id)[0])
+        return self._needed(thread_id, undoing.plan_redo(self._entries(thread_id)[0]))
+
+    def _needed(self, thread_id: str, plan: undoing.Plan) -> undoing.Plan:
+        """A plan without what is already so: a change may never have been made, or be undone."""
+        present = self._present(thread_id, plan)
+        left = tuple(c for c in plan.changes if not same(present[c.path], c.after))
+        return msgspec.structs.replace(plan, changes=left)
+
+    def _present(self, thread_id: str, plan: undoing.Plan) -> dict[str, State]:
+        root = self.find(thread_id).workspace
+        return {change.path: look(str(Path(root, change.path))) for change in plan.changes}
 
     def present_conflicts(self, thread_id: str, plan: undoing.Plan) -> tuple[str, ...]:
         """Paths that someone else changed since, so that the plan would lose their work."""
-        root = self.find(thread_id).workspace
-        present = {c.path: look(str(Path(root, c.path))) for c in plan.changes}
+        present = self._present(thread_id, plan)
         return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
 
     def describe(self, thread_id: str, plan: undoing.Plan) -> list[str]:
@@ -284,7 +302,13 @@ class Host:
         try:
             log = self._log(self.find(thread.id), self._redactor(workspace))
             setup = Setup(
-                settings, workspace, self._command_environ(), self._objects, attended, yes
+                settings,
+                workspace,
+                self._command_environ(),
+                self._objects,
+                str(self._home),
+                attended,
+                yes,
             )
             session = Session(log, setup, driver)
             await session.begin()
@@ -309,7 +333,7 @@ class Host:
 
     def busy(self, thread_id: str) -> bool:
         """True while a turn runs."""
-        return thread_id in self._open and self._session(thread_id).state is State.RUNNING
+        return thread_id in self._open and self._session(thread_id).state is floor.State.RUNNING
 
     def last_words(self, thread_id: str) -> str:
         """What the model said last."""
@@ -357,7 +381,9 @@ class Host:
         workspace = Workspace.open(folder)
         gate = Gate(Circumstances(workspace.root), Desk(attended=False))
         journal = Journal(workspace.root, self._objects)
-        return Toolbox(standard_tools({}), workspace, journal, gate).specs()
+        processes = Processes(self._home / "output")
+        tools = standard_tools({}, processes, Grounds(journal, str(self._home)))
+        return Toolbox(tools, workspace, journal, gate).specs()
 
     @property
     def _objects(self) -> Objects:

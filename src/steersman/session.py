@@ -4,7 +4,8 @@ import asyncio
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -27,6 +28,7 @@ from steersman.message import (
     Answer,
     Checkpoint,
     ConfirmResponse,
+    Error,
     Message,
     SessionEnd,
     SessionStart,
@@ -35,8 +37,11 @@ from steersman.message import (
     User,
 )
 from steersman.operations.executor import Toolbox
+from steersman.operations.grounds import Grounds
 from steersman.operations.journal import Journal
 from steersman.operations.objects import Objects
+from steersman.operations.processes import Processes
+from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
 from steersman.operations.undoing import Plan
 from steersman.operations.workspace import Workspace
@@ -57,6 +62,7 @@ class Setup(Struct, frozen=True):
     workspace: Workspace
     environ: Mapping[str, str]
     objects: Objects
+    state: str
     attended: bool = False
     yes: bool = False
 
@@ -105,13 +111,15 @@ class Session:
         self._desk = Desk(attended=setup.attended, yes=setup.yes)
         self._context = Context(ROOT)
         self._journal = Journal(setup.workspace.root, setup.objects)
+        self._processes = Processes(Path(setup.state, "output", log.thread))
+        self._grounds = Grounds(self._journal, setup.state)
         self._toolbox, self._capsule = self._build()
 
     def _build(self) -> tuple[Toolbox, Capsule | None]:
         settings, workspace = self.setup.settings, self.setup.workspace
         where = Circumstances(workspace.root, settings.mode, settings.trust, settings.approvals)
         gate = self._gate = Gate(where, self._desk)
-        toolbox = Toolbox(standard_tools(self.setup.environ), workspace, self._journal, gate)
+        toolbox = Toolbox(self._tools(), workspace, self._journal, gate)
         if self._driver is None:
             return toolbox, None
         capsule = Capsule(
@@ -122,6 +130,9 @@ class Session:
             operations=toolbox,
         )
         return toolbox, capsule
+
+    def _tools(self) -> list[Tool[Any]]:
+        return standard_tools(self.setup.environ, self._processes, self._grounds)
 
     async def begin(self) -> None:
         """Take up the thread where it was left."""
@@ -145,6 +156,8 @@ class Session:
             approvals=settings.approvals,
         )
         await self._lane().append(start)
+        for told in await self._grounds.tidy():
+            await self._lane("operations").append(Error(told))
 
     def _recall(self) -> None:
         """Give the model what was said before: all of it, or as much as any model could take."""
@@ -304,6 +317,8 @@ class Session:
         if self.state is State.RUNNING:
             await self.cancel()
         self._floor.move(Move.CLOSE)
+        await self._processes.close()
+        await self._grounds.close()
         self._watching.close()
         if self._torn:
             await recover(self.log)

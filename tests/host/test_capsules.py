@@ -15,8 +15,10 @@ from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import open_driver
 from steersman.message import AgentDone, AgentSpawn, ToolProgress, ToolResult, User
 from steersman.operations.executor import Toolbox
+from steersman.operations.grounds import Grounds
 from steersman.operations.journal import Journal
 from steersman.operations.objects import Objects
+from steersman.operations.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog
@@ -44,6 +46,8 @@ class Tree:
         self.environ = environ
         objects = Objects(Path(environ["STEERSMAN_HOME"]) / "objects")
         self.journal = Journal(self.workspace.root, objects)
+        self.processes = Processes(Path(environ["STEERSMAN_HOME"]) / "output")
+        self.grounds = Grounds(self.journal, environ["STEERSMAN_HOME"])
         hand = self.capsule("hand", script(*hand_turns, name="hand.json"))
         mate = self.capsule(
             "mate",
@@ -63,7 +67,7 @@ class Tree:
         )
 
     def capsule(self, name, model, *children):
-        tools = [*standard_tools(self.environ), *children]
+        tools = [*standard_tools(self.environ, self.processes, self.grounds), *children]
         return Capsule(
             identity=Persona(name, f"You are the {name}."),
             governance=self.gate,
@@ -75,9 +79,12 @@ class Tree:
     async def turn(self):
         lane = Lane(self.log, "chief", 1)
         context = Context("chief")
-        with self.log.watched_by(context.observe):
-            await lane.at("coordination").append(User("go"))
-            return await self.chief.turn(lane, context)
+        try:
+            with self.log.watched_by(context.observe):
+                await lane.at("coordination").append(User("go"))
+                return await self.chief.turn(lane, context)
+        finally:
+            await self.processes.close()
 
     def messages(self):
         return list(self.host.messages(self.log.thread))

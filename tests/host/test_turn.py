@@ -52,7 +52,13 @@ def bodies(host, thread, *kinds):
 
 
 SLEEP = call("workspace_run_command", command="echo begun; sleep 600")
-WAIT = call("workspace_run_command", command="echo begun; while [ ! -e go ]; do sleep 0.02; done")
+# In the background a command runs on the workspace itself, so it sees a file that appears.
+WAIT = call(
+    "workspace_run_command",
+    command="echo begun; while [ ! -e go ]; do sleep 0.02; done",
+    background=True,
+    wait_timeout=600,
+)
 
 
 def test_a_steered_message_is_heard_at_the_next_model_call(environ, workspace, script):

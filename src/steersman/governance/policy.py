@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from steersman.action import (
     Action,
+    ChangeMany,
     Delete,
     Execute,
     List,
@@ -49,7 +50,7 @@ def inside(path: str, folder: str) -> bool:
 
 
 def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
-    if where.trust == "restricted" and isinstance(action, Write | Delete | Execute):
+    if where.trust == "restricted" and isinstance(action, Write | Delete | ChangeMany | Execute):
         return Verdict(
             "deny",
             "trust.restricted",
@@ -60,7 +61,7 @@ def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
 
 
 def _mode(action: Action, where: Circumstances) -> Verdict | None:
-    if where.mode == "ask" and isinstance(action, Write | Delete | Execute | SpawnAgent):
+    if where.mode == "ask" and isinstance(action, Write | Delete | ChangeMany | Execute | SpawnAgent):
         return Verdict(
             "deny",
             "mode.ask",
@@ -78,6 +79,7 @@ def _paths(action: Action, where: Circumstances) -> Verdict | None:
             | Search(path=path)
             | Write(path=path)
             | Delete(path=path)
+            | ChangeMany(path=path)
             | Execute(cwd=path)
         ):
             if not inside(path, where.workspace):
@@ -97,9 +99,9 @@ def _paths(action: Action, where: Circumstances) -> Verdict | None:
 def _effects(action: Action, where: Circumstances) -> Verdict | None:
     """What follows from a word that was already given."""
     match action:
-        case Write(origin="command") | Delete(origin="command"):
+        case Write(origin="command") | Delete(origin="command") | ChangeMany(origin="command"):
             return Verdict("allow", "command.effect", "the command that did it was let through")
-        case Write(origin="person") | Delete(origin="person"):
+        case Write(origin="person") | Delete(origin="person") | ChangeMany(origin="person"):
             return Verdict("allow", "person.undo", "the person takes back a change")
     return None
 

@@ -17,7 +17,7 @@ from steersman.errors import SteersmanError, ToolProblem
 from steersman.operations.changeset import same
 from steersman.operations.folders import ROOT, Tree, parts
 from steersman.operations.locks import held
-from steersman.operations.looking import Seen, Special
+from steersman.operations.looking import NOTHING, Seen, Special
 from steersman.operations.objects import Objects
 from steersman.operations.performing import Performance
 from steersman.operations.recovery import Pending, cut_off, noted, remove_hidden, way_back
@@ -98,7 +98,7 @@ def _apply(
     token = token_hex(6)
     with closing(Tree(root)) as tree:
         try:
-            steps = _verified(tree, changes, objects, check)
+            steps = _verified(tree, changes, objects, set(remove), check=check)
             _refuse_leftovers(tree, steps, remove)
         finally:
             tree.settle()
@@ -121,23 +121,27 @@ def _perform(performance: Performance, remove: Sequence[str]) -> None:
 
 
 def _refuse_odd(changes: Sequence[Change], remove: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for path in (*(change.path for change in changes), *remove):
+    for path in remove:
         parts(path)
-        if path in seen:
-            raise ToolProblem(f"{path} occurs twice in one change.")
-        seen.add(path)
+    seen: set[str] = set()
     for change in changes:
+        parts(change.path)
+        if change.path in seen:
+            raise ToolProblem(f"{change.path} occurs twice in one change.")
+        seen.add(change.path)
         if change.path == ROOT and {change.before.kind, change.after.kind} != {"folder"}:
             raise ToolProblem("The workspace folder itself can only change its mode.")
 
 
-def _verified(tree: Tree, changes: Sequence[Change], objects: Objects, check: bool) -> list[Step]:
+def _verified(
+    tree: Tree, changes: Sequence[Change], objects: Objects, remove: set[str], *, check: bool
+) -> list[Step]:
     """What must be done; originals are in the journal afterwards, and nothing is touched yet."""
     steps, conflicts = [], []
     for change in changes:
         try:
-            seen = tree.examine(change.path, objects, durable=False)
+            gone = change.path in remove
+            seen = NOTHING if gone else tree.examine(change.path, objects, durable=False)
         except Special:
             conflicts.append(change.path)
             continue

@@ -21,6 +21,7 @@ from steersman.message import (
     ToolStatus,
 )
 from steersman.operations.journal import Journal
+from steersman.operations.matching import counted
 from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Draft, Lane
@@ -132,6 +133,7 @@ class Toolbox:
                 lane=lane,
                 call=call.id,
                 progress=lambda text: lane.broadcast(ToolProgress(text), corr=call.id),
+                admit=lambda actions: self._also(actions, tool, call, lane),
             )
             output = await tool.run(args, bench)
         return msgspec.to_builtins(output), [_diff(write, workspace) for write in workspace.written]
@@ -142,6 +144,10 @@ class Toolbox:
         actions = tool.actions(args, self._workspace.granted(looks))
         leave = await self._leave(actions, tool, call, lane)
         return self._workspace.granted((*looks, *leave))
+
+    async def _also(self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane) -> None:
+        """Put what a call turned out to do before the gate."""
+        await self._leave(actions, tool, call, lane)
 
     async def _leave(
         self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane
@@ -171,7 +177,4 @@ def _status(error: SteersmanError) -> ToolStatus:
 
 
 def _diff(write: Write | Delete, workspace: Workspace) -> DiffReady:
-    lines = write.diff.splitlines()
-    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
-    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
-    return DiffReady(workspace.shown(write.path), write.diff, added, removed)
+    return DiffReady(workspace.shown(write.path), write.diff, *counted(write.diff))

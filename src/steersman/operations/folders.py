@@ -51,6 +51,7 @@ class Tree:
     def __init__(self, root: str) -> None:
         self.root = root
         self.modes: dict[str, int] = {}
+        self._user = os.geteuid()
         try:
             self._top = os.open(root, _WALK)
         except OSError as error:
@@ -65,14 +66,14 @@ class Tree:
         """An open folder, fit as a `dir_fd`."""
         current = os.dup(self._top)
         try:
-            self._lend(current, ROOT, _SEARCH if path != ROOT else leave)
             names = parts(path)
+            self._lend(current, (), _SEARCH if names else leave)
             for position, name in enumerate(names, 1):
                 inner = os.open(name, _WALK, dir_fd=current)
                 os.close(current)
                 current = inner
                 needed = leave if position == len(names) else _SEARCH
-                self._lend(current, "/".join(names[:position]), needed)
+                self._lend(current, names[:position], needed)
             yield current
         finally:
             os.close(current)
@@ -140,14 +141,15 @@ class Tree:
             finally:
                 os.close(readable)
 
-    def _lend(self, folder: int, path: str, leave: int) -> None:
+    def _lend(self, folder: int, names: tuple[str, ...], leave: int) -> None:
+        """Let an owner do what they took from themselves; root needs no leave."""
+        if self._user == 0:
+            return
         found = os.fstat(folder)
         mode = stat.S_IMODE(found.st_mode)
-        mine = found.st_uid == os.geteuid() != 0
-        if mode & leave == leave or not mine:
-            return
-        self.modes.setdefault(path, mode)
-        set_mode(folder, mode | leave)
+        if mode & leave != leave and found.st_uid == self._user:
+            self.modes.setdefault("/".join(names) or ROOT, mode)
+            set_mode(folder, mode | leave)
 
 
 def set_mode(handle: int, mode: int) -> None:

@@ -43,13 +43,22 @@ class Journal:
         check: bool = True,
     ) -> None:
         """Write the checkpoint, then make its changes, all or none; a cancel waits for that."""
-        changes = body.changes
-        await lane.append(self._kept(body), corr=corr)
+        await self.record(body, lane, corr)
         await unbroken(
             asyncio.to_thread(
-                apply, self.root, changes, self.objects, check=check, times=times, remove=remove
+                apply,
+                self.root,
+                body.changes,
+                self.objects,
+                check=check,
+                times=times,
+                remove=remove,
             )
         )
+
+    async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> None:
+        """Write a checkpoint of changes that somebody else makes, or has made."""
+        await lane.append(self._kept(body), corr=corr)
 
     def _kept(self, body: Checkpoint) -> Checkpoint:
         if len(body.changes) <= INLINE:

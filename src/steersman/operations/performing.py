@@ -62,9 +62,7 @@ class Performance:
                 self._set_mode(step)
         for path in self._in_place:
             self._write_in_place(self._steps[path])
-        for folder in self._folders:
-            if self._tree.is_folder(folder):
-                self._tree.sync(folder)
+        self._sync()
         self._tree.settle()
 
     def roll_back(self) -> list[str]:
@@ -124,9 +122,17 @@ class Performance:
             durable=durable,
         )
 
+    def _sync(self) -> None:
+        if len(self._folders) > _MANY:
+            self._tree.sync_disk()
+            return
+        for folder in self._folders:
+            if self._tree.is_folder(folder):
+                self._tree.sync(folder)
+
     def _take_away(self, path: str) -> None:
         step = self._steps.get(path)
-        if step:
+        if step and step.goes:
             self._require_unmoved(step)
         if step and step.seen.state.kind == "folder":
             assert step.seen.stat is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import Enum
 from inspect import getdoc
 from typing import Any, ClassVar, Generic, TypeVar
@@ -51,6 +51,7 @@ class Bench(Struct, frozen=True):
     lane: Lane
     call: str
     progress: Callable[[str], None]
+    admit: Callable[[Sequence[Action]], Awaitable[None]]
 
     async def commit(self, contents: Mapping[str, bytes | None]) -> None:
         """Give files (real paths) the contents that leave was given for, all or none.

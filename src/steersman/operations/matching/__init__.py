@@ -1,6 +1,6 @@
 """The edit matcher and the patch formats: pure functions from bytes to bytes, no file system."""
 
-from steersman.operations.matching.diffs import unified_diff
+from steersman.operations.matching.diffs import counted, unified_diff
 from steersman.operations.matching.edits import apply_edits
 from steersman.operations.matching.encoding import Encoding, Text, decode, encode
 from steersman.operations.matching.hunks import apply_hunks
@@ -30,6 +30,7 @@ __all__ = [
     "UpdateFile",
     "apply_edits",
     "apply_hunks",
+    "counted",
     "decode",
     "encode",
     "parse_patch",

@@ -114,3 +114,11 @@ def _range(start: int, stop: int) -> str:
 def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         yield mark + line if line.endswith("\n") else f"{mark}{line}\n{_MISSING_END}"
+
+
+def counted(diff: str) -> tuple[int, int]:
+    """Lines that a diff adds and removes."""
+    lines = diff.splitlines()
+    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
+    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
+    return added, removed

@@ -3,19 +3,30 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steersman.operations.grounds import Grounds
+from steersman.operations.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools.apply_patch import ApplyPatch
 from steersman.operations.tools.edit_files import EditFiles
 from steersman.operations.tools.list_files import ListFiles
+from steersman.operations.tools.list_processes import ListProcesses
+from steersman.operations.tools.read_command_output import ReadCommandOutput
 from steersman.operations.tools.read_file import ReadFile
 from steersman.operations.tools.run_command import RunCommand
+from steersman.operations.tools.search_files import SearchFiles
+from steersman.operations.tools.search_pattern import SearchPattern
+from steersman.operations.tools.signal_process import SignalProcess
 from steersman.operations.tools.status import Status
 from steersman.operations.tools.write_file import WriteFile
 
 
-def standard_tools(environ: Mapping[str, str]) -> list[Tool[Any]]:
+def standard_tools(
+    environ: Mapping[str, str], processes: Processes, grounds: Grounds
+) -> list[Tool[Any]]:
     """The tools, in the order a model sees them; commands get `environ`."""
     return [
-        Status(), ListFiles(), ReadFile(), EditFiles(), ApplyPatch(), WriteFile(),
-        RunCommand(environ),
+        Status(), ListFiles(), ReadFile(), SearchFiles(), SearchPattern(),
+        EditFiles(), ApplyPatch(), WriteFile(),
+        RunCommand(environ, processes, grounds), ReadCommandOutput(processes),
+        ListProcesses(processes), SignalProcess(processes),
     ]  # fmt: skip

@@ -1,73 +1,181 @@
 """`workspace_read_file`."""
 
+import asyncio
+import os
 from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from steersman.action import Action, Read
+from steersman.action import Action, List, Read
 from steersman.errors import ToolProblem
+from steersman.operations import reading
+from steersman.operations.finding.records import readable
+from steersman.operations.reading import LARGEST_FILE, MOST_LINES, Page, Shape
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 
-LONGEST_LINE = 1024
-MOST_BYTES = 32 * 1024
-LARGEST_FILE = 1_000_000
+MOST_FOLDERS = 300
 
 
-class FileLines(Struct, frozen=True):
-    """Lines of a file, each as number, tab, text."""
+class FileLines(Struct, frozen=True, omit_defaults=True):
+    """Lines of a file, each as number, tab, text; UTF-8 and LF are not mentioned."""
 
     file_size: int
     total_lines: int
     lines_read: int
     content: str
+    encoding: str = ""
+    line_endings: str = ""
+    note: str = ""
 
 
 class ReadFileArgs(Arguments, frozen=True):
     """Which lines of which file."""
 
     path: Annotated[str, Meta(description="file, relative to the workspace")]
-    offset: Annotated[int, Meta(ge=1, description="first line, 1-based")] = 1
-    limit: Annotated[int, Meta(ge=1, le=2000, description="how many lines")] = 2000
+    offset: Annotated[int, Meta(ge=1, description="first line, 1-based")] | UnsetType = UNSET
+    limit: (
+        Annotated[int, Meta(ge=1, description=f"how many lines, {MOST_LINES:,} at most")]
+        | UnsetType
+    ) = UNSET
 
 
 class ReadFile(Tool[ReadFileArgs]):
-    """Read lines of a text file in the workspace."""
+    """Read lines of a text file in the workspace, each shown as number, tab, text.
+
+    At most 2,000 lines and 32 KB an answer; a note says where to go on. Files over 1 MB need a
+    range (offset or limit). The numbers and tabs are not part of the file.
+    """
 
     name = "workspace_read_file"
     family = Family.READ
     Args = ReadFileArgs
 
     def actions(self, args: ReadFileArgs, workspace: Workspace) -> Sequence[Action]:
-        """Read that file."""
-        return [Read(workspace.locate(args.path))]
+        """Read that file; where there is none, look for names like it."""
+        path = workspace.locate(args.path)
+        if workspace.contains(path) and not os.path.lexists(path):
+            return [Read(path), List(workspace.root)]
+        return [Read(path)]
 
     async def run(self, args: ReadFileArgs, bench: Bench) -> FileLines:
         """The lines, as many as fit in an answer."""
-        content = bench.workspace.read(bench.workspace.locate(args.path))
-        if b"\0" in content[:8192]:
-            raise ToolProblem(f"{args.path} is not a text file.")
-        if len(content) > LARGEST_FILE and args.limit == 2000 and args.offset == 1:
-            raise ToolProblem(
-                f"{args.path} has {len(content):,} bytes, too many to read at once.",
-                try_this="Read a range: pass offset and limit.",
-            )
-        lines = content.decode("utf-8", errors="replace").splitlines()
-        if args.offset > max(len(lines), 1):
-            raise ToolProblem(f"{args.path} has {len(lines)} lines; {args.offset} is past its end.")
-        shown = _numbered(lines[args.offset - 1 : args.offset - 1 + args.limit], args.offset)
-        return FileLines(len(content), len(lines), len(shown), "\n".join(shown))
+        return await asyncio.to_thread(_read, args, bench.workspace)
 
 
-def _numbered(lines: list[str], first: int) -> list[str]:
-    shown: list[str] = []
-    room = MOST_BYTES
-    for number, line in enumerate(lines, first):
-        cut = line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " …[cut]"
-        text = f"{number}\t{cut}"
-        room -= len(text.encode()) + 1
-        if room < 0:
+def _read(args: ReadFileArgs, workspace: Workspace) -> FileLines:
+    path = workspace.locate(args.path)
+    first = 1 if args.offset is UNSET else args.offset
+    most = MOST_LINES if args.limit is UNSET else args.limit
+    if most > MOST_LINES:
+        raise ToolProblem(
+            f"A limit of {most:,} lines is too much: an answer has at most {MOST_LINES:,}.",
+            try_this=f"Read offset {first}, limit {MOST_LINES}, then offset {first + MOST_LINES}.",
+        )
+    if not os.path.lexists(path):
+        raise _missing(args.path, path, workspace)
+    with workspace.open_file(path) as file:
+        try:
+            size = os.fstat(file.fileno()).st_size
+            found = reading.shape(file.read(reading.HEAD))
+            _check_text(args.path, found, size)
+            if size > LARGEST_FILE and args.offset is UNSET and args.limit is UNSET:
+                raise ToolProblem(
+                    f"{args.path} has {size:,} bytes, too many to read without a range.",
+                    try_this="Pass offset and limit, for example offset 1, limit 200; "
+                    "or find the place with workspace_search_files.",
+                )
+            page = reading.page(reading.pieces(file, found), first, most)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise ToolProblem(f"{args.path} cannot be read.", why) from error
+    if first > max(page.total_lines, 1):
+        raise ToolProblem(
+            f"{args.path} has {page.total_lines:,} lines; offset {first:,} is past its end.",
+            try_this=f"Its last lines begin at offset {max(page.total_lines - most + 1, 1)}.",
+        )
+    return _answer(page, found, size, first)
+
+
+def _answer(page: Page, found: Shape, size: int, first: int) -> FileLines:
+    lines = [
+        f"{number}\t{line.text}" + (f" …[{line.left_out:,} bytes left out]" * (line.left_out > 0))
+        for number, line in enumerate(page.lines, first)
+    ]
+    encoding = "" if found.name == "utf-8" else found.name
+    if page.flawed:
+        encoding = "utf-8 with invalid bytes, shown as �"
+    return FileLines(
+        file_size=size,
+        total_lines=page.total_lines,
+        lines_read=len(lines),
+        content="\n".join(lines),
+        encoding=encoding,
+        line_endings="" if page.endings == "lf" else page.endings,
+        note=_note(page, first),
+    )
+
+
+def _note(page: Page, first: int) -> str:
+    last = first + len(page.lines) - 1
+    said = []
+    if not page.total_lines:
+        said.append("the file is empty")
+    if last < page.total_lines:
+        more = f"lines {first:,}–{last:,} of {page.total_lines:,}; next: offset {last + 1}"
+        said.append(more)
+    cut = sum(line.left_out > 0 for line in page.lines)
+    if cut:
+        said.append(f"{cut:,} long lines were cut" if cut > 1 else "1 long line was cut")
+    if page.nul:
+        said.append("NUL characters are shown as ␀")
+    return "; ".join(said)
+
+
+def _check_text(shown: str, found: Shape, size: int) -> None:
+    match found.kind:
+        case "image":
+            what = f"{shown} is an image ({found.name}, {size:,} bytes), not text."
+        case "document":
+            what = f"{shown} is a {found.name} document ({size:,} bytes), not text."
+        case "binary":
+            what = f"{shown} is not a text file: {found.name}, {size:,} bytes."
+        case "text":
+            return
+    raise ToolProblem(what, try_this="A command that knows the format can tell more about it.")
+
+
+def _missing(shown: str, path: str, workspace: Workspace) -> ToolProblem:
+    near = [readable(os.fsencode(workspace.shown(found))) for found in _near(path, workspace)]
+    hint = f"There is: {', '.join(near)}." if near else "List the folder with workspace_list_files."
+    return ToolProblem(f"{shown} does not exist.", try_this=hint)
+
+
+def _near(path: str, workspace: Workspace) -> list[str]:
+    """Names like a missing one: in its folder, and the same name in other folders."""
+    from difflib import get_close_matches
+
+    folder, name = os.path.split(path)
+    names = {entry.name.lower(): entry.path for entry in _entries(folder, workspace)}
+    near = [names[match] for match in get_close_matches(name.lower(), names, 3, 0.6)]
+    waiting = [workspace.root]
+    for _ in range(MOST_FOLDERS):
+        if not waiting or len(near) >= 5:
             break
-        shown.append(text)
-    return shown
+        entries = _entries(waiting.pop(0), workspace)
+        near += [e.path for e in entries if e.name == name and e.path not in near]
+        waiting += [
+            entry.path
+            for entry in entries
+            if entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules")
+        ]
+    return near[:5]
+
+
+def _entries(folder: str, workspace: Workspace) -> list[os.DirEntry[str]]:
+    """The entries of a folder; none where it cannot, or may not, be listed."""
+    try:
+        return workspace.listing(folder)
+    except ToolProblem:
+        return []

@@ -1,8 +1,5 @@
-"""`workspace_run_command`, in the foreground."""
+"""`workspace_run_command`, in the foreground or in the background."""
 
-import asyncio
-import codecs
-import time
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -10,40 +7,63 @@ from msgspec import Meta, Struct
 
 from steersman.action import Action, Execute
 from steersman.errors import ToolProblem
-from steersman.operations.process import running
+from steersman.operations.grounds import SHELL, Effects, Ground, Grounds
+from steersman.operations.processes import Processes, Running
+from steersman.operations.quieting import note_for, quiet_environment
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.store.log import unbroken
 
-HEAD = TAIL = 16 * 1024
+FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
+GRACE = 2.0
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
-    """How a command ended; `output` is its standard output and error together."""
+    """How a command ended, or goes on; `output` is its standard output and error together.
 
-    exit_code: int
+    `changes` are its effects on the workspace, which can be undone.
+    """
+
+    exit_code: int | None
     wall_ms: int
     output: str
     truncated: bool = False
+    background_process_id: str = ""
+    changes: list[str] = []
     note: str = ""
 
 
 class RunCommandArgs(Arguments, frozen=True):
-    """What to run, where, and for how long at most."""
+    """What to run, where, and how long to wait for it."""
 
     command: Annotated[str, Meta(description="a bash command", min_length=1)]
     cwd: Annotated[str, Meta(description="folder, relative to the workspace")] = "."
-    timeout_s: Annotated[float, Meta(gt=0, le=3600, description="seconds until it is ended")] = 120
+    background: Annotated[bool, Meta(description="for servers and watchers")] = False
+    wait_timeout: Annotated[
+        float,
+        Meta(
+            ge=0, le=3600, description="seconds to wait, then it goes on in the background; 0: 120"
+        ),
+    ] = 0
+    kill_on_timeout: Annotated[bool, Meta(description="end it when that time is up")] = False
 
 
 class RunCommand(Tool[RunCommandArgs]):
-    """Run a bash command in the workspace and wait for it. Standard input is closed."""
+    """Run a bash command in the workspace. Standard input is closed.
+
+    A command that takes longer than wait_timeout goes on in the background; read what it prints
+    with workspace_read_command_output. What a command leaves running when it ends is ended too:
+    start servers with background, not with &.
+    """
 
     name = "workspace_run_command"
     family = Family.RUN
     Args = RunCommandArgs
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
+    def __init__(self, environ: Mapping[str, str], processes: Processes, grounds: Grounds) -> None:
+        self._environ = quiet_environment(environ)
+        self._processes = processes
+        self._grounds = grounds
 
     def actions(self, args: RunCommandArgs, workspace: Workspace) -> Sequence[Action]:
         """Execute that command."""
@@ -52,73 +72,88 @@ class RunCommand(Tool[RunCommandArgs]):
         return [Execute(args.command, workspace.locate(args.cwd))]
 
     async def run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
-        """Run it to its end or its time limit."""
-        started = time.monotonic()
-        output = Output(bench)
-        timed_out = False
+        """Run it over a view of the workspace; directly where that cannot be."""
+        notes = [note_for(args.command)]
+        if not args.background:
+            view = await self._grounds.over_view()
+            if isinstance(view, str):
+                notes.append(f"ran directly on the workspace: {view}")
+            else:
+                result = await self._run_on(view, args, bench, notes)
+                if result is not None:
+                    return result
+                notes.append("ran a second time, directly: folders cannot be renamed over a view")
+        result = await self._run_on(await self._grounds.directly(), args, bench, notes)
+        assert result is not None
+        return result
+
+    async def _run_on(
+        self, ground: Ground, args: RunCommandArgs, bench: Bench, notes: list[str]
+    ) -> CommandResult | None:
+        """The result on some ground; None when it must be run on another."""
         cwd = bench.workspace.locate(args.cwd)
+        kept = False
         try:
-            async with running(args.command, cwd, self._environ, bench.call) as process:
-                try:
-                    async with asyncio.timeout(args.timeout_s):
-                        await output.collect(process)
-                except TimeoutError:
-                    timed_out = True
-        except OSError as error:
-            raise ToolProblem("The command cannot be started.", str(error)) from error
-        assert process.returncode is not None
-        return CommandResult(
-            exit_code=process.returncode,
-            wall_ms=round(1000 * (time.monotonic() - started)),
-            output=output.text(),
-            truncated=output.dropped > 0,
-            note=f"ended after {args.timeout_s:g} seconds, its time limit" if timed_out else "",
-        )
-
-
-class Output:
-    """The head and the tail of what a command prints, in bounded memory."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self.dropped = 0
-
-    async def collect(self, process: asyncio.subprocess.Process) -> None:
-        """Read until the command has ended, not until everything it left behind has."""
-        assert process.stdout is not None
-        ended = asyncio.ensure_future(process.wait())
-        try:
-            while True:
-                reading = asyncio.ensure_future(process.stdout.read(65536))
-                await asyncio.wait({reading, ended}, return_when=asyncio.FIRST_COMPLETED)
-                if not reading.done():
-                    # A child that outlives the command may hold the pipe open for ever.
-                    await asyncio.wait({reading}, timeout=0.2)
-                    if not reading.done():
-                        reading.cancel()
-                        return
-                piece = reading.result()
-                if not piece:
-                    await ended
-                    return
-                self._add(piece)
+            running = await self._processes.start(
+                ground.argv([*SHELL, args.command], cwd),
+                cwd,
+                self._environ,
+                call=bench.call,
+                command=args.command,
+                progress=bench.progress,
+            )
+            try:
+                kept = await self._wait(running, args, notes)
+            finally:
+                if not kept:
+                    await unbroken(running.end())
+            if kept:
+                self._grounds.settle_later(running.wait(), ground, bench)
+                return _result(running, notes, Effects())
+            if ground.must_run_directly(running.state.exit_code or 0, running.output.text()):
+                return None
+            return _result(running, notes, await ground.settle(bench))
         finally:
-            ended.cancel()
+            if not kept:
+                ground.discard()
 
-    def _add(self, piece: bytes) -> None:
-        self._bench.progress(self._decoder.decode(piece))
-        room = HEAD - len(self._head)
-        self._head += piece[:room]
-        self._tail += piece[room:]
-        if len(self._tail) > TAIL:
-            excess = len(self._tail) - TAIL
-            self.dropped += excess
-            del self._tail[:excess]
+    async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
+        """Wait for the end; True when the command goes on without being waited for."""
+        patience = args.wait_timeout or (BACKGROUND if args.background else FOREGROUND)
+        if await running.wait(patience):
+            return False
+        if args.kill_on_timeout and not args.background:
+            notes.append(f"ended after {running.seconds:.0f} seconds, its time limit")
+            running.signal("TERM")
+            await running.wait(GRACE)
+            return False
+        self._processes.adopt(running)
+        return True
 
-    def text(self) -> str:
-        """What is shown of the output."""
-        gap = f"\n[… {self.dropped:,} bytes left out …]\n".encode() if self.dropped else b""
-        return bytes(self._head + gap + self._tail).decode("utf-8", errors="replace")
+
+def _result(running: Running, notes: list[str], effects: Effects) -> CommandResult:
+    """What there is to say now; a command that goes on is not waited for."""
+    output = running.output
+    goes_on = not running.ended
+    if goes_on:
+        running.seen = output.size
+        notes.append(
+            f"goes on in the background as {running.id}; "
+            "workspace_read_command_output waits for what it prints next"
+        )
+    elif output.truncated:
+        notes.append(
+            f"workspace_read_command_output reads any part of all {output.size:,} bytes: "
+            f"process_id {running.id}"
+        )
+    if running.left:
+        notes.append(f"{running.left} processes it left running were ended")
+    return CommandResult(
+        exit_code=None if goes_on else running.state.exit_code,
+        wall_ms=round(1000 * running.seconds),
+        output=output.text(),
+        truncated=output.truncated,
+        background_process_id=running.id if goes_on else "",
+        changes=effects.words,
+        note="; ".join(filter(None, [*notes, *effects.notes])),
+    )

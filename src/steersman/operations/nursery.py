@@ -1,0 +1,298 @@
+"""A program of its own, started once by the host: it starts commands and ends all they leave.
+
+For every command it forks a guard. On Linux both are subreapers: an orphan, whatever it did to get
+away from its parent, session and environment, becomes a child of its command's guard. The guard's
+socket is the command's lifeline. When the host closes it or dies, the guard kills all below it.
+
+Runs as `python -I -S nursery.py` with the host's socket as standard input, so it imports nothing
+of Steersman and little else. What is said on the sockets is described in `reaper.py`.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+PR_SET_CHILD_SUBREAPER = 36
+SANDBOX = "bwrap"
+TAKEN, GONE = b"+", b"-"  # what a spare guard tells the nursery: a command came, the host is gone
+SPARED = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP}
+DEFAULTS = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ, *SPARED}
+
+
+class Process:
+    """What the system says about a process."""
+
+    def __init__(self, pid: str, stat: bytes) -> None:
+        before, _, after = stat.decode(errors="replace").rpartition(")")
+        state, parent, _, session = after.split()[:4]
+        self.pid = int(pid)
+        self.name = before.partition("(")[2]
+        self.parent = int(parent)
+        self.session = int(session)
+        self.lives = state not in "ZX"
+
+    def catches(self, number: int) -> bool:
+        """True when the process has a handler for a signal."""
+        with suppress(OSError), open(f"/proc/{self.pid}/status", encoding="utf-8") as status:
+            for line in status:
+                if line.startswith("SigCgt:"):
+                    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+        return False
+
+
+def below(root: int) -> list[Process]:
+    """The living descendants of a process, parents first; none where there is no /proc."""
+    children: dict[int, list[Process]] = {}
+    for pid in filter(str.isdigit, os.listdir("/proc") if os.path.exists("/proc") else ()):
+        with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
+            process = Process(pid, stat.read())
+            if process.lives:
+                children.setdefault(process.parent, []).append(process)
+    found = children.get(root, []).copy()
+    for process in found:
+        found += children.get(process.pid, ())
+    return found
+
+
+def send(pid: int, number: int) -> None:
+    """Signal a process, if it is there and may be signalled."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def receivers(processes: list[Process], number: int) -> list[Process]:
+    """Whom a signal is meant for.
+
+    Not the sandbox round a command: its end would kill the command before it could tidy up. And a
+    signal that tells rather than ends goes to those who listen; it would end the shell above them.
+    """
+    wrappers: set[int] = {processes[0].parent} if processes else set()
+    for process in processes:
+        if process.name == SANDBOX and process.parent in wrappers:
+            wrappers.add(process.pid)
+    meant = [process for process in processes if process.pid not in wrappers]
+    if number in SPARED:
+        return [process for process in meant if process.catches(number)] or meant
+    return meant
+
+
+class Waker:
+    """Waits for descriptors and for the end of children at the same time."""
+
+    def __init__(self) -> None:
+        self._waker, waking = os.pipe()
+        os.set_blocking(self._waker, False)
+        os.set_blocking(waking, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+
+    def wait(self, *descriptors: int, milliseconds: int | None = None) -> set[int]:
+        """The descriptors that are ready; none when a child ended or time is up."""
+        poll = select.poll()
+        for descriptor in (self._waker, *descriptors):
+            poll.register(descriptor, select.POLLIN)
+        ready = {descriptor for descriptor, _ in poll.poll(milliseconds)}
+        with suppress(BlockingIOError):
+            while os.read(self._waker, 4096):
+                pass
+        return ready - {self._waker}
+
+
+def end_below(waker: Waker, reap: Callable[[], bool]) -> None:
+    """Kill all below until nobody is left to reap: orphans come back to this process.
+
+    What may not be killed, such as a program of another user, is tried again ever more rarely.
+    """
+    pause = 5
+    while reap():
+        for process in below(os.getpid()):
+            send(process.pid, signal.SIGKILL)
+        waker.wait(milliseconds=pause)
+        pause = min(2 * pause, 1000)
+
+
+class Guard:
+    """Starts one command and stays until everything below it has ended."""
+
+    def __init__(self) -> None:
+        self._leader = 0
+        self._adopts = adopt_orphans()
+        self._waker = Waker()
+
+    def run(self, lifeline: socket.socket, output: int) -> None:
+        """Start what the host orders, and report until the end."""
+        self._lifeline = lifeline
+        try:
+            length = int.from_bytes(self._hear_all(8), "big")
+            self._leader = spawn(self._hear_all(length).split(b"\0"), output)
+        except OSError as error:
+            where = f": {os.fsdecode(error.filename)}" if error.filename else ""
+            self._say(f"failed {error.strerror}{where}")
+            return
+        finally:
+            os.close(output)
+            os.chdir("/")
+        group = self._leader
+        self._say(f"pid {group}")
+        while self._reap():
+            self._heed()
+        if not self._adopts:  # orphans are out of sight, except those still in the group
+            with suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
+
+    def _hear_all(self, length: int) -> bytes:
+        heard = b""
+        while len(heard) < length:
+            piece = self._lifeline.recv(length - len(heard))
+            if not piece:
+                raise SystemExit
+            heard += piece
+        return heard
+
+    def _say(self, word: str) -> None:
+        with suppress(OSError):  # a host that is gone is told nothing
+            self._lifeline.sendall(word.replace("\n", " ").encode() + b"\n")
+
+    def _reap(self) -> bool:
+        """Bury the dead; False when nobody is left."""
+        with suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    return True
+                if pid == self._leader:
+                    self._leader = 0
+                    self._say(f"exit {os.waitstatus_to_exitcode(status)}")
+        return False
+
+    def _heed(self) -> None:
+        """Wait for a child to end or for a word of the host."""
+        if not self._waker.wait(self._lifeline.fileno()):
+            return
+        try:
+            signals = self._lifeline.recv(64)
+        except ConnectionError:
+            signals = b""
+        if not signals:
+            self._end()
+        for number in signals:
+            for process in receivers(below(os.getpid()), number):
+                send(process.pid, number)
+
+    def _end(self) -> None:
+        """End everything; processes that outlived the command are counted."""
+        if self._leader:
+            send(self._leader, signal.SIGKILL)
+        else:
+            left = [process for process in below(os.getpid()) if process.name != SANDBOX]
+            self._say(f"left {len(left)}")
+        end_below(self._waker, self._reap)
+
+
+def spawn(order: list[bytes], output: int) -> int:
+    """Start a command in a session of its own, with nothing to read and one stream to write."""
+    cwd, count = order[0], int(order[1])
+    argv, rest = order[2 : 2 + count], order[2 + count :]
+    environ = dict(pair.split(b"=", 1) for pair in rest)
+    os.chdir(cwd)
+    os.environb[b"PATH"] = environ.get(b"PATH", os.fsencode(os.defpath))
+    return os.posix_spawnp(
+        argv[0],
+        argv,
+        environ,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, output, 1),
+            (os.POSIX_SPAWN_DUP2, output, 2),
+        ],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=DEFAULTS,
+    )
+
+
+def adopt_orphans() -> bool:
+    """Become the parent of every orphan below; False where the system does not know that."""
+    try:
+        return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    except (AttributeError, OSError):
+        return False
+
+
+class Nursery:
+    """Keeps a guard ready for the next command, so that no command waits for one to be made."""
+
+    def __init__(self) -> None:
+        self._waker = Waker()
+        self._told, self._telling = os.pipe()
+        os.set_blocking(self._told, False)
+
+    def run(self) -> None:
+        """Make guards until the host is gone; then end everything."""
+        word = TAKEN
+        while word != GONE:
+            spare = os.fork()
+            if spare == 0:
+                wait_and_guard(self._telling)
+            word = self._heed(spare)
+        end_below(self._waker, lambda: self._bury() is not None)
+
+    def _heed(self, spare: int) -> bytes:
+        """What became of the spare guard."""
+        while True:
+            self._waker.wait(self._told)
+            lost = spare in (self._bury() or ())
+            try:
+                return os.read(self._told, 1)
+            except BlockingIOError:
+                if lost:
+                    return TAKEN
+
+    def _bury(self) -> list[int] | None:
+        """Bury the dead; if a guard was killed, end what it guarded. None if nobody was there."""
+        dead: list[int] = []
+        killed = False
+        try:
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                dead.append(found[0])
+                killed = killed or found[1] != 0
+        except ChildProcessError:
+            return dead or None
+        if killed:
+            here, own = os.getpid(), os.getsid(0)
+            for process in below(here):
+                if process.parent == here and process.session != own:
+                    for stray in (*below(process.pid), process):
+                        send(stray.pid, signal.SIGKILL)
+        return dead
+
+
+def wait_and_guard(telling: int) -> None:
+    """The life of a guard, which begins with waiting for a command; it never returns."""
+    code = 1
+    try:
+        guard = Guard()
+        with socket.socket(fileno=0) as host:
+            order, descriptors, _, _ = socket.recv_fds(host, 1, 2)
+        os.open(os.devnull, os.O_RDONLY)  # in place of the host's socket
+        os.write(telling, TAKEN if order else GONE)
+        if order:
+            for descriptor in descriptors:
+                os.set_inheritable(descriptor, False)
+            lifeline, output = descriptors
+            with socket.socket(fileno=lifeline) as line:
+                guard.run(line, output)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    for number in DEFAULTS:  # meant for commands: `pkill python` must not reach their guards
+        signal.signal(number, signal.SIG_IGN)
+    adopt_orphans()
+    Nursery().run()

@@ -1,0 +1,89 @@
+"""Commands nobody watches: an environment that never asks, and a word on needless ones."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+
+# Not among them: CI. It is said to quieten tools but changes what they do: warnings become errors,
+# snapshots are not written, other reporters are chosen.
+QUIET = {
+    # An editor or pager would wait for a person for ever.
+    "EDITOR": "true",
+    "VISUAL": "true",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "AWS_PAGER": "cat",
+    "GH_PAGER": "cat",
+    # Neither a prompt nor a window that nobody expects.
+    "GIT_TERMINAL_PROMPT": "0",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GH_PROMPT_DISABLED": "1",
+    "PIP_NO_INPUT": "1",
+    "DEBIAN_FRONTEND": "noninteractive",
+    # Text without colours and cursor movement.
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    # Python holds output to a pipe back: a server would say nothing for long, a killed program's
+    # last lines would be lost, and errors would stand before what was printed earlier.
+    "PYTHONUNBUFFERED": "1",
+}
+# Colours against NO_COLOR, and files that even `bash --norc --noprofile -c` would run first.
+DROPPED = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "BASH_ENV", "ENV"})
+
+_NOT_PLAIN = re.compile(r"[|&;<>()$`\\\n*?\[\]{}~#!]")
+_LINES = re.compile(r"(\d+)(?:,(\d+))?p")
+_COUNT = re.compile(r"(?:-n|--lines=?|-)\s?(\+?\d+)")
+
+
+def quiet_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which programs neither ask nor decorate."""
+    return {name: environ[name] for name in environ.keys() - DROPPED} | QUIET
+
+
+def note_for(command: str) -> str:
+    """What to say to a command that only shows a file, or nothing."""
+    arguments = _reading(command)
+    if not arguments or arguments["path"] == "-":
+        return ""
+    call = json.dumps(arguments, ensure_ascii=False)
+    return f"workspace_read_file {call} shows this with line numbers, and pages what is long."
+
+
+def _reading(command: str) -> dict[str, str | int] | None:
+    """The arguments of `workspace_read_file` that would do what a command does."""
+    match _plain_words(command):
+        case ["cat" | "less" | "more" | "nl" | "bat", *options, path] if _are_flags(options):
+            return {"path": path}
+        case ["head", path]:
+            return {"path": path, "limit": 10}
+        case ["tail", path]:
+            return {"path": path}
+        case ["head", *options, path] if count := _COUNT.fullmatch(" ".join(options)):
+            return {"path": path, "limit": int(count[1])} if count[1].isdigit() else None
+        case ["tail", *options, path] if count := _COUNT.fullmatch(" ".join(options)):
+            since = {} if count[1].isdigit() else {"offset": max(int(count[1]), 1)}
+            return {"path": path, **since}
+        case ["sed", "-n", script, path] if lines := _LINES.fullmatch(script):
+            first, last = int(lines[1]), int(lines[2] or lines[1])
+            return {"path": path, "offset": max(first, 1), "limit": max(last - first + 1, 1)}
+    return None
+
+
+def _plain_words(command: str) -> list[str]:
+    """The words of one simple command; none when the shell would do more than split them."""
+    command = command.strip()
+    if _NOT_PLAIN.search(command):
+        return []
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+def _are_flags(words: list[str]) -> bool:
+    return all(re.fullmatch(r"-[A-Za-z]+|--[a-z-]+", word) for word in words)

@@ -1,0 +1,145 @@
+"""The host's side of `nursery.py`: commands are started there, so that none outlives the host.
+
+One nursery serves a host process; it is started with the first command. For each command the host
+sends it two descriptors: the guard's end of a lifeline and the pipe to print to. On the lifeline
+the host sends the order (eight bytes of length, then folder, number of arguments, arguments and
+environment, with NUL between them) and later numbers of signals, a byte each. The guard answers
+in lines: `pid N` or `failed WHY`, `exit CODE`, and `left N` when others outlived the command. The
+host ends everything by closing its half; the guard closes the other when nobody is left.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+from steersman.errors import ToolProblem
+
+PROGRAM = Path(__file__).with_name("nursery.py")
+NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # some builds of Python cannot start without
+LEAVING = 5.0
+
+
+class Lifeline:
+    """The tie between the host and the guard of one command."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.pid = 0
+        self._reader = reader
+        self._writer = writer
+        self._ending = False
+
+    async def order(self, order: bytes) -> None:
+        """Have the command started."""
+        try:
+            self._writer.write(len(order).to_bytes(8, "big") + order)
+            await self._writer.drain()
+            word, _, rest = (await self._reader.readline()).decode().rstrip().partition(" ")
+        except ConnectionError:
+            word, rest = "", ""
+        if word == "pid":
+            self.pid = int(rest)
+            return
+        raise ToolProblem(
+            "The command cannot be started.",
+            rest or "The process that starts commands has ended.",
+            "" if rest else "Try again.",
+        )
+
+    async def words(self) -> AsyncIterator[tuple[str, int]]:
+        """What the guard reports, until nobody is left to guard."""
+        try:
+            while line := await self._reader.readline():
+                word, _, number = line.decode().partition(" ")
+                yield word, int(number)
+        except ConnectionError:
+            return
+
+    def signal(self, number: signal.Signals) -> None:
+        """Signal the command and all below it."""
+        if not self._ending:
+            self._writer.write(bytes([number]))
+
+    def end(self) -> None:
+        """Have everything killed that the command started, and the command itself."""
+        if not self._ending:
+            self._ending = True
+            self._writer.write_eof()
+
+    def close(self) -> None:
+        """Let go; what still lives is killed."""
+        self._ending = True
+        self._writer.close()
+
+
+class Reaper:
+    """Starts commands that end when this process does, whatever ends it."""
+
+    def __init__(self) -> None:
+        self._nursery: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+
+    def warm(self) -> None:
+        """Start the nursery, if it does not run, without waiting for it."""
+        if self._nursery is not None and self._nursery.poll() is None:
+            return
+        self.close()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._nursery = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(PROGRAM)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={name: os.environ[name] for name in NEEDED if name in os.environ},
+                start_new_session=True,
+            )
+        self._line = ours
+
+    async def start(
+        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], output: int
+    ) -> Lifeline:
+        """Start a command that prints to a descriptor."""
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ)))
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self.warm()
+                assert self._line is not None
+                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output])
+            lifeline = Lifeline(*await asyncio.open_connection(sock=ours))
+        except OSError as error:
+            ours.close()
+            raise ToolProblem("The command cannot be started.", str(error), "Try again.") from error
+        try:
+            await lifeline.order(order)
+        except BaseException:
+            lifeline.close()
+            raise
+        return lifeline
+
+    def close(self) -> None:
+        """End the nursery and everything that was started in it."""
+        if self._line is not None:
+            self._line.close()
+        if self._nursery is not None:
+            try:
+                self._nursery.wait(LEAVING)
+            except subprocess.TimeoutExpired:
+                self._nursery.kill()
+                self._nursery.wait()
+        self._line = self._nursery = None
+
+
+def _fields(argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> list[str]:
+    """An order as a list; a NUL would be read as the end of a field."""
+    pairs = [f"{name}={value}" for name, value in environ.items()]
+    fields = [cwd, str(len(argv)), *argv, *pairs]
+    if any("\0" in field for field in fields):
+        raise ToolProblem("A command and its environment must not hold a NUL character.")
+    return fields

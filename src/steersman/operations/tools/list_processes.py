@@ -1,0 +1,66 @@
+"""`workspace_list_processes`."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from steersman.action import Action
+from steersman.operations.processes import Processes, Running
+from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.workspace import Workspace
+
+SHOWN = 200
+
+
+class ProcessEntry(Struct, frozen=True):
+    """One process; `seconds` is how long it has been running, or ran."""
+
+    process_id: str
+    command: str
+    state: str
+    seconds: float
+    bytes: int
+    pid: int
+    background: bool
+
+
+class ProcessList(Struct, frozen=True):
+    """Processes in the order they were started."""
+
+    processes: list[ProcessEntry]
+
+
+class ListProcessesArgs(Arguments, frozen=True):
+    """Nothing to say."""
+
+
+class ListProcesses(Tool[ListProcessesArgs]):
+    """List the commands that run and those that ended last: state, age, bytes printed."""
+
+    name = "workspace_list_processes"
+    family = Family.READ
+    Args = ListProcessesArgs
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+
+    def actions(self, args: ListProcessesArgs, workspace: Workspace) -> Sequence[Action]:
+        """None: the commands were judged when they were started."""
+        return ()
+
+    async def run(self, args: ListProcessesArgs, bench: Bench) -> ProcessList:
+        """List them."""
+        return ProcessList([_entry(running) for running in self._processes.listing()])
+
+
+def _entry(running: Running) -> ProcessEntry:
+    command = running.command
+    return ProcessEntry(
+        process_id=running.id,
+        command=command if len(command) <= SHOWN else f"{command[:SHOWN]}…",
+        state=str(running.state),
+        seconds=round(running.seconds, 1),
+        bytes=running.output.size,
+        pid=running.pid,
+        background=running.background,
+    )

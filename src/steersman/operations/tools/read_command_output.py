@@ -1,0 +1,105 @@
+"""`workspace_read_command_output`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from steersman.action import Action
+from steersman.errors import ToolProblem
+from steersman.operations.output import whole_characters
+from steersman.operations.processes import Processes, Running
+from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.workspace import Workspace
+
+
+class OutputPart(Struct, frozen=True, omit_defaults=True):
+    """Bytes `offset` to `next_offset` of the `size` bytes a command has printed so far."""
+
+    process_id: str
+    state: str
+    output: str
+    offset: int
+    next_offset: int
+    size: int
+    exit_code: int | None = None
+    note: str = ""
+
+
+class ReadCommandOutputArgs(Arguments, frozen=True):
+    """Whose output, which part, and how long to wait for it."""
+
+    process_id: Annotated[str, Meta(description="as workspace_run_command gave it, such as p1")]
+    offset: Annotated[
+        int | None,
+        Meta(
+            description="first byte, 0-based; negative counts from the end; "
+            "without it, what follows the part shown last"
+        ),
+    ] = None
+    limit: Annotated[int, Meta(ge=1, le=32768, description="bytes at most")] = 16384
+    wait_timeout: Annotated[
+        float,
+        Meta(ge=0, le=600, description="seconds to wait for output past the offset, or the end"),
+    ] = 0
+
+
+class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
+    """Read any part of what a command printed, also of one that has ended, or wait for more."""
+
+    name = "workspace_read_command_output"
+    family = Family.READ
+    Args = ReadCommandOutputArgs
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+
+    def actions(self, args: ReadCommandOutputArgs, workspace: Workspace) -> Sequence[Action]:
+        """None: the command was judged when it was started."""
+        return ()
+
+    async def run(self, args: ReadCommandOutputArgs, bench: Bench) -> OutputPart:
+        """Wait for it if asked to, and read."""
+        running = self._processes.get(args.process_id)
+        offset = _first(args.offset, running)
+        await running.wait_for_output(offset, args.wait_timeout)
+        complete = running.ended
+        part = _read(running, offset, args.limit)
+        text, torn = whole_characters(part)
+        if torn and (torn == len(part) or (complete and offset + len(part) == running.output.size)):
+            text, torn = part.decode(errors="replace"), 0
+        running.seen = offset + len(part) - torn
+        return OutputPart(
+            process_id=running.id,
+            state=str(running.state),
+            output=text,
+            offset=offset,
+            next_offset=running.seen,
+            size=running.output.size,
+            exit_code=running.state.exit_code,
+            note=_note(running, offset),
+        )
+
+
+def _first(offset: int | None, running: Running) -> int:
+    if offset is None:
+        return running.seen
+    return offset if offset >= 0 else max(running.output.size + offset, 0)
+
+
+def _read(running: Running, offset: int, limit: int) -> bytes:
+    try:
+        return running.output.read(offset, limit)
+    except OSError as error:
+        raise ToolProblem(
+            f"The output of {running.id} cannot be read.", error.strerror or str(error)
+        ) from error
+
+
+def _note(running: Running, offset: int) -> str:
+    output = running.output
+    if output.problem and offset >= output.spooled:
+        return f"kept are {output.spooled:,} bytes, the rest is lost: {output.problem}"
+    if offset > output.size:
+        return f"there are only {output.size:,} bytes"
+    return ""

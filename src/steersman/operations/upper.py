@@ -1,0 +1,161 @@
+"""What a command wrote into the upper folder of an overlay, told as changes of the workspace.
+
+A mark of the overlay (a whiteout, an opaque folder) says what is gone; everything else in the upper
+folder is a copy that may or may not differ from the original.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import closing
+
+from steersman.change import ABSENT, Change, State
+from steersman.errors import ToolProblem
+from steersman.operations.changeset import Changeset, is_text, same, unwritable
+from steersman.operations.folders import ROOT, Tree
+from steersman.operations.looking import NOTHING, Seen, examine, special
+from steersman.operations.objects import Objects
+from steersman.operations.siblings import with_siblings
+
+
+def read_upper(
+    upper: str, root: str, attributes: str, objects: Objects, started_ns: int
+) -> Changeset:
+    """Compare an upper folder with the workspace below it."""
+    with closing(Tree(root)) as tree:
+        try:
+            reader = _Reader(upper, tree, attributes, objects, started_ns)
+            reader.read()
+        finally:
+            tree.settle()
+    if reader.changes:
+        objects.settle()
+    changes = sorted(with_siblings(root, reader.changes), key=lambda change: change.path)
+    return Changeset(
+        changes,
+        times=reader.times,
+        remove=sorted(reader.remove),
+        notes=reader.notes,
+        meanwhile=sorted(reader.meanwhile),
+    )
+
+
+class _Reader:
+    def __init__(
+        self, upper: str, tree: Tree, attributes: str, objects: Objects, started_ns: int
+    ) -> None:
+        self._upper = upper
+        self._tree = tree
+        self._attributes = attributes
+        self._objects = objects
+        self._started = started_ns
+        self.changes: list[Change] = []
+        self.times: dict[str, int] = {}
+        self.remove: list[str] = []
+        self.notes: list[str] = []
+        self.meanwhile: list[str] = []
+
+    def read(self) -> None:
+        top = os.lstat(self._upper)
+        self._record(ROOT, examine(self._tree.root), State("folder", stat.S_IMODE(top.st_mode)))
+        waiting = [(ROOT, False)]
+        while waiting:
+            path, opaque = waiting.pop()
+            place = self._place(path)
+            with os.scandir(place) as entries:
+                found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+            for name, about in found.items():
+                inner = name if path == ROOT else f"{path}/{name}"
+                if stat.S_ISDIR(about.st_mode):
+                    waiting.append((inner, self._folder(inner, about)))
+                else:
+                    self._entry(inner, about)
+            if opaque:
+                for name in set(self._tree.names(path)) - set(found):
+                    self._gone(f"{path}/{name}")
+
+    def _folder(self, path: str, about: os.stat_result) -> bool:
+        """Note a folder; the answer is whether it hides what the workspace has in its place."""
+        place = self._place(path)
+        if about.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(place, 0o700)
+        if self._mark(place, "redirect"):
+            raise _unreadable(path)
+        before = self._before(path)
+        self._record(path, before, State("folder", stat.S_IMODE(about.st_mode)))
+        return before.state.kind == "folder" and self._mark(place, "opaque") == b"y"
+
+    def _entry(self, path: str, about: os.stat_result) -> None:
+        if self._is_whiteout(path, about):
+            self._gone(path)
+            return
+        if not stat.S_ISREG(about.st_mode) and not stat.S_ISLNK(about.st_mode):
+            self.notes.append(f"Not taken over: {special(path, about).what}")
+            self._gone(path)
+            return
+        if self._mark(self._place(path), "metacopy") is not None:
+            raise _unreadable(path)
+        after = examine(self._place(path), keep=self._objects, durable=False).state
+        before = self._before(path)
+        if before.state.kind == "folder":
+            for name in self._tree.names(path):
+                self._gone(f"{path}/{name}")
+        if self._record(path, before, after) and after.kind == "file":
+            self.times[path] = about.st_mtime_ns
+
+    def _before(self, path: str) -> Seen:
+        try:
+            return self._tree.examine(path, self._objects, durable=False)
+        except ToolProblem as problem:
+            self.notes.append(f"Cannot be restored once it is gone: {problem.what}")
+            self.remove.append(path)
+            return NOTHING
+
+    def _gone(self, path: str) -> None:
+        """Note that a path is gone, and everything that was below it."""
+        waiting = [path]
+        while waiting:
+            here = waiting.pop()
+            before = self._before(here)
+            self._record(here, before, ABSENT)
+            if before.state.kind == "folder":
+                waiting += [f"{here}/{name}" for name in self._tree.names(here)]
+
+    def _record(self, path: str, before: Seen, after: State) -> bool:
+        """Note a change if it is one; what cannot be written down is said instead."""
+        if same(before.state, after):
+            return False
+        if not is_text(path + before.state.target + after.target):
+            self.notes.append(unwritable(path))
+            if after.kind == "absent":
+                self.remove.append(path)
+            return False
+        if before.stat and before.state.kind != "folder":
+            late = before.stat.st_ctime_ns > self._started
+            self.meanwhile += [path] if late else []
+        self.changes.append(Change(path, before.state, after))
+        return True
+
+    def _is_whiteout(self, path: str, about: os.stat_result) -> bool:
+        if stat.S_ISCHR(about.st_mode):
+            return about.st_rdev == 0
+        empty = stat.S_ISREG(about.st_mode) and about.st_size == 0
+        return empty and self._mark(self._place(path), "whiteout") is not None
+
+    def _mark(self, place: str, name: str) -> bytes | None:
+        try:
+            return os.getxattr(place, self._attributes + name, follow_symlinks=False)
+        except OSError:
+            return None
+
+    def _place(self, path: str) -> str:
+        return self._upper if path == ROOT else os.path.join(self._upper, path)
+
+
+def _unreadable(path: str) -> ToolProblem:
+    return ToolProblem(
+        f"What the command did to {path} cannot be read from the overlay.",
+        "The system records renames and modes there in a form that keeps no content.",
+        "Set the overlay module's redirect_dir and metacopy options to off.",
+    )
