@@ -41,7 +41,7 @@ from steersman.session import Session, Setup, recover
 from steersman.store.chain import Flaw, flaws
 from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.records import Row, Store, Thread, find_thread
-from steersman.store.redactor import Redactor
+from steersman.store.redactor import Redactor, readable
 from steersman.store.sqlite import SqliteStore
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
@@ -144,10 +144,6 @@ class Host:
             self.store.delete_thread(thread_id)
             self.store.remember(f"thread:{thread_id}", "model", None)
 
-    def moved(self, thread_id: str, workspace: str) -> None:
-        """The folder of a thread is somewhere else now."""
-        self.store.describe(thread_id, title=None, workspace=workspace)
-
     # Reading
 
     def messages(
@@ -161,9 +157,14 @@ class Host:
         """Stored messages in order."""
         return read_messages(self.store, thread_id, after=after, until=until, kinds=kinds)
 
-    def rows(self, thread_id: str) -> Iterator[Row]:
-        """Stored messages with their hashes, undecoded."""
-        return self.store.read(thread_id)
+    def ended(self, thread_id: str, seq: int) -> bool:
+        """True when no session is open and there is no message after `seq`."""
+        last = next(self.store.read_back(thread_id), None)
+        return last is not None and last.seq <= seq and last.kind == "session_end"
+
+    def rows(self, thread: Thread) -> Iterator[Row]:
+        """Stored messages with their hashes, undecoded, up to the head this record knows."""
+        return self.store.read(thread.id, until=thread.head)
 
     def verify(self, thread_id: str) -> list[Flaw]:
         """Every place where a thread is not what was written."""
@@ -270,21 +271,37 @@ class Host:
     ) -> Thread:
         """Make a thread and open it; nothing is left behind when it cannot be opened."""
         workspace = Workspace.open(folder)
+        if readable(workspace.root) != workspace.root:
+            raise UsageProblem(
+                f"The name of the workspace {readable(workspace.root)} is not UTF-8.",
+                try_this="Rename the folder.",
+            )
         driver = None if origin == "call" else open_driver(settings.model)
-        thread = self.create(workspace.root, title, origin=origin)
+        named = self._redactor(workspace).text(readable(title))
+        thread = self.create(workspace.root, named, origin=origin)
         await self._begin(thread, workspace, settings, driver, **how)
         return thread
 
     async def open(
-        self, thread_id: str, settings: Settings, *, thinks: bool = True, **how: bool
+        self,
+        thread_id: str,
+        settings: Settings,
+        *,
+        thinks: bool = True,
+        folder: str | None = None,
+        **how: bool,
     ) -> Thread:
         """Take up a thread for work; only one process at a time may.
 
-        `thinks`: with a model. `attended`: somebody can answer. `yes`: every answer is allow.
+        `folder`: where its workspace is now, if it was moved. `thinks`: with a model.
+        `attended`: somebody can answer. `yes`: every answer is allow.
         """
         thread = self.find(thread_id)
+        workspace = Workspace.open(folder or thread.workspace)
         driver = open_driver(settings.model) if thinks else None
-        await self._begin(thread, Workspace.open(thread.workspace), settings, driver, **how)
+        await self._begin(thread, workspace, settings, driver, **how)
+        if folder:
+            self.store.describe(thread_id, title=None, workspace=workspace.root)
         return thread
 
     async def _begin(
@@ -358,6 +375,10 @@ class Host:
     def answer(self, thread_id: str, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question."""
         self._session(thread_id).answer(corr, answer)
+
+    def leave(self, thread_id: str) -> None:
+        """The person who could answer has gone."""
+        self._session(thread_id).leave()
 
     async def call(self, thread_id: str, tool: str, arguments: dict[str, Any]) -> Message:
         """Carry out one tool call a person asked for."""

@@ -236,7 +236,7 @@ class Session:
         except asyncio.CancelledError:
             return TurnEnd("cancelled"), None
         except NeedsAnswer as needs:
-            return TurnEnd("needs_answer", reason=needs.what), None
+            return TurnEnd("needs_answer", reason=needs.what), needs
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
 
@@ -292,6 +292,10 @@ class Session:
         """Answer a request or a question."""
         self._desk.answer(corr, answer)
 
+    def leave(self) -> None:
+        """Nobody can answer any more."""
+        self._desk.leave()
+
     async def call(self, call: Call) -> Message:
         """Carry out one tool call a person asked for, through the same gate."""
         lane = self._lane()
@@ -314,7 +318,7 @@ class Session:
 
     async def close(self, exit_code: Exit, reason: str = "") -> None:
         """Leave the thread; a running turn is cancelled first."""
-        if self.state is State.RUNNING:
+        if self.state in (State.RUNNING, State.ENDING):
             await self.cancel()
         self._floor.move(Move.CLOSE)
         await self._processes.close()

@@ -9,7 +9,7 @@ from steersman.errors import NeedsAnswer, UsageProblem
 from steersman.message import Answer, ConfirmRequest, ConfirmResponse, Question
 from steersman.store.log import Lane
 
-Reply = asyncio.Future[ConfirmResponse | Answer]
+Reply = asyncio.Future[ConfirmResponse | Answer | None]
 
 
 class Desk:
@@ -29,16 +29,16 @@ class Desk:
             await lane.append(request, corr=corr)
             if self._yes:
                 response = ConfirmResponse("allow", by="yes-flag")
-            elif self._attended:
-                received = await answer
+            else:
+                received = await answer if self._attended else None
+                if received is None:
+                    raise NeedsAnswer(
+                        f"{request.tool} needs an answer and nobody can give one.",
+                        request.reason,
+                        "Run it in a terminal, or pass --yes or --approvals never.",
+                    )
                 assert isinstance(received, ConfirmResponse)
                 response = received
-            else:
-                raise NeedsAnswer(
-                    f"{request.tool} needs an answer and nobody can give one.",
-                    request.reason,
-                    "Run it in a terminal, or pass --yes or --approvals never.",
-                )
         await lane.append(response, corr=corr)
         return response
 
@@ -46,12 +46,9 @@ class Desk:
         """Ask something that has a default."""
         with self._expecting(Answer) as (corr, answer):
             await lane.append(question, corr=corr)
-            if self._attended:
-                received = await answer
-                assert isinstance(received, Answer)
-                reply = received
-            else:
-                reply = Answer(question.default, by="default")
+            received = await answer if self._attended else None
+            assert received is None or isinstance(received, Answer)
+            reply = received or Answer(question.default, by="default")
         await lane.append(reply, corr=corr)
         return reply
 
@@ -63,6 +60,13 @@ class Desk:
         if not isinstance(answer, kind):
             raise UsageProblem(f"The answer to {corr} must be a {kind.kind}, not a {answer.kind}.")
         waiting.set_result(answer)
+
+    def leave(self) -> None:
+        """The person is gone: whatever waits for them now, or later, has nobody to answer it."""
+        self._attended = False
+        for _, waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(None)
 
     @contextmanager
     def _expecting(self, kind: type[ConfirmResponse | Answer]) -> Iterator[tuple[str, Reply]]:

@@ -61,7 +61,9 @@ def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
 
 
 def _mode(action: Action, where: Circumstances) -> Verdict | None:
-    if where.mode == "ask" and isinstance(action, Write | Delete | ChangeMany | Execute | SpawnAgent):
+    if where.mode == "ask" and isinstance(
+        action, Write | Delete | ChangeMany | Execute | SpawnAgent
+    ):
         return Verdict(
             "deny",
             "mode.ask",

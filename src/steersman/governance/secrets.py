@@ -20,6 +20,7 @@ _NAME = re.compile(
 )
 _SCHEME = re.compile(r"^(?:bearer|basic|token)\s+", re.IGNORECASE)
 _RANDOM = re.compile(r"(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+=]{16,}")
+_KEY_LINE = re.compile(r"(?<=\n)[A-Za-z0-9+/=_-]{16,}(?=\r?\n)")
 _QUERY = re.compile(r"\?.*=")
 _TOKEN_SHAPE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+=._~-]{16,}")
 
@@ -45,6 +46,8 @@ def secret_values(environ: Mapping[str, str], configs: Iterator[Path]) -> set[st
         found.update(_in_url(value))
     for config in configs:
         found.update(_in_config(config))
+    # A key of several lines is also met line by line, such as in a file shown with line numbers.
+    found.update(line for value in tuple(found) for line in _KEY_LINE.findall(value))
     return {value for value in found if len(value) >= SHORTEST}
 
 
@@ -108,5 +111,8 @@ def _in_server(server: dict[str, Any]) -> set[str]:
         name, equals, given = word.partition("=")
         if name.startswith("-") and _NAME.search(name.replace("-", "_")):
             found.add(given if equals else following)
+        header, colon, said = word.partition(":")
+        if colon and _NAME.search(header.replace("-", "_")):
+            found.add(_SCHEME.sub("", said.strip()))
         found.update(_in_url(word))
     return found | _in_url(str(server.get("url", "")))

@@ -64,7 +64,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             return tomllib.load(file)
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageProblem(
             f"The settings file {path} cannot be read.", str(error), "Correct it or move it away."
         ) from error

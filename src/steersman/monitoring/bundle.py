@@ -1,5 +1,6 @@
 """A thread as a file: one header line, then every message with its hash, exactly as stored."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -9,6 +10,8 @@ from msgspec import Raw, Struct
 from steersman.errors import UsageProblem
 from steersman.store.chain import GENESIS, link_row
 from steersman.store.records import Row, Store, Thread
+
+_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,14 +50,9 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
     try:
         header = msgspec.json.decode(next(stream, b""), type=Header)
         rows = list(_checked(stream))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise UsageProblem("This is not an exported thread.", str(error)) from error
-    if len(rows) != header.thread.head:
-        raise UsageProblem(
-            "The file is incomplete.",
-            f"It has {len(rows)} of {header.thread.head} messages.",
-            "Export the thread again.",
-        )
+    _check_header(header.thread, rows)
     if store.thread(header.thread.id) is not None:
         raise UsageProblem(
             f"Thread {header.thread.id} is already here.",
@@ -64,6 +62,18 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
     store.create_thread(header.thread)
     store.append(header.thread.id, rows, sync=True)
     return header.thread
+
+
+def _check_header(thread: Thread, rows: list[Row]) -> None:
+    """The header must belong to the messages, and its id must be one that could be made here."""
+    if not _ID.fullmatch(thread.id):
+        raise UsageProblem("The file names a thread in a way no thread is named.", thread.id)
+    if len(rows) != thread.head or (rows[-1].hash if rows else GENESIS) != thread.head_hash:
+        raise UsageProblem(
+            "The file is incomplete.",
+            f"It has {len(rows)} messages; they are not the {thread.head} its first line tells of.",
+            "Export the thread again.",
+        )
 
 
 def _checked(lines: Iterable[bytes]) -> Iterator[Row]:

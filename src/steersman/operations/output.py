@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from steersman.store.redactor import Redactor
+
 HEAD = TAIL = 16 * 1024
 LINE = 2048
 SPOOL = 4 * 1024**3  # what is printed beyond this is not kept on disk
@@ -173,11 +175,39 @@ class Live:
             self._tell(text)
 
 
+class Cleaner:
+    """Takes known secrets out of bytes that arrive in pieces; bytes that are no text pass."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._stream = redactor.stream()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+
+    def feed(self, piece: bytes) -> bytes:
+        """What may be kept now."""
+        return _bytes(self._stream.feed(self._decoder.decode(piece)))
+
+    def flush(self) -> bytes:
+        """What was held back."""
+        rest = self._decoder.decode(b"", final=True)
+        return _bytes(self._stream.feed(rest) + self._stream.flush())
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 class Output:
     """Everything one command prints."""
 
-    def __init__(self, path: Path, progress: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        progress: Callable[[str], None] | None = None,
+        redactor: Redactor | None = None,
+    ) -> None:
         self.path = path
+        # Before anything is cut: half of a secret would not be recognised at the door of the log.
+        self._clean = Cleaner(redactor) if redactor and redactor.knows_any else None
         self.spooled = 0
         self.problem = ""
         self._excerpt = Excerpt()
@@ -201,6 +231,9 @@ class Output:
 
     def add(self, piece: bytes) -> None:
         """Take in what was printed next."""
+        self._take(self._clean.feed(piece) if self._clean else piece)
+
+    def _take(self, piece: bytes) -> None:
         self._keep(piece)
         self._excerpt.add(piece)
         if self._live:
@@ -212,6 +245,8 @@ class Output:
 
     def finish(self) -> None:
         """Nothing more will be printed."""
+        if self._clean:
+            self._take(self._clean.flush())
         if self._live:
             self._live.finish()
         self._spool.close()

@@ -20,6 +20,7 @@ from msgspec import Struct
 from steersman.errors import ToolProblem
 from steersman.operations.output import Output
 from steersman.operations.reaper import Lifeline, Reaper
+from steersman.store.redactor import Redactor
 
 MARK = "STEERSMAN_CALL"
 PIECE = 64 * 1024
@@ -203,12 +204,13 @@ class Processes:
         call: str,
         command: str = "",
         progress: Callable[[str], None] | None = None,
+        redactor: Redactor | None = None,
     ) -> Running:
         """Start a command in a session of its own; `call` marks it and all it starts."""
         self._check_room()
         self._count += 1
         id = f"p{self._count}"
-        output = self._spool(id, progress)
+        output = self._spool(id, progress, redactor)
         pipe, inlet = os.pipe()
         os.set_blocking(pipe, False)
         try:
@@ -276,10 +278,12 @@ class Processes:
                 "End some with workspace_signal_process.",
             )
 
-    def _spool(self, id: str, progress: Callable[[str], None] | None) -> Output:
+    def _spool(
+        self, id: str, progress: Callable[[str], None] | None, redactor: Redactor | None
+    ) -> Output:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            return Output(self._folder / f"{id}-{token_hex(4)}.out", progress)
+            return Output(self._folder / f"{id}-{token_hex(4)}.out", progress, redactor)
         except OSError as error:
             what = "The command was not started: its output cannot be kept."
             raise ToolProblem(what, str(error)) from error

@@ -23,6 +23,11 @@ class Redactor:
         escaped = (msgspec.json.encode(secret)[1:-1] for secret in self._secrets)
         self._encoded = re.compile(b"|".join(map(re.escape, escaped)))
 
+    @property
+    def knows_any(self) -> bool:
+        """True when there is anything to hide."""
+        return bool(self._secrets)
+
     def text(self, text: str) -> str:
         """The text without secrets."""
         return self._pattern.sub(MASK, text) if self._secrets else text

@@ -158,7 +158,9 @@ async def _show(
     wanted = _first_files(counts, query.most)
     if not wanted:
         return []
-    limits = ["--max-count", str(query.most + query.context), "--context", str(query.context)]
+    limits = ["--context", str(query.context)]
+    if not query.multiline:  # over lines, ripgrep's limit may leave out the first match, too
+        limits += ["--max-count", str(query.most + query.context)]
     paths = [b"./" + path for path in wanted]
     ran = await run([rg, "--json", *limits, *_asking(query), *paths], place.folder, environ)
     files = {path: _InFile() for path in wanted}

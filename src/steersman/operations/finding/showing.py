@@ -1,6 +1,7 @@
 """From places in a file to what is shown of them; the same for every engine."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -24,7 +25,7 @@ def hits(file: str, spots: Sequence[Spot], lines: Mapping[int, str], context: in
     """What is shown of the places in one file; no line is shown as context twice."""
     shown: list[Hit] = []
     told = 0
-    for spot, following in zip(spots, [*spots[1:], None], strict=True):
+    for spot, following in zip_longest(spots, spots[1:]):
         until = spot.end + context if following is None else following.line - 1
         before = range(max(spot.line - context, told + 1), spot.line)
         after = range(spot.end + 1, min(spot.end + context, until) + 1)

@@ -101,6 +101,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 call=bench.call,
                 command=args.command,
                 progress=bench.progress,
+                redactor=bench.lane.log.redactor,
             )
             try:
                 kept = await self._wait(running, args, notes)

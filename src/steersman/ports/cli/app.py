@@ -66,7 +66,7 @@ def run() -> NoReturn:
     """Run the command line and end the process with the right exit code."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["-e"]:
-        arguments[0] = "run"
+        arguments.insert(0, "run")
     sys.exit(_outcome(arguments))
 
 
@@ -93,10 +93,12 @@ def _outcome(arguments: list[str]) -> int:
 
 def show_problem(problem: SteersmanError) -> None:
     """What happened, why, what to do; to standard error."""
-    click.echo(click.style("Error: ", fg="red", bold=True) + problem.what, err=True)
+    from steersman.ports.cli.text import safe
+
+    click.echo(click.style("Error: ", fg="red", bold=True) + safe(problem.what), err=True)
     for line in (problem.why, problem.try_this):
         if line:
-            click.echo(f"  {line}", err=True)
+            click.echo(f"  {safe(line)}", err=True)
 
 
 def _pipe_closed() -> int:

@@ -22,14 +22,19 @@ class Asker:
         """Ask about one request; the request itself has been shown already."""
         async with self._asking:
             answer: ConfirmResponse | Answer
-            match message.body:
-                case ConfirmRequest():
-                    answer = await self._confirm()
-                case Question() as question:
-                    answer = await self._question(question)
-                case _:
-                    return
-            self._host.answer(message.thread, message.corr or "", answer)
+            try:
+                match message.body:
+                    case ConfirmRequest():
+                        answer = await self._confirm()
+                    case Question() as question:
+                        answer = await self._question(question)
+                    case _:
+                        return
+            except EOFError:
+                click.echo()
+                self._host.leave(message.thread)
+            else:
+                self._host.answer(message.thread, message.corr or "", answer)
 
     async def _confirm(self) -> ConfirmResponse:
         while True:

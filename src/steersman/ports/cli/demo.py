@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from steersman.errors import Exit
+from steersman.errors import Exit, UsageProblem
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.ports.cli.options import open_host
@@ -62,6 +62,12 @@ class DemoJob(Job):
 
 def _sample(keep: str | None) -> Path:
     folder = Path(keep).absolute() if keep else Path(tempfile.mkdtemp(prefix="steersman-demo-"))
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageProblem(
+            f"{folder} is not an empty folder.",
+            "The demo overwrites nothing.",
+            "Name a new folder: steer demo --keep DIR.",
+        )
     with as_file(files("steersman") / "samples" / "harbour") as source:
         skip = shutil.ignore_patterns("__pycache__")
         shutil.copytree(source, folder, dirs_exist_ok=True, ignore=skip)
@@ -77,7 +83,7 @@ def _proof(folder: Path) -> int:
     click.echo("  " + proof.stderr.strip().replace("\n", "\n  "))
     host = open_host()
     newest = host.latest(os.path.realpath(folder))
-    steer = "steer" if shutil.which("steer") else os.path.relpath(sys.argv[0])
+    steer = "steer" if shutil.which("steer") else f"{sys.executable} -m steersman"
     click.echo("\nLook further:")
     click.echo(f"  {steer} ledger show {newest.id}      every message, in order")
     click.echo(f"  {steer} ledger verify {newest.id}    proof that nothing was altered")

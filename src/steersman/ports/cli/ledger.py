@@ -3,7 +3,6 @@
 import asyncio
 import sys
 import time
-from pathlib import Path
 
 import click
 import msgspec
@@ -11,7 +10,7 @@ import msgspec
 from steersman.errors import Exit
 from steersman.message import encode_message
 from steersman.monitoring.schema import message_schema
-from steersman.ports.cli.options import json_flag, open_host
+from steersman.ports.cli.options import json_flag, open_host, write_lines
 from steersman.ports.cli.text import line
 from steersman.ports.cli.views import JsonView, PlainView
 
@@ -40,16 +39,17 @@ def follow(thread: str, after: int, as_json: bool) -> None:
     """Print messages as they are written, by whichever process; ends with the session."""
     host = open_host()
     thread_id = host.find(thread).id
+    asyncio.run(host.tidy(thread_id))
     seen = -1
     while True:
         changed = host.store.changes()
         if changed != seen:
-            seen, kind = changed, ""
+            seen = changed
             for message in host.messages(thread_id, after=after):
-                after, kind = message.seq, message.kind
+                after = message.seq
                 click.echo(encode_message(message).decode() if as_json else line(message))
                 sys.stdout.flush()
-            if kind == "session_end":
+            if host.ended(thread_id, after):
                 return
         time.sleep(0.1)
 
@@ -79,12 +79,7 @@ def verify(threads: tuple[str, ...]) -> int:
 def export(thread: str, output: str | None) -> None:
     """Write every message as a JSON line."""
     host = open_host()
-    text = b"".join(encode_message(m) + b"\n" for m in host.messages(host.find(thread).id))
-    if output is None:
-        sys.stdout.buffer.write(text)
-    else:
-        Path(output).write_bytes(text)
-        click.echo(f"Wrote {output}.")
+    write_lines(output, map(encode_message, host.messages(host.find(thread).id)))
 
 
 @command.command("schema")

@@ -2,12 +2,13 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from steersman.errors import UsageProblem
 from steersman.host import Host
 from steersman.identity.settings import Settings, data_folder, load_settings
 
@@ -49,8 +50,29 @@ def open_host() -> Host:
 
 
 def folder_from(workspace: str | None) -> str:
-    """The workspace a command means."""
-    return str(Path(workspace).expanduser().absolute()) if workspace else str(Path.cwd())
+    """The workspace a command means, links followed, as threads remember it."""
+    try:
+        return os.path.realpath(Path(workspace or ".").expanduser())
+    except FileNotFoundError as error:
+        raise UsageProblem(
+            "The folder you are in does not exist any more.",
+            try_this="Change to another folder, or pass one with --workspace.",
+        ) from error
+
+
+def write_lines(output: str | None, lines: Iterable[bytes]) -> None:
+    """Write lines to a file, or to standard output."""
+    if output is None:
+        for line in lines:
+            sys.stdout.buffer.write(line + b"\n")
+        return
+    try:
+        with open(output, "wb") as file:
+            file.writelines(line + b"\n" for line in lines)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageProblem(f"{output} cannot be written.", why) from error
+    click.echo(f"Wrote {output}.")
 
 
 def at_terminal() -> bool:

@@ -36,6 +36,11 @@ def safe(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", plain)
 
 
+def safe_json(text: str) -> str:
+    """JSON that says the same, with nothing in it that a terminal would obey."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def one_line(text: str, width: int = 100) -> str:
     """The beginning of a text on one line."""
     flat = " ".join(safe(text).split())

@@ -1,8 +1,6 @@
 """`steer threads` and `steer fork`: what conversations there are, and copies of them."""
 
 import asyncio
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,8 +8,8 @@ import msgspec
 
 from steersman.errors import NeedsAnswer
 from steersman.monitoring.bundle import export_lines, import_lines
-from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host
-from steersman.ports.cli.text import ago, one_line
+from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
+from steersman.ports.cli.text import ago, one_line, safe
 from steersman.ports.cli.views import PlainView
 from steersman.store.records import Thread
 
@@ -61,7 +59,7 @@ def show(thread: str, as_json: bool) -> None:
         click.echo(msgspec.json.encode(_record(found)).decode())
         return
     click.echo(f"thread     {found.id}\ntitle      {one_line(found.title)}")
-    click.echo(f"workspace  {found.workspace}\ncreated    {found.created.astimezone():%c}")
+    click.echo(f"workspace  {safe(found.workspace)}\ncreated    {found.created.astimezone():%c}")
     click.echo(f"messages   {found.head}")
     if found.parent:
         click.echo(f"forked     from {found.parent} at message {found.parent_seq}")
@@ -98,15 +96,8 @@ def remove(threads: tuple[str, ...], yes: bool) -> None:
 def export(thread: str, output: str | None) -> None:
     """Write a thread to a file that `threads import` reads on any machine."""
     host = open_host()
-    lines = export_lines(host.find(thread), host.rows(host.find(thread).id))
-    if output is None:
-        for text in lines:
-            sys.stdout.buffer.write(text + b"\n")
-        return
-    with Path(output).open("wb") as file:
-        for text in lines:
-            file.write(text + b"\n")
-    click.echo(f"Wrote {output}.")
+    found = host.find(thread)
+    write_lines(output, export_lines(found, host.rows(found)))
 
 
 @command.command("import")
@@ -132,4 +123,5 @@ def _record(thread: Thread) -> dict[str, Any]:
     fields = msgspec.to_builtins(thread)
     assert isinstance(fields, dict)
     del fields["head_hash"]
-    return {**fields, "messages": fields.pop("head")}
+    fields["messages"] = fields.pop("head")
+    return fields

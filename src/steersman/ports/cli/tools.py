@@ -17,6 +17,7 @@ from steersman.ports.cli.options import (
     settings_from,
     working,
 )
+from steersman.ports.cli.text import safe, safe_json
 from steersman.ports.cli.views import request_words
 from steersman.ports.cli.watch import Job, Watched, do
 
@@ -71,9 +72,10 @@ class CallJob(Job):
         assert isinstance(message.body, ToolResult)
         self._result = message.body
         if self._result.status == "ok":
-            click.echo(msgspec.json.format(msgspec.json.encode(self._result.output)).decode())
+            shown = msgspec.json.format(msgspec.json.encode(self._result.output)).decode()
+            click.echo(safe_json(shown))
         else:
-            click.echo(self._result.message, err=True)
+            click.echo(safe(self._result.message), err=True)
 
     def outcome(self, end: TurnEnd | None) -> tuple[Exit, str]:
         """The exit code that fits the result."""

@@ -9,12 +9,16 @@ import click
 
 from steersman.action import Execute, Write
 from steersman.message import (
+    Answer,
     Assistant,
     AssistantDelta,
+    Body,
     ConfirmRequest,
+    ConfirmResponse,
     DiffReady,
     Error,
     Message,
+    Question,
     SessionEnd,
     ToolCall,
     ToolProgress,
@@ -43,9 +47,11 @@ class JsonView:
 
     def __init__(self, *, deltas: bool = False) -> None:
         self._deltas = deltas
+        self.ended = False
 
     def show(self, message: Message) -> None:
         """Print the message."""
+        self.ended = isinstance(message.body, SessionEnd)
         if message.seq or self._deltas:
             sys.stdout.write(encode_message(message).decode() + "\n")
             sys.stdout.flush()
@@ -55,18 +61,31 @@ class JsonView:
 
 
 class AnswerView:
-    """Only what the model says at the end of a turn."""
+    """Only what the model says at the end of a turn; what went wrong goes to standard error."""
 
     def __init__(self) -> None:
         self._last = ""
+        self._request: ConfirmRequest | None = None
 
     def show(self, message: Message) -> None:
         """Remember answers, print the last one of a turn."""
         match message.body:
             case Assistant(text=text) if message.path.count("/") == 1:
                 self._last = text
-            case TurnEnd():
-                click.echo(safe(self._last))
+            case ConfirmRequest() as request:
+                self._request = request
+            case Error(retry_in=None) as error:
+                click.echo(error_words(error), err=True)
+            case TurnEnd() as end:
+                self._end(end)
+
+    def _end(self, end: TurnEnd) -> None:
+        if self._last:
+            click.echo(safe(self._last))
+        if end.ending == "needs_answer" and self._request:
+            click.echo(request_words(self._request), err=True)
+        if end.ending != "done":
+            click.echo(f"{end.ending}: {safe(end.reason)}", err=True)
 
     def tick(self) -> None:
         """Nothing to show."""
@@ -103,14 +122,24 @@ class PlainView:
                 self._print(coloured_diff(diff))
             case ToolResult() as result:
                 self._result(result, message.corr)
-            case ConfirmRequest() as request:
-                self._print(request_words(request))
             case Error() as error:
                 self._error(error)
             case TurnEnd() as end:
                 self._end(end, message)
             case SessionEnd():
                 self._status.clear()
+            case body:
+                self._asking(body)
+
+    def _asking(self, body: Body) -> None:
+        match body:
+            case ConfirmRequest() as request:
+                self._print(request_words(request))
+                self._status.rest()
+            case Question():
+                self._status.rest()
+            case ConfirmResponse() | Answer():
+                self._status.go_on()
             case _:
                 pass
 
@@ -149,8 +178,7 @@ class PlainView:
 
     def _error(self, error: Error) -> None:
         self._streamed = ""
-        text = click.style("✗ ", fg="red") + safe(error.what)
-        self._print(" ".join(filter(None, (text, safe(error.why)))))
+        self._print(error_words(error))
         if error.retry_in is not None:
             self._print(f"  trying again in {error.retry_in:g} s")
 
@@ -176,10 +204,20 @@ class StatusLine:
         self._detail = ""
         self._since = 0.0
         self._drawn = False
+        self._resting = 0
 
     def work(self, what: str) -> None:
         """Something begins."""
         self._what, self._detail, self._since = what, "", time.monotonic()
+
+    def rest(self) -> None:
+        """A person is asked: the line under the question is theirs."""
+        self.clear()
+        self._resting += 1
+
+    def go_on(self) -> None:
+        """The person has answered."""
+        self._resting -= 1
 
     def detail(self, text: str) -> None:
         """The newest line of what runs."""
@@ -188,7 +226,7 @@ class StatusLine:
 
     def draw(self) -> None:
         """Show it anew."""
-        if not self._on or not self._what:
+        if not self._on or not self._what or self._resting:
             return
         width = shutil.get_terminal_size().columns
         spent = time.monotonic() - self._since
@@ -204,6 +242,13 @@ class StatusLine:
             self._stream.write("\r\x1b[2K")
             self._stream.flush()
             self._drawn = False
+
+
+def error_words(error: Error) -> str:
+    """What went wrong and, on a line of its own, what to do."""
+    what = " ".join(filter(None, (safe(error.what), safe(error.why))))
+    advice = f"\n  {safe(error.try_this)}" if error.try_this else ""
+    return click.style("✗ ", fg="red") + what + advice
 
 
 def coloured_diff(diff: str) -> str:

@@ -1,9 +1,13 @@
 """A piece of work shown while it runs: opens it, prints it, asks the person, ends it rightly."""
 
 import asyncio
+import errno
+import os
 import signal
+import sys
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct
@@ -42,8 +46,8 @@ class Job(ABC):
         return (ENDINGS[end.ending], end.reason) if end else (Exit.DONE, "")
 
 
-def watch(job: Job, flags: dict[str, Any]) -> Exit:
-    """Do a job, shown as the flags say."""
+def watch(make: Callable[[], Job], flags: dict[str, Any]) -> Exit:
+    """Make a job and do it, shown as the flags say."""
     view: View = PlainView()
     if flags["as_json"]:
         view = JsonView(deltas=flags["deltas"])
@@ -51,9 +55,9 @@ def watch(job: Job, flags: dict[str, Any]) -> Exit:
         view = AnswerView()
     attended = at_terminal() and isinstance(view, PlainView)
     try:
-        return asyncio.run(do(job, view, attended=attended))
+        return asyncio.run(do(make(), view, attended=attended))
     except SteersmanError as problem:
-        if flags["as_json"]:
+        if isinstance(view, JsonView) and not view.ended:
             _last_lines(problem)
         raise
 
@@ -71,21 +75,24 @@ async def do(job: Job, view: View, *, attended: bool) -> Exit:
         watched = await job.open(host, attended=attended)
         showing = asyncio.create_task(_show(host, watched, view, attended=attended))
         working = asyncio.create_task(_work(job, host, watched.thread, attended=attended))
-        _on_signals(host, watched.thread, working)
-        await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():  # nobody reads what is shown any more
-            working.cancel()
-        try:
-            end = await working
-            code, reason = job.outcome(end)
-        except asyncio.CancelledError:
-            code, reason = Exit.INTERRUPTED, "interrupted"
-        except StorageProblem:
-            with suppress(StorageProblem):
-                await host.close(watched.thread, Exit.FAILED)
-            raise
-        await host.close(watched.thread, code, reason)
-        await showing
+        with _signals(host, watched.thread, working):
+            await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():  # nobody reads what is shown any more
+                working.cancel()
+            problem: SteersmanError | None = None
+            try:
+                code, reason = job.outcome(await working)
+            except asyncio.CancelledError:
+                code, reason = Exit.INTERRUPTED, "interrupted"
+            except SteersmanError as error:
+                problem, code, reason = error, error.exit, error.what
+            try:
+                await host.close(watched.thread, code, reason)
+                await showing
+            except StorageProblem as error:
+                raise problem or error from error
+        if problem is not None:
+            raise problem
         return code
 
 
@@ -101,7 +108,8 @@ async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> 
     ticking = asyncio.create_task(_tick(view))
     try:
         async for message in host.subscribe(watched.thread, watched.after):
-            view.show(message)
+            if not _shown(view, message):
+                return
             if attended and isinstance(message.body, ConfirmRequest | Question):
                 questions.add(asyncio.create_task(asker.ask(message)))
     finally:
@@ -110,22 +118,49 @@ async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> 
         await asyncio.gather(ticking, *questions, return_exceptions=True)
 
 
+def _shown(view: View, message: Message) -> bool:
+    """Show a message; False when there is nobody to see it: a closed pipe, a closed terminal."""
+    try:
+        view.show(message)
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EIO):
+            raise
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr) if error.errno == errno.EIO else (sys.stdout,):
+            os.dup2(nowhere, stream.fileno())
+        return False
+    return True
+
+
 async def _tick(view: View) -> None:
     while True:
         await asyncio.sleep(0.5)
         view.tick()
 
 
-def _on_signals(host: Host, thread_id: str, working: asyncio.Task[Any]) -> None:
-    """Ctrl-C and a polite kill stop the turn and leave a log that says so."""
+@contextmanager
+def _signals(host: Host, thread_id: str, working: asyncio.Task[Any]) -> Iterator[None]:
+    """Ctrl-C and a polite kill stop the turn, once, and leave a log that says so.
+
+    Afterwards the process is about to end, and another Ctrl-C must not disturb that.
+    """
     loop = asyncio.get_running_loop()
-    stopping: set[asyncio.Task[None]] = set()
+    stopping: list[asyncio.Task[Any]] = []
 
     def stop() -> None:
-        if host.busy(thread_id) and not stopping:
-            stopping.add(loop.create_task(host.cancel(thread_id)))
-        elif not host.busy(thread_id):
+        if stopping:
+            return
+        if host.busy(thread_id):
+            stopping.append(loop.create_task(host.cancel(thread_id)))
+        else:
+            stopping.append(working)
             working.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.remove_signal_handler(number)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

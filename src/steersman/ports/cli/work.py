@@ -9,6 +9,7 @@ from steersman.errors import UsageProblem
 from steersman.host import Host
 from steersman.ports.cli.asking import read_line
 from steersman.ports.cli.options import folder_from, json_flag, settings_from, working
+from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.store.records import Thread
 
@@ -35,7 +36,7 @@ def run(task: tuple[str, ...], expression: str | None, **flags: Any) -> int:
 
     TASK is what you want, in your own words; `-` reads it from standard input.
     """
-    return watch(RunJob(_task(task, expression), flags), flags)
+    return watch(lambda: RunJob(_task(task, expression), flags), flags)
 
 
 class RunJob(Job):
@@ -69,7 +70,7 @@ def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
     THREAD is an id or the beginning of one; without it, the newest thread of this folder. TASK is
     what to say; without it, messages that wait are delivered, or you are asked.
     """
-    return watch(ResumeJob(thread, task, flags), flags)
+    return watch(lambda: ResumeJob(thread, task, flags), flags)
 
 
 class ResumeJob(Job):
@@ -87,19 +88,30 @@ class ResumeJob(Job):
         flags = self._flags
         thread, self._text = self._which(host)
         self._title = thread.title
-        if flags["workspace"]:
-            host.moved(thread.id, folder_from(flags["workspace"]))
-        chosen = {**flags, "model": flags["model"] or host.remembered_model(thread.id) or None}
-        await host.open(thread.id, settings_from(chosen), attended=attended, yes=flags["yes"])
+        moved = folder_from(flags["workspace"]) if flags["workspace"] else None
+        settings = settings_from(
+            {**flags, "model": flags["model"] or host.remembered_model(thread.id) or None}
+        )
+        await host.open(thread.id, settings, folder=moved, attended=attended, yes=flags["yes"])
         return Watched(thread.id, thread.head)
 
     async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
         """Say what there is to say."""
-        if not self._text and not await host.go_on(thread_id) and attended:
-            click.echo(f"{self._title}\n{host.last_words(thread_id)}\n")
-            self._text = (await read_line("› ")).strip()
+        if not self._text and not await host.go_on(thread_id):
+            self._text = await self._ask(host, thread_id, attended=attended)
         if self._text:
             await host.send(thread_id, self._text)
+
+    async def _ask(self, host: Host, thread_id: str, *, attended: bool) -> str:
+        if not attended:
+            said = f'Say what to do: steer resume {thread_id} "go on".'
+            click.echo(f"Thread {thread_id} is whole and ready. {said}", err=True)
+            return ""
+        click.echo(safe(f"{self._title}\n{host.last_words(thread_id)}\n"))
+        try:
+            return (await read_line("› ")).strip()
+        except EOFError:
+            return ""
 
     def _which(self, host: Host) -> tuple[Thread, str]:
         """The thread and the words a person meant; words alone go to the newest thread here."""
@@ -113,7 +125,7 @@ class ResumeJob(Job):
 
 
 def _task(words: tuple[str, ...], expression: str | None) -> str:
-    given = [*words, *([expression] if expression else [])]
+    given = [*([expression] if expression else []), *words]
     text = sys.stdin.read() if given == ["-"] else " ".join(given)
     if not text.strip():
         raise UsageProblem("There is no task.", try_this='Say what to do: steer run "fix the bug".')
