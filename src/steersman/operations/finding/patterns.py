@@ -7,6 +7,11 @@ from steersman.errors import ToolProblem
 
 NEWLINE = r"(?:\r?\n)"
 _META = re.compile(r"[\\.^$*+?{}\[\]|()#&~-]")
+# How Python holds a byte that is not UTF-8; ripgrep's wildcards pass such bytes over.
+_STRAY = "\udc80-\udcff"
+_PYTHON = {"(?<": "(?P<", "\\z": "\\Z"} | {
+    wildcard: f"(?:(?![{_STRAY}]){wildcard})" for wildcard in (".", r"\W", r"\S", r"\D")
+}
 _LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 _CARETS = re.compile(r"^    ( *)\^+\s*$", re.MULTILINE)
 _MESSAGE = re.compile(r"^error: (.+)$", re.MULTILINE)
@@ -40,13 +45,13 @@ def prepared(pattern: str, multiline: bool) -> str:
 
 
 def for_python(pattern: str) -> str:
-    """The same pattern as Python's `re` writes it."""
+    """The same pattern as Python's `re` writes it; stray bytes match only what names them."""
     out: list[str] = []
     for _, token, in_class in _tokens(pattern):
-        if token == "(?<" and not in_class:
-            token = "(?P<"
-        elif token == "\\z" and not in_class:
-            token = "\\Z"
+        if token.startswith("[^"):
+            token = "[^" + _STRAY + token[2:].replace("]", r"\]")
+        elif not in_class:
+            token = _PYTHON.get(token, token)
         out.append(token)
     return "".join(out)
 

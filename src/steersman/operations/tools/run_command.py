@@ -24,9 +24,9 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     `changes` are its effects on the workspace, which can be undone.
     """
 
-    exit_code: int | None
     wall_ms: int
     output: str
+    exit_code: int | None = None
     truncated: bool = False
     background_process_id: str = ""
     changes: list[str] = []
@@ -39,12 +39,17 @@ class RunCommandArgs(Arguments, frozen=True):
     command: Annotated[str, Meta(description="a bash command", min_length=1)]
     cwd: Annotated[str, Meta(description="folder, relative to the workspace")] = "."
     background: Annotated[bool, Meta(description="for servers and watchers")] = False
-    wait_timeout: Annotated[
-        float,
-        Meta(
-            ge=0, le=3600, description="seconds to wait, then it goes on in the background; 0: 120"
-        ),
-    ] = 0
+    wait_timeout: (
+        Annotated[
+            float,
+            Meta(
+                gt=0,
+                le=3600,
+                description="seconds to wait; then it goes on in the background (default 120)",
+            ),
+        ]
+        | None
+    ) = None
     kill_on_timeout: Annotated[bool, Meta(description="end it when that time is up")] = False
 
 
@@ -150,9 +155,9 @@ def _result(running: Running, notes: list[str], effects: Effects) -> CommandResu
     if running.left:
         notes.append(f"{running.left} processes it left running were ended")
     return CommandResult(
-        exit_code=None if goes_on else running.state.exit_code,
         wall_ms=round(1000 * running.seconds),
         output=output.text(),
+        exit_code=None if goes_on else running.state.exit_code,
         truncated=output.truncated,
         background_process_id=running.id if goes_on else "",
         changes=effects.words,

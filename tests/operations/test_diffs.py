@@ -1,0 +1,101 @@
+"""A diff is the change: applied by git it gives the very file."""
+
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from steersman.operations.matching import unified_diff as unified
+
+# What ends a line for some programs is part of a line for a diff.
+lines = st.lists(
+    st.sampled_from(["a", "b", "c", "", "-- x", "++ y", " z", "\\ No", "@@ -1 +1 @@", "ü\x0c\x85\u2028請"]),
+    max_size=14,
+)  # fmt: skip
+texts = st.builds(lambda found, end: "\n".join(found) + end, lines, st.sampled_from(["", "\n"]))
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> tuple[str, str]:
+    """A text, and the text with some of its lines changed; most of it stays."""
+    before = draw(texts)
+    after = before.split("\n") * draw(st.integers(1, 2))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(after)))
+        after[at : at + draw(st.integers(0, 2))] = draw(lines)[:2]
+    return before, "\n".join(after)
+
+
+def applied(diff: str, before: bytes | None, name: str = "f.txt") -> bytes:
+    """What git makes of a file with a diff."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        if before is not None:
+            path.write_bytes(before)
+        if diff:
+            subprocess.run(
+                ["git", "apply", "--unidiff-zero", "--whitespace=nowarn", "-"],
+                cwd=folder, input=diff.encode(), check=True, capture_output=True,
+                env={"PATH": "/usr/bin:/bin:/usr/local/bin", "GIT_CEILING_DIRECTORIES": folder},
+            )  # fmt: skip
+        return path.read_bytes() if path.exists() else b""
+
+
+@given(changed() | st.tuples(texts, texts))
+@settings(max_examples=80)
+@example(("", "a"))
+@example(("a", "a\n"))
+@example(("a\n", ""))
+@example(("a\nb", "a\nc"))
+@example(("x\n" * 50 + "a\n" + "x\n" * 50, "x\n" * 50 + "b\n" + "x\n" * 50))
+def test_git_makes_the_new_file_from_the_old_one_and_the_diff(texts):
+    before, after = (text.encode() for text in texts)
+    diff = unified("f.txt", before, after)
+    assert bool(diff) is (before != after)
+    assert applied(diff, before) == after
+
+
+@given(texts.filter(bool))
+@settings(max_examples=20)
+def test_git_makes_a_new_file_from_its_diff(text):
+    assert applied(unified("f.txt", None, text.encode()), None) == text.encode()
+
+
+@given(changed())
+def test_a_diff_shows_three_lines_around_a_change_and_not_the_whole_file(texts):
+    before, after = texts
+    padding = "same\n" * 100
+    diff = unified(
+        "f.txt", (padding + before + padding).encode(), (padding + after + padding).encode()
+    )
+    assert diff.count("\n same") <= 12 * max(diff.count("\n@@"), 1)
+
+
+def test_a_diff_names_the_file_and_tells_a_new_one():
+    assert unified("sub/a.py", b"a\n", b"b\n").startswith("--- a/sub/a.py\n+++ b/sub/a.py\n@@")
+    assert unified("a.py", None, b"b\n") == "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+b\n"
+
+
+def test_the_end_of_a_file_without_a_newline_is_told():
+    assert unified("f", b"a", b"a\n") == (
+        "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
+    )
+
+
+def test_a_file_that_goes_is_told():
+    assert unified("f", b"a\n", None) == "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+
+
+def test_bytes_that_are_no_text_are_not_shown():
+    assert unified("f", b"x\n", b"\0\1\2" * 50) == "Binary files a/f and b/f differ\n"
+
+
+def test_a_long_file_with_two_distant_changes_is_compared_in_time():
+    old = [f"line {number}\n" for number in range(3000)]
+    new = [*old]
+    new[5], new[2990] = "other\n", "another\n"
+    diff = unified("f.txt", "".join(old).encode(), "".join(new).encode())
+    assert applied(diff, "".join(old).encode()) == "".join(new).encode()
+    assert diff.count("@@ -") == 2

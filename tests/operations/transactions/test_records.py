@@ -1,0 +1,131 @@
+"""Objects, looking, and the pure arithmetic of undo."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from steersman.change import ABSENT, Change, State
+from steersman.errors import ToolProblem
+from steersman.operations.looking import Special, look, signature
+from steersman.operations.objects import CHUNK, Objects
+from steersman.operations.undoing import (
+    Entry,
+    Plan,
+    Standing,
+    conflicts,
+    gaps,
+    inverse,
+    plan_redo,
+    plan_undo,
+    since,
+    squash,
+    standing,
+)
+
+
+def file(content: str) -> State:
+    """A file, by any digest."""
+    return State("file", 0o644, content, 1)
+
+
+A, B, C, D = file("a"), file("b"), file("c"), file("d")
+
+
+def test_contents_are_kept_once_and_privately(tmp_path: Path) -> None:
+    """By digest, in folders two levels deep, readable by the owner alone."""
+    objects = Objects(tmp_path / "objects")
+    large = os.urandom(CHUNK) * 2 + b"end"
+    (tmp_path / "large").write_bytes(large)
+    for content in (b"", b"text", large):
+        (tmp_path / "file").write_bytes(content)
+        digest, size = objects.put_file(str(tmp_path / "file"))
+        assert objects.put_bytes(content) == (digest, size) == (digest, len(content))
+        assert objects.has(digest)
+        assert stat.S_IMODE(os.stat(objects.path(digest)).st_mode) == 0o600
+        with objects.open(digest) as kept:
+            assert kept.read() == content
+    files = [path for path in Path(objects.folder).rglob("*") if path.is_file()]
+    assert len(files) == 3
+
+
+def test_contents_that_are_not_kept(tmp_path: Path) -> None:
+    """A wrong digest is refused, a missing one said."""
+    objects = Objects(tmp_path)
+    assert not objects.has("0" * 64)
+    with pytest.raises(ToolProblem):
+        objects.open("0" * 64)
+    with pytest.raises(ToolProblem):
+        objects.path("../../etc/passwd")
+
+
+def test_looking_follows_nothing(tmp_path: Path) -> None:
+    """Each kind of path has its state."""
+    (tmp_path / "file").write_bytes(b"x")
+    (tmp_path / "file").chmod(0o640)
+    (tmp_path / "folder").mkdir(mode=0o750)
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "pipe")
+    assert look(str(tmp_path / "file")).mode == 0o640
+    assert look(str(tmp_path / "folder")) == State("folder", 0o750)
+    assert look(str(tmp_path / "link")) == State("link", target="file")
+    assert look(str(tmp_path / "none")) == look(str(tmp_path / "file" / "x")) == ABSENT
+    with pytest.raises(Special, match="is a pipe"):
+        look(str(tmp_path / "pipe"))
+    first = signature(os.stat(tmp_path / "file"))
+    (tmp_path / "file").write_bytes(b"yy")
+    assert signature(os.stat(tmp_path / "file")) != first
+
+
+def test_squashing_keeps_the_ends() -> None:
+    """Before of the first, after of the last, nothing where they are the same."""
+    many = [Change("x", A, B), Change("y", ABSENT, A), Change("x", B, C), Change("y", A, ABSENT)]
+    assert squash(many) == [Change("x", A, C)]
+    assert inverse(squash(many)) == [Change("x", C, A)]
+    assert gaps(many) == ()
+    assert gaps([Change("x", A, B), Change("x", C, D)]) == ("x",)
+
+
+EFFECTS = (Entry(1, (Change("x", A, B),)), Entry(4, (Change("x", B, C), Change("y", ABSENT, D))))
+
+
+def test_undo_and_redo_are_a_stack() -> None:
+    """Undo takes effects away, redo brings them back, an effect in between ends redo."""
+    log = list(EFFECTS)
+    assert standing(log) == Standing((1, 4), ())
+    plan = plan_undo(log, since(log, 1))
+    assert plan == Plan("undo", (4,), (Change("x", C, B), Change("y", D, ABSENT)))
+    log.append(Entry(5, plan.changes, "undo", plan.undoes))
+    both = plan_undo(log, since(log, 0))
+    assert both == Plan("undo", (1,), (Change("x", B, A),))
+    log.append(Entry(6, both.changes, "undo", both.undoes))
+    assert standing(log) == Standing((), (5, 6))
+    redo = plan_redo(log)
+    assert redo == Plan("redo", (6,), (Change("x", A, B),))
+    log.append(Entry(7, redo.changes, "redo", redo.undoes))
+    assert standing(log) == Standing((1,), (5,))
+    log.append(Entry(8, (Change("z", ABSENT, A),)))
+    assert standing(log) == Standing((1, 8), ())
+    with pytest.raises(ToolProblem, match="nothing to redo"):
+        plan_redo(log)
+
+
+def test_what_cannot_be_undone() -> None:
+    """Nothing there, undone before, or nothing asked for."""
+    with pytest.raises(ToolProblem, match="nothing to undo"):
+        plan_undo(EFFECTS, [])
+    with pytest.raises(ToolProblem, match="Nothing to undo at 3"):
+        plan_undo(EFFECTS, [1, 3])
+    undone = [*EFFECTS, Entry(5, (), "undo", (4,))]
+    with pytest.raises(ToolProblem, match="undone before"):
+        plan_undo(undone, [4])
+
+
+def test_conflicts_and_gaps_are_told() -> None:
+    """Who changed a path since, and whose change in between would be lost."""
+    plan = plan_undo(EFFECTS, [1, 4])
+    assert conflicts({"x": C, "y": D}, plan) == ()
+    assert conflicts({"x": A}, plan) == ("x", "y")
+    foreign = (Entry(1, (Change("x", A, B),)), Entry(2, (Change("x", C, D),)))
+    assert plan_undo(foreign, [1, 2]).gaps == ("x",)

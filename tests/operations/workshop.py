@@ -1,0 +1,105 @@
+"""Tools at work in a folder, through a host with a scripted model: gate, log and all."""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from steersman.errors import Exit
+from steersman.host import Host
+from steersman.identity.settings import Settings
+from steersman.message import ConfirmResponse, Message, ToolResult, TurnEnd
+from steersman.operations.executor import Toolbox
+from steersman.operations.journal import Journal
+from steersman.operations.objects import Objects
+from steersman.operations.tool import Tool
+from steersman.operations.workspace import Workspace
+
+Answer = Callable[[Message], str]
+Deed = tuple[str, dict[str, Any]]
+PATIENCE = 60
+PATH = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+
+class Workshop:
+    """Calls of tools in one folder. `answer` says allow or deny to a request."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        answer: Answer | None = None,
+        environ: dict[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
+        self.folder = folder
+        self.messages: list[Message] = []
+        self.told: list[Message] = []
+        self.end: TurnEnd | None = None
+        self._answer = answer
+        self._environ = PATH | (environ or {})
+        self._settings = {"approvals": "on-request" if answer else "never"} | settings
+
+    def do(self, *calls: Deed) -> list[ToolResult]:
+        """Carry out the calls of one answer; the results in the order of the calls."""
+        with TemporaryDirectory() as home:
+            asyncio.run(asyncio.wait_for(self._work(Path(home), calls), PATIENCE))
+        announced = [message.corr for message in self.messages if message.kind == "tool_call"]
+        found = {m.corr: m.body for m in self.messages if isinstance(m.body, ToolResult)}
+        return [found[corr] for corr in announced]
+
+    def one(self, tool: str, **arguments: Any) -> ToolResult:
+        """Carry out one call."""
+        (result,) = self.do((tool, arguments))
+        return result
+
+    def kinds(self) -> list[str]:
+        """The kinds of what was logged."""
+        return [message.kind for message in self.messages]
+
+    async def during(self, host: Host, thread: str) -> None:
+        """What happens while the calls are carried out."""
+
+    async def _work(self, home: Path, calls: Sequence[Deed]) -> None:
+        script = home / "script.json"
+        made = [{"name": name, "arguments": arguments} for name, arguments in calls]
+        script.write_text(json.dumps({"turns": [{"tool_calls": made}, {"text": "Done."}]}))
+        settings = Settings(model=f"scripted:{script}", **self._settings)
+        async with Host.at(home / "data", self._environ) as host:
+            attended = self._answer is not None
+            thread = (await host.start(str(self.folder), "t", settings, attended=attended)).id
+            listening = asyncio.create_task(self._listen(host, thread))
+            await host.send(thread, "go")
+            await self.during(host, thread)
+            self.end = await host.wait(thread)
+            await host.close(thread, Exit.DONE)
+            await listening
+            self.messages = list(host.messages(thread))
+
+    async def _listen(self, host: Host, thread: str) -> None:
+        async for message in host.subscribe(thread):
+            self.told.append(message)
+            if message.kind == "confirm_request" and self._answer is not None:
+                decision: Any = self._answer(message)
+                host.answer(thread, message.corr or "", ConfirmResponse(decision))
+
+
+def our_tools() -> dict[str, Tool[Any]]:
+    """Every tool there is, by its name; good for asking what it takes, not for running it."""
+    import_module("steersman.operations.tools")
+    found = [kind for kind in Tool.__subclasses__() if hasattr(kind, "name")]
+    return {
+        kind.name: kind.__new__(kind)
+        for kind in sorted(found, key=lambda kind: kind.name)
+        if kind.__module__.startswith("steersman.operations.tools.")
+    }
+
+
+def toolbox_of(folder: Path, tools: Sequence[Any], gate: Any) -> Toolbox:
+    """A toolbox with tools made up for a test."""
+    workspace = Workspace.open(folder)
+    return Toolbox(tools, workspace, Journal(workspace.root, Objects(folder / "objects")), gate)
