@@ -64,10 +64,12 @@ class Toolbox:
         Neighbouring calls run together where their family allows it; the others keep their order.
         """
         results: dict[str, Message] = {}
+        answered: set[str] = set()
 
         async def carry_out(call: Call) -> None:
             body, diffs, stop = await self._outcome(call, lane, note)
             place = self._place(call, lane)
+            answered.add(call.id)  # what the log has begun to write is written, cancelled or not
             results[call.id] = (await place.append(*diffs, body, corr=call.id))[-1]
             if stop is not None:
                 raise stop
@@ -81,7 +83,7 @@ class Toolbox:
                         await carry_out(call)
         finally:
             for call in calls:
-                if call.id not in results:
+                if call.id not in answered:
                     unrun = ToolResult(call.name, "cancelled", message="not run: the turn ended")
                     await self._place(call, lane).append(unrun, corr=call.id)
         return [results[call.id] for call in calls]
@@ -127,15 +129,19 @@ class Toolbox:
         args = tool.parse(call)
         async with self._slots[tool.family]:
             workspace = await self._admit(tool, args, call, lane)
+            showing = Showing(lane, call.id)
             bench = Bench(
                 workspace=workspace,
                 journal=self._journal,
                 lane=lane,
                 call=call.id,
-                progress=lambda text: lane.broadcast(ToolProgress(text), corr=call.id),
+                progress=showing.show,
                 admit=lambda actions: self._also(actions, tool, call, lane),
             )
-            output = await tool.run(args, bench)
+            try:
+                output = await tool.run(args, bench)
+            finally:
+                showing.finish()
         return msgspec.to_builtins(output), [_diff(write, workspace) for write in workspace.written]
 
     async def _admit(self, tool: AnyTool, args: Arguments, call: Call, lane: Lane) -> Workspace:
@@ -160,14 +166,41 @@ class Toolbox:
         return answer.actions
 
 
+class Showing:
+    """What a running tool shows, piece by piece, never a part of a secret."""
+
+    def __init__(self, lane: Lane, call: str) -> None:
+        self._lane = lane
+        self._call = call
+        self._words = lane.log.redactor.stream()
+
+    def show(self, text: str) -> None:
+        """Broadcast a piece."""
+        self._send(self._words.feed(text))
+
+    def finish(self) -> None:
+        """Broadcast what was held back."""
+        self._send(self._words.flush())
+
+    def _send(self, text: str) -> None:
+        if text:
+            self._lane.broadcast(ToolProgress(text), corr=self._call)
+
+
 async def _all(running: Any) -> None:
     """Run coroutines together; the first that stops the turn stops the others."""
     try:
         async with asyncio.TaskGroup() as group:
             for coroutine in running:
                 group.create_task(coroutine)
-    except* NeedsAnswer as needs:
-        raise needs.exceptions[0] from None
+    except BaseExceptionGroup as several:
+        # One problem is told, in one sentence; the others are mostly the same.
+        raise _first(several) from None
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _status(error: SteersmanError) -> ToolStatus:

@@ -63,7 +63,10 @@ class Bench(Struct, frozen=True):
         changes = await asyncio.to_thread(self.journal.plan, contents)
         for change in changes:
             path = os.path.join(self.workspace.root, change.path)
-            self.workspace.check_before(path, change.before.digest)
+            before = change.before
+            # A folder or a link that appeared meanwhile has no digest, and is not nothing.
+            present = "" if before.kind == "absent" else before.digest or before.kind
+            self.workspace.check_before(path, present)
         await self.journal.make(Checkpoint("effect", tuple(changes)), self.lane, self.call)
 
 

@@ -67,6 +67,8 @@ class Workspace:
         if not any(isinstance(a, List) and self._covers(a.path, path) for a in self._granted):
             raise self._ungranted("list", path)
         try:
+            if os.path.realpath(path) != path:
+                raise _moved(self.shown(path))
             with os.scandir(path) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
@@ -91,7 +93,7 @@ class Workspace:
         ):
             raise self._ungranted("look below", path)
         if os.path.realpath(path) != path:
-            raise ToolProblem(f"{self.shown(path)} was moved or turned into a link meanwhile.")
+            raise _moved(self.shown(path))
         return path
 
     def exists(self, path: str) -> bool:
@@ -178,7 +180,11 @@ def _check_plain(descriptor: int, path: str, shown: str) -> None:
     if not stat.S_ISREG(kind):
         raise _not_plain(shown)
     if _real_place(descriptor, path) != path:
-        raise ToolProblem(f"{shown} was moved or turned into a link meanwhile.")
+        raise _moved(shown)
+
+
+def _moved(shown: str) -> ToolProblem:
+    return ToolProblem(f"{shown} was moved or turned into a link meanwhile.")
 
 
 def _not_plain(shown: str) -> ToolProblem:

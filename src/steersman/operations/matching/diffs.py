@@ -118,7 +118,7 @@ def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
 
 def counted(diff: str) -> tuple[int, int]:
     """Lines that a diff adds and removes."""
-    lines = diff.splitlines()
-    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
-    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
+    lines = diff.split("\n")[2:]  # without the two lines that name the file
+    added = sum(line.startswith("+") for line in lines)
+    removed = sum(line.startswith("-") for line in lines)
     return added, removed
