@@ -4,11 +4,12 @@ from itertools import product
 from pathlib import PurePosixPath
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.action import Action, Execute, Read, Write
+from steersman.action import Action, Delete, Execute, Read, Write
 from steersman.governance.policy import Approvals, Circumstances, Mode, Trust, decide, inside
 
 HOME = "/srv/app"
@@ -31,6 +32,8 @@ KINDS = {
     "list": "look",
     "search": "look",
     "write": "change",
+    "delete": "change",
+    "change_many": "change",
     "execute": "change",
     "spawn_agent": "agent",
 }
@@ -40,7 +43,8 @@ def actions(path: str) -> dict[str, list[Action]]:
     """Every kind of action at a place; an agent works nowhere in particular."""
     made: dict[str, list[Action]] = {"look": [], "change": [], "agent": []}
     for kind in get_args(Action):
-        fields = {name: path if name in ("path", "cwd") else "x" for name in kind.__struct_fields__}
+        needed = [field.name for field in msgspec.structs.fields(kind) if field.required]
+        fields = {name: path if name in ("path", "cwd") else "x" for name in needed}
         made[KINDS[kind.__struct_config__.tag]].append(kind(**fields))
     return made
 
@@ -69,6 +73,18 @@ def test_the_verdict_is_the_one_of_the_table(how, path):
             assert verdict.rule
             assert verdict.reason
             assert bool(verdict.instead) is (verdict.decision == "deny")
+
+
+@pytest.mark.parametrize("origin", ["command", "person"])
+@pytest.mark.parametrize("kind", [Write, Delete])
+@pytest.mark.parametrize("how", TABLE, ids=" ".join)
+def test_what_follows_from_a_word_already_given_is_not_asked_about_again(kind, origin, how):
+    """It is still not let past the trust, the mode or the workspace."""
+    where = Circumstances(HOME, *how)
+    _, changed, _ = TABLE[how].split()
+    expected = "allow" if changed == "ask" else changed
+    assert decide(kind(f"{HOME}/x", origin=origin), where).decision == expected
+    assert decide(kind("/etc/passwd", origin=origin), where).decision == "deny"
 
 
 def test_without_a_word_the_safest_useful_circumstances_hold():

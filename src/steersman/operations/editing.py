@@ -19,6 +19,7 @@ from steersman.operations.matching import (
 )
 from steersman.operations.workspace import Workspace
 
+PRESENT_LINES = 20
 Contents = dict[str, bytes | None]
 
 
@@ -117,5 +118,12 @@ def keep(
         outcome.notes[path] = answer.notes
         return
     number = f", edit {answer.edit + 1}" if answer.edit else ""
-    stale = f"{name} changed since it was read. " if workspace.is_stale(path) else ""
-    raise ToolProblem(f"{name}{number}: {stale}{answer.message}", "No file was changed.")
+    if not workspace.is_stale(path):
+        raise ToolProblem(f"{name}{number}: {answer.message}", "No file was changed.")
+    present = workspace.read(path).decode("utf-8", errors="replace").splitlines()
+    shown = "\n".join(f"{n}\t{line[:200]}" for n, line in enumerate(present[:PRESENT_LINES], 1))
+    raise ToolProblem(
+        f"{name}{number}: {name} changed since it was read. {answer.message}",
+        f"No file was changed. It now begins:\n{shown}",
+        "Read it again, then repeat the edit.",
+    )

@@ -18,6 +18,7 @@ from steersman.operations.commit import apply
 from steersman.operations.looking import examine
 from steersman.operations.matching import unified_diff
 from steersman.operations.objects import Objects
+from steersman.operations.siblings import with_siblings
 from steersman.operations.undoing import Entry
 from steersman.store.log import Lane, unbroken
 
@@ -96,7 +97,7 @@ class Journal:
                     changes.setdefault(folder, Change(folder, ABSENT, State("folder", _folder())))
             changes[self._relative(path)] = Change(self._relative(path), before, after)
         self.objects.settle()
-        return list(changes.values())
+        return with_siblings(self.root, list(changes.values()))
 
     def _missing_folders(self, path: str) -> Iterable[str]:
         folder = os.path.dirname(path)

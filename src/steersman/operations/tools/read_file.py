@@ -61,7 +61,9 @@ class ReadFile(Tool[ReadFileArgs]):
 
     async def run(self, args: ReadFileArgs, bench: Bench) -> FileLines:
         """The lines, as many as fit in an answer."""
-        return await asyncio.to_thread(_read, args, bench.workspace)
+        found = await asyncio.to_thread(_read, args, bench.workspace)
+        bench.workspace.note_read(bench.workspace.locate(args.path))
+        return found
 
 
 def _read(args: ReadFileArgs, workspace: Workspace) -> FileLines:

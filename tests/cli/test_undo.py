@@ -1,0 +1,170 @@
+"""`steer undo`, `redo` and `rewind`: everything a turn did to files, taken back and shown first."""
+
+import json
+
+import pytest
+
+from tests.world import Steer, call
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder without git: three notes, a program, a link and a script that may be run."""
+    place = tmp_path / "plain"
+    place.mkdir()
+    for name in ("one.txt", "two.txt", "three.txt"):
+        (place / name).write_text(f"{name}\n")
+    (place / "main.py").write_text("print('old')\n")
+    (place / "run.sh").write_text("echo hi\n")
+    (place / "run.sh").chmod(0o755)
+    (place / "link").symlink_to("main.py")
+    return place
+
+
+@pytest.fixture
+def here(environ, folder):
+    return Steer(environ, folder)
+
+
+def picture(folder):
+    """Every path with its kind, mode and content."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        about = path.lstat()
+        content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        target = str(path.readlink()) if path.is_symlink() else ""
+        found[str(path.relative_to(folder))] = (oct(about.st_mode), content, target)
+    return found
+
+
+COMMAND = (
+    "rm one.txt two.txt three.txt; echo \"print('new')\" > main.py; "
+    "mkdir -p deep/er; echo a > deep/er/a; echo b > b; chmod 600 run.sh; ln -sfn run.sh link"
+)
+
+
+def test_a_command_that_deletes_rewrites_and_creates_is_shown_and_undone(here, folder, script):
+    before = picture(folder)
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=COMMAND)]}, {"text": "Done."}
+    )
+
+    messages = here.messages("run", "--model", model, "--approvals", "never", "go")
+
+    after = picture(folder)
+    result = next(m["body"] for m in messages if m["kind"] == "tool_result")
+    assert result["output"]["exit_code"] == 0
+    assert sorted(result["output"]["changes"]) == [
+        "changed link", "changed main.py", "changed run.sh",
+        "created b", "created deep", "created deep/er", "created deep/er/a",
+        "deleted one.txt", "deleted three.txt", "deleted two.txt",
+    ]  # fmt: skip
+    assert "+print('new')" in next(
+        m["body"]["diff"]
+        for m in messages
+        if m["kind"] == "diff_ready" and m["body"]["file"] == "main.py"
+    )
+
+    undone = here("undo", "--yes")
+    assert undone.returncode == 0, undone.stderr
+    assert "-print('new')" in undone.stdout
+    assert picture(folder) == before
+
+    assert here("redo", "--yes").returncode == 0
+    assert picture(folder) == after
+
+
+def test_nothing_is_undone_without_an_answer(here, folder, script):
+    model = script(
+        {"tool_calls": [call("workspace_write_file", path="n", content="x")]}, {"text": "-"}
+    )
+    here("run", "--model", model, "--approvals", "never", "go")
+
+    done = here("undo")
+
+    assert done.returncode == 4
+    assert "+++ /dev/null" in done.stdout
+    assert (folder / "n").read_text() == "x"
+
+
+def test_an_undo_never_overwrites_what_someone_else_did_since(here, folder, script):
+    edit = call("workspace_write_file", path="main.py", content="print('agent')\n")
+    model = script({"tool_calls": [edit]}, {"text": "Done."})
+    here("run", "--model", model, "--approvals", "never", "go")
+    (folder / "main.py").write_text("print('me')\n")
+
+    refused = here("undo", "--yes")
+    assert refused.returncode == 1
+    assert "Changed by someone else since: main.py." in refused.stderr
+    assert (folder / "main.py").read_text() == "print('me')\n"
+
+    assert here("undo", "--yes", "--force").returncode == 0
+    assert (folder / "main.py").read_text() == "print('old')\n"
+
+
+def test_turns_are_undone_one_after_another_or_by_name(here, folder, script):
+    turns = [
+        turn
+        for n in (1, 2, 3)
+        for turn in (
+            {"tool_calls": [call("workspace_write_file", path=f"f{n}", content=str(n))]},
+            {"text": f"Made f{n}."},
+        )
+    ]
+    model = script(*turns)
+    thread = here.messages("run", "--model", model, "--approvals", "never", "one")[0]["thread"]
+    for word in ("two", "three"):
+        here("resume", thread, word, "--approvals", "never")
+    made = lambda: sorted(path.name for path in folder.glob("f?"))  # noqa: E731
+
+    assert made() == ["f1", "f2", "f3"]
+    assert here("undo", thread, "--yes").returncode == 0
+    assert made() == ["f1", "f2"]
+    assert here("undo", thread, "--yes", "--turn", "1").returncode == 0
+    assert made() == ["f2"]
+    assert here("undo", thread, "--yes", "--to", "1").returncode == 0
+    assert made() == []
+    nothing = here("undo", thread, "--yes")
+    assert nothing.returncode == 1
+    assert "There is nothing to undo." in nothing.stderr
+
+
+def test_rewind_takes_files_and_conversation_back_and_keeps_the_thread(here, folder, script):
+    before = picture(folder)
+    write = call("workspace_write_file", path="later", content="x")
+    model = script({"text": "Looked."}, {"tool_calls": [write]}, {"text": "Wrote."})
+    first = here.messages("run", "--model", model, "--approvals", "never", "look")
+    thread = first[0]["thread"]
+    here("resume", thread, "now write", "--approvals", "never")
+    whole = here("replay", thread).stdout
+
+    done = here("rewind", thread, str(len(first)), "--yes")
+
+    assert done.returncode == 0, done.stderr
+    assert picture(folder) == before
+    fresh = done.stdout.split()[-1]
+    copied = [json.loads(line)["kind"] for line in here("replay", fresh).stdout.splitlines()]
+    assert copied == [m["kind"] for m in first]
+    assert here("replay", thread).stdout.startswith(whole)
+    assert here("ledger", "verify").returncode == 0
+
+
+def test_a_command_that_renames_a_folder_is_run_again_directly_and_can_be_undone(
+    here, folder, script
+):
+    (folder / "old").mkdir()
+    (folder / "old" / "x").write_text("x")
+    before = picture(folder)
+    rename = "python3 -c \"import os; os.rename('old', 'new')\""
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=rename)]}, {"text": "Done."}
+    )
+
+    messages = here.messages("run", "--model", model, "--approvals", "never", "go")
+
+    output = next(m["body"]["output"] for m in messages if m["kind"] == "tool_result")
+    assert output["exit_code"] == 0
+    assert "ran a second time, directly" in output["note"]
+    assert (folder / "new" / "x").exists()
+    assert here("undo", "--yes").returncode == 0
+    assert picture(folder) == before
