@@ -5,7 +5,7 @@ from importlib import import_module
 
 from benchmarks.measure import Figure, table
 
-SUBJECTS = ("startup", "turns", "threads", "cancel")
+SUBJECTS = ("startup", "turns", "threads", "cancel", "matching", "transactions", "finding")
 
 
 def main() -> None:

@@ -142,7 +142,8 @@ def test_a_person_is_asked_once_about_all_files_and_a_no_changes_nothing(tmp_pat
 
 
 @given(
-    st.text("ab\n", max_size=8), st.text("ab", min_size=1, max_size=3), st.text("abc", max_size=3),
+    st.text("ab\n", max_size=8), st.text("ab", min_size=1, max_size=3),
+    st.text("abc", min_size=1, max_size=3),
     st.booleans(),
 )  # fmt: skip
 @settings(max_examples=25)

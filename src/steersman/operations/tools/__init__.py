@@ -23,9 +23,9 @@ from steersman.operations.tools.write_file import WriteFile
 def standard_tools(
     environ: Mapping[str, str], processes: Processes, grounds: Grounds
 ) -> list[Tool[Any]]:
-    """The tools, in the order a model sees them; commands get `environ`."""
+    """The tools, in the order a model sees them; programs they start get `environ`."""
     return [
-        Status(), ListFiles(), ReadFile(), SearchFiles(), SearchPattern(),
+        Status(), ListFiles(environ), ReadFile(), SearchFiles(environ), SearchPattern(environ),
         EditFiles(), ApplyPatch(), WriteFile(),
         RunCommand(environ, processes, grounds), ReadCommandOutput(processes),
         ListProcesses(processes), SignalProcess(processes),

@@ -5,6 +5,7 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -55,9 +56,8 @@ def _findings() -> Iterator[Finding]:
     yield _model()
     yield _program("bash", "commands need it: install bash")
     yield _program("git", "not needed, but most work is in repositories: install git")
-    yield Finding(
-        "sandbox", "note", "none in this version: commands run with your own rights, after the gate"
-    )
+    yield _ripgrep()
+    yield _commands()
 
 
 def _data() -> Finding:
@@ -111,6 +111,36 @@ def _model() -> Finding:
     except SteersmanError as problem:
         return Finding("model", "bad", f"{problem.what} {problem.why}", problem.try_this)
     return Finding("model", "ok", model)
+
+
+def _ripgrep() -> Finding:
+    from steersman.operations.finding.program import ripgrep
+
+    found = ripgrep(os.environ, str(Path.cwd()))
+    if found:
+        return Finding("search", "ok", f"ripgrep, {found}")
+    slow = "without ripgrep: the same results, more slowly"
+    return Finding("search", "note", slow, "pip install 'steersman[tools]', or install ripgrep")
+
+
+def _commands() -> Finding:
+    from steersman.operations.bubblewrap import Unavailable
+    from steersman.operations.overlay import available
+
+    scratch = str(data_folder(os.environ) / "scratch")
+    try:
+        found = available(str(Path.cwd()), scratch)
+    except OSError as error:
+        return Finding("commands", "note", f"run directly on the workspace: {error}")
+    if isinstance(found, Unavailable):
+        return Finding(
+            "commands",
+            "note",
+            f"run directly on the workspace, which is compared before and after: {found.reason}",
+            "pip install 'steersman[tools]', or install bubblewrap 0.11 or newer",
+        )
+    view = f"run over a view of the workspace ({found.bubblewrap.program}); network not limited"
+    return Finding("commands", "ok", view)
 
 
 def _program(name: str, mend: str) -> Finding:

@@ -1,0 +1,106 @@
+"""Finds effects that no verdict allowed: pure, from what was logged, noticed and found on disk."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+SECRET = "TOP-SECRET"
+Tree = dict[str, str]
+
+
+class Event(Struct, frozen=True):
+    """Something the program did to a path, and how far the log had come by then."""
+
+    what: str  # read, list or change
+    path: str
+    at: int
+
+
+class Story(Struct, frozen=True):
+    """What came of a case. `excused` are changes somebody else made meanwhile."""
+
+    root: str
+    messages: list[dict[str, Any]]
+    events: list[Event]
+    before: Tree
+    after: Tree
+    excused: Tree
+
+
+class Leave(Struct, frozen=True):
+    """An action that was let through, and the message after which it may happen."""
+
+    since: int
+    action: dict[str, Any]
+
+
+def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
+    """Every action with an allowing verdict, or a person's yes."""
+    asked: dict[str, list[dict[str, Any]]] = {}
+    judged: list[dict[str, Any]] = []
+    for message in messages:
+        body = message["body"]
+        match message["kind"]:
+            case "policy" if body["verdict"]["decision"] == "allow":
+                yield Leave(message["seq"], body["action"])
+            case "policy" if body["verdict"]["decision"] == "ask":
+                judged.append(body["action"])
+            case "confirm_request":
+                asked[message["corr"]] = [a for a in body["actions"] if a in judged]
+            case "confirm_response" if body["decision"] == "allow":
+                yield from (Leave(message["seq"], a) for a in asked.get(message["corr"], ()))
+
+
+def unexplained(story: Story, effects: Mapping[str, str]) -> list[str]:
+    """Sentences about every effect without leave; `effects` says what each command makes."""
+    leaves = list(leave_given(story.messages))
+    found = []
+    for event in story.events:
+        given = [leave.action for leave in leaves if leave.since <= event.at]
+        if not any(_covers(action, event, story.root) for action in given):
+            found.append(f"{event.what} of {event.path} after message {event.at}")
+    for path in sorted({*story.before, *story.after}):
+        if story.before.get(path) == story.after.get(path):
+            continue
+        if path in story.excused and story.excused[path] == story.after.get(path, ""):
+            continue
+        if not any(_makes(leave.action, path, effects) for leave in leaves):
+            found.append(f"{path} is {story.after.get(path, 'gone')}")
+    for message in story.messages:
+        if SECRET in str(message):
+            found.append(f"what is outside is in message {message['seq']}")
+    return found
+
+
+def _covers(action: dict[str, Any], event: Event, root: str) -> bool:
+    """Whether leave for an action is leave for what was noticed."""
+    kind, path = action["action"], action.get("path", "")
+    if kind == "execute":
+        # A command may do what it likes in the workspace, and its effects are looked for there.
+        return _below(event.path, f"{root}/ws")
+    if kind in ("write", "delete"):
+        beside = os.path.dirname(event.path) == os.path.dirname(path)
+        return event.path == path or _below(path, event.path) or beside
+    if event.what == "change":
+        return False
+    return (kind in ("list", "search") and _below(event.path, path)) or event.path == path
+
+
+def _makes(action: dict[str, Any], path: str, effects: Mapping[str, str]) -> bool:
+    """Whether leave for an action explains that something is there, or gone, afterwards."""
+    match action["action"]:
+        case "write":
+            return path == action["path"] or _below(action["path"], path)
+        case "delete":
+            return path == action["path"]
+        case "execute":
+            made = effects.get(action["command"])
+            return made is not None and path == os.path.join(action["cwd"], made)
+        case _:
+            return False
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
