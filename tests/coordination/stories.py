@@ -166,4 +166,3 @@ def cut_sessions(draw: st.DrawFn) -> Story:
     """A session that was cut off somewhere."""
     story = draw(sessions())
     return story[: draw(st.integers(0, len(story)))]
-

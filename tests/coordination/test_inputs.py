@@ -94,8 +94,7 @@ class Talking(RuleBasedStateMachine):
     def end_the_turn(self):
         self.runner.run(self.inputs.requeue(self.lane))
         self.expected = {
-            corr: "queued" if state == "waiting" else state
-            for corr, state in self.expected.items()
+            corr: "queued" if state == "waiting" else state for corr, state in self.expected.items()
         }
 
     @precondition(lambda self: self.expected)

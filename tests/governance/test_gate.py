@@ -53,15 +53,14 @@ def admitted(
 def said(decision: str, guidance: str = "") -> Callable[[Desk, Message], None]:
     """A person who always says the same."""
     return lambda desk, request: desk.answer(
-        request.corr, ConfirmResponse(decision, guidance)  # type: ignore[arg-type]
+        request.corr,
+        ConfirmResponse(decision, guidance),  # type: ignore[arg-type]
     )
 
 
 def kinds(messages: list[Message]) -> list[str]:
     """The kinds of messages, verdicts with their decision."""
-    return [
-        f"policy:{m.body.verdict.decision}" if m.kind == "policy" else m.kind for m in messages
-    ]
+    return [f"policy:{m.body.verdict.decision}" if m.kind == "policy" else m.kind for m in messages]
 
 
 def test_what_is_allowed_gets_leave_for_just_these_actions():

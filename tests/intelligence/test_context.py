@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -81,7 +83,7 @@ def test_in_whatever_portions_and_from_wherever_the_items_are_the_same(story, cu
     edges = sorted({0, len(messages), *(at % (len(messages) + 1) for at in cuts)})
     context = Context(ROOT)
     grown: list[Item] = []
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         part = messages[start:end]
         if recalled:
             context.recall(rows(part))
@@ -275,10 +277,8 @@ def stopped_at(place: int, *, how: str) -> int:
                 await host.steer(thread, "also")
             async for message in news:
                 if message.seq == place and how != "needs_answer":
-                    try:
+                    with suppress(UsageProblem):  # when it had ended
                         await host.cancel(thread)
-                    except UsageProblem:
-                        pass  # it had ended
                 if message.kind == "turn_end":
                     break
             await host.wait(thread)
@@ -308,5 +308,3 @@ def test_a_turn_cancelled_anywhere_leaves_the_program_with_what_the_log_says(pla
 
 def test_a_turn_that_needs_an_answer_leaves_the_program_with_what_the_log_says():
     assert stopped_at(0, how="needs_answer") > 10
-
-

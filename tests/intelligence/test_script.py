@@ -41,7 +41,7 @@ from steersman.intelligence.scripted.script import (
     parse_call,
 )
 from steersman.intelligence.scripted.steps import as_shell, concrete
-from steersman.operations.tools import standard_tools
+from tests.operations.workshop import our_tools
 
 
 def a_script(*turns: dict[str, Any] | int) -> Script:
@@ -214,7 +214,7 @@ def test_an_expectation_is_met_by_the_latest_results_alone(conversation, met):
     if met:
         check_expectation(script, 0, conversation)
     else:
-        with pytest.raises(ScriptProblem, match="Turn 1 .* expected 'a - b'"):
+        with pytest.raises(ScriptProblem, match=r"Turn 1 .* expected 'a - b'"):
             check_expectation(script, 0, conversation)
 
 
@@ -328,10 +328,10 @@ PI = [
     spec("bash", "command"),
     spec("read", "path"),
     spec("write", "path", "content"),
-    spec("edit", "path", edits={"type": "array", "items": spec("", "oldText", "newText").parameters}),
-]  # fmt: skip
+    spec("edit", "path", edits={"items": spec("", "oldText", "newText").parameters}),
+]
 OLD_CODEX = [spec("shell", command={"type": "array", "items": {"type": "string"}})]
-OURS = [tool.spec() for tool in standard_tools({})]
+OURS = [tool.spec() for tool in our_tools().values()]
 
 SHELL = {"do": "shell", "command": "ls -l"}
 READ = {"do": "read", "path": "a.py"}
@@ -376,7 +376,7 @@ def test_a_step_becomes_a_call_of_what_the_client_has(tools, step, name, argumen
 
 
 def test_our_own_tools_take_what_a_step_makes():
-    tools = {tool.name: tool for tool in standard_tools({})}
+    tools = our_tools()
     for step in (SHELL, READ, WRITE, EDIT):
         call = concrete(a_script(step).turns[0], OURS)
         tools[call.name].parse(Call("c", call.name, call.arguments))
@@ -448,8 +448,10 @@ def test_pieces_are_together_the_whole_and_none_is_empty(text, size):
     assert all(0 < len(piece) <= (size or len(text)) for piece in pieces)
 
 
-@pytest.mark.parametrize(("status", "retryable"), [(429, True), (500, True), (503, True),
-                                                   (400, False), (401, False), (404, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "retryable"),
+    [(429, True), (500, True), (503, True), (400, False), (401, False), (404, False)],
+)
 def test_an_error_tells_whether_another_try_is_worth_it(status, retryable):
     fault = {"status": status, "retry_after": 1.5, "message": "so"}
     driver = ScriptedDriver(a_script({"text": "ok", "error": fault}), "scripted:x")
@@ -464,9 +466,7 @@ def test_a_dropped_connection_ends_half_way_once_and_can_be_tried_again():
     events = streamed(driver, a_conversation("P"))
     assert "".join(event.text for event in events[:-1]) == "Hel"
     assert events[-1].retryable
-    assert streamed(driver, a_conversation("P"))[-1] == Completed(
-        "Hello!", tokens=Tokens(output=1)
-    )
+    assert streamed(driver, a_conversation("P"))[-1] == Completed("Hello!", tokens=Tokens(output=1))
 
 
 def test_a_step_and_exact_calls_are_made_together():

@@ -7,6 +7,8 @@ from typing import Any
 from msgspec import Struct
 
 SECRET = "TOP-SECRET"
+STAGED = ".steersman-"
+IGNORING = ("/.gitignore", "/.git/info/exclude")
 Tree = dict[str, str]
 
 
@@ -81,11 +83,22 @@ def _covers(action: dict[str, Any], event: Event, root: str) -> bool:
         # A command may do what it likes in the workspace, and its effects are looked for there.
         return _below(event.path, f"{root}/ws")
     if kind in ("write", "delete"):
-        beside = os.path.dirname(event.path) == os.path.dirname(path)
-        return event.path == path or _below(path, event.path) or beside
+        return event.path == path or _below(path, event.path) or _stages(event.path, path)
     if event.what == "change":
         return False
-    return (kind in ("list", "search") and _below(event.path, path)) or event.path == path
+    if kind in ("list", "search"):
+        # What is passed over is written in files of the folders above.
+        return _below(event.path, path) or event.path.endswith(IGNORING)
+    return event.path == path
+
+
+def _stages(hidden: str, path: str) -> bool:
+    """Whether a hidden name is where new content waits until it takes its place.
+
+    That is in the nearest folder that is there already; the tree tells if anything stays.
+    """
+    folder, mark, _ = hidden.partition(f"/{STAGED}")
+    return bool(mark) and _below(path, folder)
 
 
 def _makes(action: dict[str, Any], path: str, effects: Mapping[str, str]) -> bool:

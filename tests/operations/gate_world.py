@@ -72,13 +72,13 @@ def touched(event: str, arguments: tuple[Any, ...]) -> Iterator[tuple[str, str]]
         case "open", (str() | bytes() as path, _, int() as flags) if os.path.isabs(path):
             writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
             yield ("change" if writes else "read"), _at(path)
-        case ("os.listdir" | "os.scandir"), (str() | bytes() as path,):
+        case (("os.listdir" | "os.scandir"), (str() | bytes() as path,)):
             yield "list", _at(path)
-        case ("os.mkdir" | "os.chmod"), (str() | bytes() as path, _, folder):
+        case (("os.mkdir" | "os.chmod"), (str() | bytes() as path, _, folder)):
             yield "change", _at(path, folder)
-        case ("os.remove" | "os.rmdir"), (path, folder):
+        case (("os.remove" | "os.rmdir"), (path, folder)):
             yield "change", _at(path, folder)
-        case ("os.rename" | "os.link"), (source, target, source_folder, target_folder):
+        case (("os.rename" | "os.link"), (source, target, source_folder, target_folder)):
             yield "change", _at(source, source_folder)
             yield "change", _at(target, target_folder)
         case "os.symlink", (_, target, folder):
@@ -168,9 +168,7 @@ class Player:
         messages = asyncio.run(asyncio.wait_for(play(), PATIENCE))
         lines = [json.loads(encode_message(message)) for message in messages]
         events = list(dict.fromkeys(self._notice.events))
-        return Story(
-            str(self._root), lines, events, before, tree(str(self._root)), self._excused
-        )
+        return Story(str(self._root), lines, events, before, tree(str(self._root)), self._excused)
 
     async def _session(self) -> list[Message]:
         """The calls as answers of a scripted model, through a host."""

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from steersman.operations.matching import unified_diff as unified
 
 # What ends a line for some programs is part of a line for a diff.
-lines = st.lists(
-    st.sampled_from(["a", "b", "c", "", "-- x", "++ y", " z", "\\ No", "@@ -1 +1 @@", "ü\x0c\x85\u2028請"]),
-    max_size=14,
-)  # fmt: skip
+LINES = ["a", "b", "c", "", "-- x", "++ y", " z", "\\ No", "@@ -1 +1 @@", "ü\x0c\x85\u2028請"]
+lines = st.lists(st.sampled_from(LINES), max_size=14)
 texts = st.builds(lambda found, end: "\n".join(found) + end, lines, st.sampled_from(["", "\n"]))
 
 

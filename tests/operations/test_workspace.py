@@ -380,6 +380,16 @@ def test_what_is_not_permitted_is_told_in_a_sentence():
         assert os.listdir(folder / "fixed") == ["kept.txt"]
 
 
+def test_what_is_passed_over_is_never_read_from_outside(home):
+    """A `.gitignore` that is a link is no `.gitignore`, as git itself has it."""
+    (home.parent / "outside" / "rules").write_text("*.txt\n")
+    for folder in (home, home / "sub"):
+        (folder / ".gitignore").symlink_to(home.parent / "outside" / "rules")
+    for path in (".", "sub"):
+        result = Workshop(home).one("workspace_list_files", path=path)
+        assert "b.txt" in str(result.output), path
+
+
 # Names
 
 

@@ -198,9 +198,7 @@ class StoreContract:
 
     @given(kind=words, path=words, corr=st.none() | words, body=st.binary())
     @settings(max_examples=30, suppress_health_check=list(HealthCheck))
-    def test_every_text_and_every_byte_comes_back_as_it_was(
-        self, store, kind, path, corr, body
-    ):
+    def test_every_text_and_every_byte_comes_back_as_it_was(self, store, kind, path, corr, body):
         name = f"t{len(store.threads())}"
         store.create_thread(a_thread(name))
         (row,) = chained([Row(1, stamp(START), 2**40, kind, path, corr, body, b"")])

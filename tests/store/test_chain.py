@@ -114,9 +114,11 @@ def test_exchanged_contents_are_named(log, data):
     log.rows[first] = replace(other, seq=one.seq)
     log.rows[second] = replace(one, seq=other.seq)
     # Where content and hash are both wrong, the message after it cannot be proven either.
-    assert {one.seq, other.seq} <= set(log.seqs()) <= {
-        seq + more for seq in (one.seq, other.seq) for more in (0, 1)
-    }
+    assert (
+        {one.seq, other.seq}
+        <= set(log.seqs())
+        <= {seq + more for seq in (one.seq, other.seq) for more in (0, 1)}
+    )
 
 
 @given(logs(), st.integers(-3, 0))
@@ -171,7 +173,7 @@ SPOILING: list[tuple[str, set[int]]] = [
     ("UPDATE messages SET path = path || '/x' WHERE seq = 6", {6}),
     ("UPDATE messages SET corr = NULL WHERE seq = 7", {7}),
     ("UPDATE messages SET corr = '' WHERE seq = 9", {9}),
-    ("UPDATE messages SET body = CAST('{\"text\":\"no\"}' AS BLOB) WHERE seq = 8", {8}),
+    ('UPDATE messages SET body = CAST(\'{"text":"no"}\' AS BLOB) WHERE seq = 8', {8}),
     ("UPDATE messages SET hash = zeroblob(32) WHERE seq = 2", {2}),
     ("UPDATE messages SET hash = x'' WHERE seq = 10", {10}),
     ("DELETE FROM messages WHERE seq = 1", {1}),

@@ -32,9 +32,7 @@ class Witness(Bus):
         """Look at the disk first."""
         assert self.place is not None
         if message.seq:
-            (row,) = self.place.store.read(
-                message.thread, after=message.seq - 1, until=message.seq
-            )
+            (row,) = self.place.store.read(message.thread, after=message.seq - 1, until=message.seq)
             assert row.kind == message.kind
         self.told.append(message)
         super().publish(message)

@@ -1,6 +1,7 @@
 """No secret passes the door of the log, however it is wrapped, cut or spelt."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -166,7 +167,7 @@ def test_a_name_that_is_no_valid_text_is_stored_as_text(name):
 def cut(text: str, places: list[int]) -> list[str]:
     """The text in pieces."""
     edges = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
-    return [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(edges)]
 
 
 @given(st.data(), secrets, st.lists(st.integers(0, 200), max_size=8))

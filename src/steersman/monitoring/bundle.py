@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from steersman.errors import UsageProblem
 from steersman.store.chain import GENESIS, link_row
-from steersman.store.records import Row, Store, Thread
+from steersman.store.records import Row, Store, Thread, moment
 
+Number = Annotated[int, Meta(ge=0, le=2**62)]
 _ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
@@ -24,9 +25,9 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True):
 class Entry(Struct, frozen=True):
     """One message; `body` is kept byte for byte, since the hash covers it."""
 
-    seq: int
+    seq: Number
     time: str
-    turn: int
+    turn: Number
     kind: str
     path: str
     corr: str | None
@@ -60,7 +61,11 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
             f"To replace it, remove it first: steer threads rm {header.thread.id}",
         )
     store.create_thread(header.thread)
-    store.append(header.thread.id, rows, sync=True)
+    try:
+        store.append(header.thread.id, rows, sync=True)
+    except BaseException:
+        store.delete_thread(header.thread.id)
+        raise
     return header.thread
 
 
@@ -78,8 +83,11 @@ def _check_header(thread: Thread, rows: list[Row]) -> None:
 
 def _checked(lines: Iterable[bytes]) -> Iterator[Row]:
     previous = GENESIS
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         entry = msgspec.json.decode(line, type=Entry)
+        if entry.seq != number:
+            raise UsageProblem(f"Message {number} of the file is missing.", "Nothing was imported.")
+        moment(entry.time)
         row = Row(
             entry.seq, entry.time, entry.turn, entry.kind, entry.path, entry.corr,
             bytes(entry.body), entry.hash,

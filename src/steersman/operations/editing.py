@@ -1,9 +1,11 @@
 """From edits and patches to the new contents of files; nothing is written here."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from steersman.action import Action, List, Read
 from steersman.errors import ToolProblem
 from steersman.operations.matching import (
     AddFile,
@@ -96,14 +98,20 @@ def refuse_existing(workspace: Workspace, path: str, name: str) -> None:
         raise ToolProblem(f"{name} exists already.", try_this="Change it, or choose another name.")
 
 
+def looks_at(workspace: Workspace, names: Iterable[str]) -> list[Action]:
+    """What must be looked at to change files: each of them, or the names beside a missing one."""
+    paths = [workspace.locate(name) for name in names]
+    missing = {os.path.dirname(path): None for path in paths if not os.path.lexists(path)}
+    return [*map(Read, paths), *(List(folder) for folder in missing if os.path.isdir(folder))]
+
+
 def near_names(workspace: Workspace, path: str) -> str:
     """Names beside a missing file that look like it, as a sentence."""
     import difflib
-    import os
 
     try:
-        names = os.listdir(os.path.dirname(path)) if workspace.contains(path) else []
-    except OSError:
+        names = [entry.name for entry in workspace.listing(os.path.dirname(path))]
+    except ToolProblem:
         return ""
     close = difflib.get_close_matches(os.path.basename(path), names, n=3)
     return f"Near names there: {', '.join(close)}." if close else ""

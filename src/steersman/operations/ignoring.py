@@ -279,7 +279,8 @@ def _verdict(nearest: Layer, parts: list[bytes], folder: bool) -> bool | None:
 def _rules_in(path: bytes) -> Rules:
     """The rules of a plain file; none if there is no such file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(path, flags)
     except OSError:
         return NONE
     with open(descriptor, "rb") as file:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Read
+from steersman.action import Action
 from steersman.errors import ToolProblem
-from steersman.operations.editing import Outcome, patch_all
+from steersman.operations.editing import Outcome, looks_at, patch_all
 from steersman.operations.matching import FilePatch, Refused, UpdateFile, parse_patch
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.edit_files import Edited, edited_files
@@ -34,7 +34,7 @@ class ApplyPatch(Tool[ApplyPatchArgs]):
 
     def looks(self, args: ApplyPatchArgs, workspace: Workspace) -> Sequence[Action]:
         """Every file the patch names, as it is."""
-        return [Read(workspace.locate(name)) for name in dict.fromkeys(_names(_parsed(args)))]
+        return looks_at(workspace, dict.fromkeys(_names(_parsed(args))))
 
     def actions(self, args: ApplyPatchArgs, workspace: Workspace) -> Sequence[Action]:
         """Every change, with its diff."""

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action, Read
-from steersman.operations.editing import Outcome, edit_all
+from steersman.action import Action
+from steersman.operations.editing import Outcome, edit_all, looks_at
 from steersman.operations.matching import Edit as Matched
 from steersman.operations.matching import unified_diff
 from steersman.operations.tool import Arguments, Bench, Family, Tool
@@ -61,7 +61,7 @@ class EditFiles(Tool[EditFilesArgs]):
 
     def looks(self, args: EditFilesArgs, workspace: Workspace) -> Sequence[Action]:
         """The files as they are."""
-        return [Read(workspace.locate(file.path)) for file in args.files]
+        return looks_at(workspace, [file.path for file in args.files])
 
     def actions(self, args: EditFilesArgs, workspace: Workspace) -> Sequence[Action]:
         """Every change, with its diff."""
