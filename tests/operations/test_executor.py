@@ -39,7 +39,7 @@ def test_calls_of_these_families_run_together_up_to_their_limit(tmp_path, family
     rig = Rig(tmp_path, [Double("look", family, gate)])
     results = rig.do(*numbered("look", 10))
     assert [result.output for result in results] == list(range(10))
-    assert gate.most == family.value > 1
+    assert gate.most == family.limit > 1
 
 
 @pytest.mark.parametrize("family", [Family.EDIT, Family.RUN])

@@ -44,7 +44,7 @@ class Toolbox:
         self._workspace = workspace
         self._journal = journal
         self._gate = gate
-        self._slots = {family: asyncio.Semaphore(family.value) for family in Family}
+        self._slots = {family: asyncio.Semaphore(family.limit) for family in Family}
         self._specs: tuple[ToolSpec, ...] | None = None
 
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -90,7 +90,7 @@ class Toolbox:
 
     def _runs_together(self, call: Call) -> bool:
         tool = self._tools.get(call.name)
-        return tool is None or tool.family.value > 1
+        return tool is None or tool.family.limit > 1
 
     def _place(self, call: Call, lane: Lane) -> Lane:
         return lane.at("operations", call.name if call.name in self._tools else "unknown")

@@ -27,12 +27,17 @@ from steersman.store.log import Lane
 
 
 class Family(Enum):
-    """Kinds of tools; the value is how many calls of one answer may run at the same time."""
+    """Kinds of tools, each with how many calls of one answer may run at the same time."""
 
-    READ = 8
-    EDIT = 1
-    RUN = 1
-    AGENTS = 4
+    READ = ("read", 8)
+    EDIT = ("edit", 1)
+    RUN = ("run", 1)
+    AGENTS = ("agents", 4)
+
+    @property
+    def limit(self) -> int:
+        """How many calls of one answer may run at the same time."""
+        return self.value[1]
 
 
 class Arguments(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,0 +1,113 @@
+"""Settings in layers: built in, then the file, then the environment, then flags."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steersman.errors import UsageProblem
+from steersman.identity.persona import prompt_text, steersman
+from steersman.identity.settings import Settings, config_file, data_folder, load_settings
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose settings file is not there yet."""
+    return {"XDG_CONFIG_HOME": str(tmp_path)}
+
+
+def written(environ: dict[str, str], text: str | bytes) -> Path:
+    """The settings file with some text in it."""
+    path = config_file(environ)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+LAYERS: list[tuple[str, dict[str, str], dict[str, Any], Settings]] = [
+    ("", {}, {}, Settings()),
+    ('model = "scripted:file"', {}, {}, Settings(model="scripted:file")),
+    ('model = "file"', {"STEERSMAN_MODEL": "env"}, {}, Settings(model="env")),
+    ('model = "file"', {"STEERSMAN_MODEL": "env"}, {"model": "flag"}, Settings(model="flag")),
+    ('model = "file"', {"STEERSMAN_MODEL": ""}, {"model": None}, Settings(model="file")),
+    ('mode = "ask"\ntrust = "restricted"', {"STEERSMAN_MODE": "code"}, {},
+     Settings(trust="restricted")),
+    ("max_steps = 7", {}, {}, Settings(max_steps=7)),
+    ("", {"STEERSMAN_MAX_STEPS": "9"}, {}, Settings(max_steps=9)),
+    ("max_steps = 7", {"STEERSMAN_MAX_STEPS": "9"}, {"max_steps": 11}, Settings(max_steps=11)),
+    ("", {"STEERSMAN_APPROVALS": "never", "STEERSMAN_HOME": "/x", "OTHER": "y"}, {},
+     Settings(approvals="never")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "variables", "flags", "expected"), LAYERS)
+def test_each_layer_is_stronger_than_the_one_before(environ, file, variables, flags, expected):
+    if file:
+        written(environ, file)
+    assert load_settings(environ | variables, flags) == expected
+
+
+WRONG: list[tuple[str, dict[str, str], dict[str, Any], list[str]]] = [
+    ('mode = "dance"', {}, {}, ["config.toml", "dance"]),
+    ('color = "red"', {}, {}, ["config.toml", "color"]),
+    ("max_steps = 0", {}, {}, ["config.toml", "max_steps"]),
+    ("max_steps = -1.5", {}, {}, ["config.toml", "max_steps"]),
+    ("model = 7", {}, {}, ["config.toml", "model"]),
+    ("", {"STEERSMAN_MODE": "dance"}, {}, ["STEERSMAN_MODE", "dance"]),
+    ("", {"STEERSMAN_MAX_STEPS": "many"}, {}, ["STEERSMAN_MAX_STEPS"]),
+    ("", {}, {"max_steps": 0}, ["--max-steps"]),
+    ("", {}, {"approvals": "always"}, ["--approvals", "always"]),
+    ('mode = "ask"', {"STEERSMAN_TRUST": "blind"}, {"mode": "code"}, ["STEERSMAN_TRUST", "blind"]),
+]
+
+
+@pytest.mark.parametrize(("file", "variables", "flags", "names"), WRONG)
+def test_a_wrong_setting_is_refused_with_where_it_came_from(environ, file, variables, flags, names):
+    if file:
+        written(environ, file)
+    with pytest.raises(UsageProblem) as refusal:
+        load_settings(environ | variables, flags)
+    assert all(name in str(refusal.value) for name in names)
+
+
+@pytest.mark.parametrize("text", [b"model = ", b"= 1", b'model = "\xff"', b"[[", b"\0", b"a" * 99])
+def test_a_file_that_is_no_toml_is_refused_by_its_name(environ, text):
+    path = written(environ, text)
+    with pytest.raises(UsageProblem) as refusal:
+        load_settings(environ, {})
+    assert str(path) in str(refusal.value)
+
+
+def test_a_file_that_cannot_be_read_is_refused_by_its_name(environ):
+    path = config_file(environ)
+    path.mkdir(parents=True)
+    with pytest.raises(UsageProblem) as refusal:
+        load_settings(environ, {})
+    assert str(path) in str(refusal.value)
+
+
+def test_a_broken_file_is_told_even_when_flags_say_everything(environ):
+    written(environ, "nonsense")
+    with pytest.raises(UsageProblem):
+        load_settings(environ, {"model": "flag"})
+
+
+def test_state_and_settings_are_where_the_environment_says(tmp_path, monkeypatch):
+    assert data_folder({"STEERSMAN_HOME": "/srv/state"}) == Path("/srv/state")
+    assert data_folder({"XDG_DATA_HOME": "/srv/share"}) == Path("/srv/share/steersman")
+    assert config_file({"XDG_CONFIG_HOME": "/srv/etc"}) == Path("/srv/etc/steersman/config.toml")
+    monkeypatch.chdir(tmp_path)
+    assert data_folder({"STEERSMAN_HOME": "here"}) == tmp_path / "here"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert data_folder({"STEERSMAN_HOME": "~/state"}) == tmp_path / "state"
+    assert str(data_folder({})).startswith(str(tmp_path))
+    assert str(config_file({})).startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize("mode", ["ask", "code"])
+def test_an_agent_is_told_where_it_is_and_what_its_mode_is_the_same_every_time(mode):
+    first, again = steersman(mode, "/srv/app"), steersman(mode, "/srv/app")
+    assert first.instructions() == again.instructions()
+    assert "/srv/app" in first.instructions()
+    assert "{workspace}" not in first.instructions()
+    assert prompt_text(f"mode-{mode}") in first.instructions()
