@@ -111,6 +111,9 @@ class Toolbox:
         except SteersmanError as error:
             stop = error if isinstance(error, NeedsAnswer) else None
             result = ToolResult(call.name, _status(error), message=str(error))
+        except OSError as error:
+            message = f"{call.name} cannot do that: {error.strerror or error}."
+            result = ToolResult(call.name, "error", message=message)
         except Exception as error:
             # A defect of one tool must not end the turn; the model and the person are told.
             message = f"{call.name} failed: {type(error).__name__}: {error}"

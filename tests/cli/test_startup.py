@@ -1,0 +1,90 @@
+"""Start-up is architecture: what a command does not use is not imported."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.kit import DONE, FIX, READ, shell
+from tests.world import call
+
+# Runs a command in this very process and prints the names of what it imported.
+WATCHED = """
+import sys
+before = set(sys.modules)
+sys.argv = ["steer", *sys.argv[1:]]
+try:
+    from steersman.__main__ import main
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+finally:
+    print(*sorted(set(sys.modules) - before), file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def imported(steer):
+    """The modules a command imports beyond those of a bare Python."""
+
+    def run(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-c", WATCHED, *arguments],
+            cwd=steer.folder,
+            env=steer.environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return set(done.stderr.splitlines()[-1].split())
+
+    return run
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_told_before_anything_is_imported(imported, flag):
+    assert imported(flag) == {"steersman", "steersman.__main__"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []], ids=" ".join)
+def test_the_help_imports_no_command(imported, arguments):
+    found = imported(*arguments)
+
+    assert not found & {"asyncio", "msgspec", "sqlite3", "steersman.host", "steersman.message"}
+    ours = {name for name in found if name.startswith("steersman")}
+    assert ours == {
+        "steersman",
+        "steersman.__main__",
+        "steersman.errors",
+        "steersman.ports",
+        "steersman.ports.cli",
+        "steersman.ports.cli.app",
+    }
+
+
+HEAVY = {
+    "anthropic", "dbos", "google", "h11", "httpx", "httpx2", "jsonschema", "litestar", "mcp",
+    "openai", "psycopg", "pydantic", "requests", "rich", "sqlalchemy", "textual", "tomllib",
+    "tree_sitter",
+}  # fmt: skip
+
+
+def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script):
+    work = [READ, FIX, shell("echo hi"), call("workspace_status"), call("workspace_list_files")]
+
+    found = imported("run", "--yes", "--model", script({"tool_calls": work}, DONE), "go")
+
+    assert not {name.partition(".")[0] for name in found} & HEAVY
+    assert "steersman.intelligence.scripted.server" not in found
+    assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
+
+
+@pytest.mark.parametrize("arguments", [["threads", "list"], ["tools"], ["ledger", "verify"]])
+def test_a_listing_imports_no_model(imported, arguments):
+    found = imported(*arguments)
+
+    assert not {name.partition(".")[0] for name in found} & HEAVY
+    assert not any(name.startswith("steersman.intelligence.scripted") for name in found)

@@ -1,0 +1,422 @@
+"""With a person at a terminal: questions with a readable diff, answers, Ctrl-C, no escapes."""
+
+import json
+import signal
+
+import pytest
+
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, shell
+from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
+from tests.world import call
+
+ASK = "allow? [y]es, [n]o, or tell it what to do instead: "
+
+
+def log_of_newest(steer):
+    """The messages of the thread last worked on."""
+    thread = decoded(steer("threads", "list", "--json", "--limit", "1").stdout)[0]["id"]
+    return decoded(steer("replay", thread).stdout)
+
+
+def bodies(messages, kind):
+    """The bodies of one kind."""
+    return [message["body"] for message in messages if message["kind"] == kind]
+
+
+def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"expect": "calc.py", "text": "Mended."})
+
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(ASK)
+        assert terminal.text == (
+            "● edit_files calc.py\n"
+            "? workspace_edit_files: a change of a file needs a person's word\n"
+            "  --- a/calc.py\n"
+            "  +++ b/calc.py\n"
+            "  @@ -1,2 +1,2 @@\n"
+            "   def add(a, b):\n"
+            "  -    return a - b\n"
+            "  +    return a + b\n"
+            f"  {ASK}"
+        )
+        assert "\x1b[31m-    return a - b\x1b[0m" in terminal.seen
+        assert "\x1b[32m+    return a + b\x1b[0m" in terminal.seen
+        assert (workspace / "calc.py").read_text() == BROKEN
+        terminal.press("y\n")
+        terminal.until("Mended.")
+        assert terminal.end() == 0
+
+    assert (workspace / "calc.py").read_text() == MENDED
+    assert bodies(log_of_newest(steer), "confirm_response") == [{"decision": "allow"}]
+
+
+@pytest.mark.parametrize("word", ["n", "no", "N"])
+def test_a_no_is_told_to_the_model_and_nothing_is_changed(steer, script, workspace, word):
+    model = script({"tool_calls": [FIX]}, {"expect": "the person said no", "text": "As you like."})
+
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(ASK)
+        terminal.press(f"{word}\n")
+        terminal.until("As you like.")
+        assert terminal.end() == 0
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert bodies(log_of_newest(steer), "confirm_response") == [{"decision": "deny"}]
+
+
+def test_a_question_stays_on_the_screen_until_it_is_answered(steer, script):
+    model = script({"tool_calls": [FIX]}, DONE)
+
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(ASK)
+        terminal.listen(1.5)
+        assert terminal.seen.endswith(ASK)
+        terminal.press("n\n")
+        assert terminal.end() == 0
+
+
+def test_other_words_refuse_and_guide_the_model(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"expect": "add a test first", "text": "Very well."})
+
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(ASK)
+        terminal.press("add a test first\n")
+        terminal.until("Very well.")
+        assert terminal.end() == 0
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert bodies(log_of_newest(steer), "confirm_response") == [
+        {"decision": "deny", "guidance": "add a test first"}
+    ]
+
+
+def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
+    model = script({"tool_calls": [shell("touch seen")]}, DONE)
+
+    with Terminal(steer, "run", "--model", model, "touch it") as terminal:
+        terminal.until(ASK)
+        assert "? workspace_run_command: a command needs a person's word\n" in terminal.text
+        assert f"  $ touch seen\n  in {workspace}\n" in terminal.text
+        assert not (workspace / "seen").exists()
+        terminal.press("\n")
+        terminal.until(ASK)
+        terminal.press("yes\n")
+        assert terminal.end() == 0
+
+    assert (workspace / "seen").exists()
+
+
+def test_several_requests_are_asked_one_after_the_other(steer, script, workspace):
+    model = script({"tool_calls": [FIX, shell("touch seen"), shell("touch too")]}, DONE)
+
+    with Terminal(steer, "run", "--model", model, "do all") as terminal:
+        for answer in ("y", "n", "y"):
+            terminal.until(ASK)
+            terminal.press(f"{answer}\n")
+        assert terminal.end() == 0
+
+    assert (workspace / "calc.py").read_text() == MENDED
+    assert not (workspace / "seen").exists()
+    assert (workspace / "too").exists()
+
+
+def test_a_call_from_the_shell_asks_too(steer, workspace):
+    with Terminal(steer, "call", "workspace_run_command", '{"command": "touch seen"}') as terminal:
+        terminal.until(ASK)
+        assert "  $ touch seen\n" in terminal.text
+        terminal.press("y\n")
+        assert terminal.end() == 0
+
+    assert (workspace / "seen").exists()
+
+
+def test_a_refused_call_from_the_shell_exits_as_denied(steer, workspace):
+    with Terminal(steer, "call", "workspace_run_command", '{"command": "touch seen"}') as terminal:
+        terminal.until(ASK)
+        terminal.press("n\n")
+        assert terminal.end() == 3
+
+    assert not (workspace / "seen").exists()
+
+
+def test_removing_a_thread_is_asked_about(steer, script):
+    steer.work("run", "--model", script(DONE), "keep me")
+    thread = log_of_newest(steer)[0]["thread"]
+
+    with Terminal(steer, "threads", "rm", thread) as terminal:
+        terminal.until("Remove for ever? [y/N]: ")
+        assert "keep me" in terminal.text
+        terminal.press("n\n")
+        assert terminal.end() == 130
+    assert log_of_newest(steer)
+
+    with Terminal(steer, "threads", "rm", thread) as terminal:
+        terminal.until("Remove for ever? [y/N]: ")
+        terminal.press("y\n")
+        terminal.until("Removed 1.")
+        assert terminal.end() == 0
+    assert steer("threads", "list", "--json").stdout == ""
+
+
+@pytest.mark.parametrize("command", ["run", "call"])
+def test_ctrl_c_ends_a_running_command_and_all_it_started(steer, script, gate, command):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+    arguments = {
+        "run": ["run", "--yes", "--model", model, "wait"],
+        "call": ["call", "--yes", gate.wait["name"], json.dumps(gate.wait["arguments"])],
+    }
+
+    with Terminal(steer, *arguments[command]) as terminal:
+        gate.waiting()
+        terminal.press(CTRL_C)
+        assert terminal.end() == 130
+
+    assert gate.processes() == []
+    thread = decoded(steer("threads", "list", "--all", "--json").stdout)[0]["id"]
+    messages = decoded(steer("replay", thread).stdout)
+    assert [(b["status"], b["message"]) for b in bodies(messages, "tool_result")] == [
+        ("cancelled", "cancelled while it ran")
+    ]
+    assert [(b["status"], b["exit"]) for b in bodies(messages, "session_end")] == [
+        ("interrupted", 130)
+    ]
+    assert steer("ledger", "verify", thread).returncode == 0
+
+
+def test_after_ctrl_c_the_log_says_cancelled_and_the_thread_goes_on(steer, script, gate):
+    model = script({"tool_calls": [gate.wait, READ]}, {"text": "First."}, {"text": "Second."})
+
+    with Terminal(steer, "run", "--yes", "--model", model, "wait") as terminal:
+        gate.waiting()
+        terminal.press(CTRL_C)
+        assert terminal.end() == 130
+        assert "✗ cancelled" in terminal.text
+
+    messages = log_of_newest(steer)
+    assert [b["ending"] for b in bodies(messages, "turn_end")] == ["cancelled"]
+    assert [b["status"] for b in bodies(messages, "tool_result")] == ["cancelled", "cancelled"]
+    work = steer.work("resume", messages[0]["thread"], "go on", "--model", script(DONE, DONE))
+    assert work.code == 0
+
+
+def test_pressing_ctrl_c_again_and_again_ends_it_all_the_same(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Terminal(steer, "run", "--yes", "--model", model, "wait") as terminal:
+        gate.waiting()
+        for _ in range(8):
+            terminal.press(CTRL_C)
+            terminal.listen(0.003)
+        assert terminal.end() == 130
+
+    assert gate.processes() == []
+    messages = log_of_newest(steer)
+    assert [b["ending"] for b in bodies(messages, "turn_end")] == ["cancelled"]
+    assert [b["exit"] for b in bodies(messages, "session_end")] == [130]
+
+
+def test_ctrl_c_while_the_model_thinks_ends_the_run(steer, script):
+    model = script({"tool_calls": [READ]}, {"text": "At last.", "delay_ms": 600_000})
+
+    with Terminal(steer, "run", "--model", model, "think") as terminal:
+        terminal.until("2 of 2 lines")
+        terminal.press(CTRL_C)
+        assert terminal.end() == 130
+
+    messages = log_of_newest(steer)
+    assert [b["ending"] for b in bodies(messages, "turn_end")] == ["cancelled"]
+
+
+@pytest.mark.parametrize(("key", "code"), [(CTRL_C, 130), (CTRL_D, 4)], ids=["ctrl-c", "ctrl-d"])
+def test_leaving_a_question_unanswered_ends_the_run(steer, script, workspace, key, code):
+    model = script({"tool_calls": [FIX]}, DONE)
+
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(ASK)
+        terminal.press(key)
+        assert terminal.end(seconds=20) == code
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    messages = log_of_newest(steer)
+    assert bodies(messages, "confirm_response") == []
+    assert [b["exit"] for b in bodies(messages, "session_end")] == [code]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda n: n.name)
+def test_a_polite_kill_ends_like_ctrl_c(steer, script, gate, number):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+    running = steer.start("run", "--json", "--yes", "--model", model, "wait")
+    gate.waiting()
+
+    running.send_signal(number)
+    output, errors = running.communicate(timeout=60)
+
+    messages = decoded(output)
+    assert (running.returncode, errors) == (130, "")
+    assert gate.processes() == []
+    assert [b["ending"] for b in bodies(messages, "turn_end")] == ["cancelled"]
+    assert messages[-1]["body"]["exit"] == 130
+
+
+def test_a_terminal_that_vanishes_ends_the_run(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Terminal(steer, "run", "--yes", "--model", model, "wait") as terminal:
+        gate.waiting()
+        terminal.close()
+        terminal.process.wait(timeout=60)
+
+    assert gate.processes() == []
+    messages = log_of_newest(steer)
+    assert [b["ending"] for b in bodies(messages, "turn_end")] == ["cancelled"]
+
+
+def test_resume_without_words_shows_where_it_was_left_and_asks(steer, script):
+    model = script({"text": "It is mended."}, {"text": "You are welcome."})
+    steer.work("run", "--model", model, "fix add")
+
+    with Terminal(steer, "resume") as terminal:
+        terminal.until("› ")
+        assert "fix add\nIt is mended.\n" in terminal.text
+        terminal.press("thank you\n")
+        terminal.until("You are welcome.")
+        assert terminal.end() == 0
+
+
+def test_resume_can_be_left_without_a_word(steer, script):
+    steer.work("run", "--model", script(DONE), "fix add")
+
+    with Terminal(steer, "resume") as terminal:
+        terminal.until("› ")
+        terminal.press(CTRL_D)
+        assert terminal.end() == 0
+
+
+NASTY = "\x1b[2J\x1b]0;title\x07\x1b[31mred\x9b31m\x08\x7f\r overwritten \u202e"
+ALLOWED = {"\x1b[0m", "\x1b[1m", "\x1b[2K"} | {f"\x1b[{n}m" for n in range(30, 38)}
+
+
+def escapes(text):
+    """Every escape sequence, as far as it goes, that a terminal would obey."""
+    found = set()
+    for part in text.split("\x1b")[1:]:
+        end = next((i for i, letter in enumerate(part) if letter.isalpha() or i > 8), 0)
+        found.add("\x1b" + part[: end + 1])
+    return found
+
+
+def test_nothing_a_command_a_file_or_the_model_says_moves_the_cursor(steer, script, workspace):
+    (workspace / "nasty.txt").write_text(NASTY)
+    print_it = "cat nasty.txt; sleep 1.2"
+    write = call("workspace_write_file", path="more.txt", content=f"{NASTY}\n")
+    model = script(
+        {
+            "text": f"I say {NASTY}",
+            "chunk": 3,
+            "tool_calls": [
+                shell(f"{print_it} # {NASTY}"),
+                write,
+                call("workspace_read_file", path=f"missing {NASTY}"),
+                call(f"tool {NASTY}"),
+            ],
+        },
+        {"text": f"Done {NASTY}"},
+    )
+
+    with Terminal(steer, "run", "--model", model, f"be nasty {NASTY}") as terminal:
+        terminal.until(ASK)
+        terminal.press("y\n")
+        terminal.until(ASK)
+        terminal.press("y\n")
+        assert terminal.end() == 0
+        seen = terminal.seen
+
+    thread = log_of_newest(steer)[0]["thread"]
+    for words in (
+        ["threads", "list"],
+        ["threads", "show", thread],
+        ["ledger", "show", thread],
+        ["replay", thread],
+        ["call", "workspace_read_file", '{"path": "nasty.txt"}'],
+        ["fork", thread],
+        ["threads", "rm", "--yes", thread],
+    ):
+        with Terminal(steer, *words) as terminal:
+            assert terminal.end() == 0
+            seen += terminal.seen
+    assert "\\x1b[2J" in seen
+    assert escapes(seen) <= ALLOWED
+    assert not set(seen) & set("\x07\x08\x7f\x9b\u202e")
+    assert "\r overwritten" not in seen
+
+
+def test_resume_shows_the_last_words_safely(steer, script):
+    model = script({"text": f"Done {NASTY}"}, DONE)
+    steer.work("run", "--model", model, f"be nasty {NASTY}")
+
+    with Terminal(steer, "resume") as terminal:
+        terminal.until("› ")
+        terminal.press("end\n")
+        assert terminal.end() == 0
+
+    assert escapes(terminal.seen) <= ALLOWED
+    assert not set(terminal.seen) & set("\x07\x08\x7f\x9b\u202e")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["call", "workspace_read_file", f'{{"path": "missing {NASTY}"}}'],
+        ["call", "workspace_fly", f'["{NASTY}'],
+        ["call", f"tool {NASTY}"],
+        ["run", "--model", f"clever:{NASTY}", "go"],
+        ["run", "--model", f"scripted:{NASTY}", "go"],
+        ["run", "--workspace", f"nowhere {NASTY}", "go"],
+        ["threads", "show", NASTY],
+        ["resume", NASTY.replace(" ", "")],
+    ],
+    ids=[
+        "a file",
+        "arguments",
+        "a tool",
+        "a model",
+        "a script",
+        "a workspace",
+        "a thread",
+        "a thread to resume",
+    ],
+)
+def test_no_error_message_repeats_an_escape_sequence(steer, words):
+    with Terminal(steer, *words) as terminal:
+        assert terminal.end() in (1, 2)
+
+    assert escapes(terminal.seen) <= ALLOWED
+    assert not set(terminal.seen) & set("\x07\x08\x7f\x9b\u202e")
+
+
+def test_long_work_shows_a_status_line_that_leaves_no_trace(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Terminal(steer, "run", "--yes", "--model", model, "wait") as terminal:
+        terminal.until("… run_command ")
+        gate.open()
+        assert terminal.end() == 0
+
+    last_line = terminal.seen.rstrip().rsplit("\n", 1)[-1]
+    assert last_line.startswith("\x1b[32m✓ ")
+
+
+def test_a_limit_of_steps_is_asked_about(steer, script):
+    model = script(*[{"tool_calls": [READ]}] * 4, DONE)
+
+    with Terminal(steer, "run", "--model", model, "--max-steps", "2", "read") as terminal:
+        terminal.until("This turn has taken 2 steps. Go on?")
+        terminal.until("[stop]: ")
+        terminal.press("go\n")
+        terminal.until("This turn has taken 4 steps. Go on?")
+        terminal.until("[stop]: ")
+        terminal.press("\n")
+        assert terminal.end() == 5
+
+    answers = bodies(log_of_newest(steer), "answer")
+    assert answers == [{"text": "go on"}, {"text": "stop"}]
