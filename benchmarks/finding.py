@@ -24,7 +24,7 @@ RUNS = 9
 LARGE = 2 << 30
 PAGE = """
 import sys
-from steersman.operations import reading
+from steersman.operations.finding import reading
 with open(sys.argv[1], "rb") as file:
     shape = reading.shape(file.read(reading.HEAD))
     page = reading.page(reading.pieces(file, shape), int(sys.argv[2]), 2000)

@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.measure import Figure
-from steersman.operations.commit import apply
-from steersman.operations.objects import Objects
-from steersman.operations.overlay import Overlay, available
-from steersman.operations.snapshot import Snapshot
+from steersman.operations.journal.commit import apply
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.snapshot import Snapshot
+from steersman.operations.running.overlay import Overlay, available
 
 RUNS = 120
 FILES = 2000

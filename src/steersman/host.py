@@ -27,14 +27,14 @@ from steersman.governance.secrets import mcp_configs, secret_values, secret_vari
 from steersman.identity.settings import Settings
 from steersman.intelligence.models import open_driver
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
-from steersman.operations import undoing
-from steersman.operations.changeset import same
 from steersman.operations.executor import Toolbox
-from steersman.operations.grounds import Grounds
-from steersman.operations.journal import Journal
-from steersman.operations.looking import look
-from steersman.operations.objects import Objects
-from steersman.operations.processes import Processes
+from steersman.operations.journal import undoing
+from steersman.operations.journal.changeset import same
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.looking import look
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
 from steersman.session import Session, Setup, recover

@@ -37,13 +37,13 @@ from steersman.message import (
     User,
 )
 from steersman.operations.executor import Toolbox
-from steersman.operations.grounds import Grounds
-from steersman.operations.journal import Journal
-from steersman.operations.objects import Objects
-from steersman.operations.processes import Processes
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.undoing import Plan
+from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
-from steersman.operations.undoing import Plan
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
 

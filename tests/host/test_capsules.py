@@ -15,10 +15,10 @@ from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import open_driver
 from steersman.message import AgentDone, AgentSpawn, ToolProgress, ToolResult, User
 from steersman.operations.executor import Toolbox
-from steersman.operations.grounds import Grounds
-from steersman.operations.journal import Journal
-from steersman.operations.objects import Objects
-from steersman.operations.processes import Processes
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog

@@ -14,8 +14,8 @@ from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.message import ConfirmResponse, Message, ToolResult, TurnEnd
 from steersman.operations.executor import Toolbox
-from steersman.operations.journal import Journal
-from steersman.operations.objects import Objects
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
 from steersman.operations.tool import Tool
 from steersman.operations.workspace import Workspace
 

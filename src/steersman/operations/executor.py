@@ -20,7 +20,7 @@ from steersman.message import (
     ToolResult,
     ToolStatus,
 )
-from steersman.operations.journal import Journal
+from steersman.operations.journal.journal import Journal
 from steersman.operations.matching import counted
 from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Workspace

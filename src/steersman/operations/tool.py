@@ -21,7 +21,7 @@ from steersman.action import Action
 from steersman.dialogue import Call, ToolSpec
 from steersman.errors import ToolProblem
 from steersman.message import Checkpoint
-from steersman.operations.journal import Journal
+from steersman.operations.journal.journal import Journal
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane
 

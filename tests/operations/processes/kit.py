@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from steersman.operations.processes import Processes, Running
+from steersman.operations.running.processes import Processes, Running
 
 T = TypeVar("T")
 PATIENCE = 60  # seconds until something that should happen is said not to

@@ -26,7 +26,7 @@ ON = f"{SWARM}\nsleep 0.2; echo on; "
 HOST = """
 import asyncio, os, sys
 from pathlib import Path
-from steersman.operations.processes import Processes
+from steersman.operations.running.processes import Processes
 
 async def main():
     folder, command, *wrap = sys.argv[1:]
@@ -80,7 +80,7 @@ def test_nothing_outlives_a_host_that_dies_while_it_starts_commands(tmp_path):
     program = """
 import asyncio, os, sys
 from pathlib import Path
-from steersman.operations.processes import Processes
+from steersman.operations.running.processes import Processes
 
 async def main():
     processes = Processes(Path(sys.argv[1], "spool"))

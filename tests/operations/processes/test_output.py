@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.operations import output as module
-from steersman.operations.output import HEAD, LINE, LIVE_WHOLE, TAIL, Excerpt, Live, Output
+from steersman.operations.running.output import HEAD, LINE, LIVE_WHOLE, TAIL, Excerpt, Live, Output
 
 GAP = re.compile(r"\n\[… ([\d,]+) bytes left out …\]\n")
 CUT = re.compile(r"…\[([\d,]+) bytes cut\]")
@@ -179,7 +179,7 @@ def test_a_full_disk_costs_only_the_copy(tmp_path, monkeypatch):
 GIGABYTE = """
 import asyncio, json, resource, sys
 from pathlib import Path
-from steersman.operations.processes import Processes
+from steersman.operations.running.processes import Processes
 
 async def main():
     told = 0

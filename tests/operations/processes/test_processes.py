@@ -10,8 +10,8 @@ import pytest
 
 from steersman.errors import ToolProblem
 from steersman.operations import processes as module
-from steersman.operations.processes import Processes
-from steersman.operations.reaper import Reaper
+from steersman.operations.running.processes import Processes
+from steersman.operations.running.reaper import Reaper
 from tests.operations.processes.kit import (
     PATIENCE,
     bash,

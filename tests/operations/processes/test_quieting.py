@@ -2,7 +2,7 @@
 
 import pytest
 
-from steersman.operations.quieting import note_for, quiet_environment
+from steersman.operations.running.quieting import note_for, quiet_environment
 
 
 def test_the_environment_never_asks_and_never_decorates():

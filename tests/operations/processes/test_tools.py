@@ -14,8 +14,8 @@ import pytest
 from steersman.action import Execute
 from steersman.dialogue import Call
 from steersman.errors import ToolProblem
-from steersman.operations.grounds import Effects
-from steersman.operations.processes import Processes
+from steersman.operations.running.grounds import Effects
+from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
 from steersman.operations.tools.list_processes import ListProcesses, ProcessEntry, ProcessList

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.operations import reading
-from steersman.operations.reading import Line, Shape, page, pieces, shape
+from steersman.operations.finding import reading
+from steersman.operations.finding.reading import Line, Shape, page, pieces, shape
 
 LINES = st.lists(st.text(alphabet="ab é😀\t", max_size=6), max_size=12)
 

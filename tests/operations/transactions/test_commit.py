@@ -13,10 +13,10 @@ import pytest
 
 from steersman.change import ABSENT, Change, State
 from steersman.errors import ToolProblem
-from steersman.operations import performing
-from steersman.operations.commit import Conflict, apply, recover
-from steersman.operations.locks import held
-from steersman.operations.looking import look
+from steersman.operations.journal import performing
+from steersman.operations.journal.commit import Conflict, apply, recover
+from steersman.operations.journal.locks import held
+from steersman.operations.journal.looking import look
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
 
 FALLIBLE = (
@@ -132,8 +132,8 @@ sys.path[:0] = {sys.path!r}
 from pathlib import Path
 from steersman.change import ABSENT, Change, State
 from steersman.errors import ToolProblem
-from steersman.operations.commit import apply
-from steersman.operations.objects import Objects
+from steersman.operations.journal.commit import apply
+from steersman.operations.journal.objects import Objects
 from tests.operations.transactions.tree import tree
 root, objects = Path("/mnt"), Objects({str(yard.objects.folder)!r})
 def file(content):
@@ -331,7 +331,7 @@ def test_a_commit_that_is_killed_is_taken_back(yard: Yard) -> None:
 import os, signal, sys
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
-from steersman.operations.objects import Objects
+from steersman.operations.journal.objects import Objects
 from tests.operations.transactions import test_commit, tree
 yard = tree.Yard.__new__(tree.Yard)
 yard.root, yard.objects = Path({str(yard.root)!r}), Objects({yard.objects.folder!r})

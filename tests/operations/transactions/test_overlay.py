@@ -15,9 +15,9 @@ import pytest
 
 from steersman.change import Change, State
 from steersman.errors import ToolProblem
-from steersman.operations.bubblewrap import Unavailable
-from steersman.operations.commit import Conflict, apply
-from steersman.operations.overlay import NoOverlay, Profile, available, stumbled, sweep
+from steersman.operations.journal.commit import Conflict, apply
+from steersman.operations.running.bubblewrap import Unavailable
+from steersman.operations.running.overlay import NoOverlay, Profile, available, stumbled, sweep
 from tests.operations.transactions.test_undo_property import Author, check_one
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
 
@@ -234,7 +234,7 @@ def test_nothing_is_left_after_kill_9(yard: Yard) -> None:
     script = f"""
 import subprocess, sys
 sys.path[:0] = {sys.path!r}
-from steersman.operations.overlay import available
+from steersman.operations.running.overlay import available
 run = available({str(yard.root)!r}, {str(yard.scratch)!r}).begin({str(yard.root)!r}, {str(yard.scratch)!r})
 line = "setsid sleep {NAP} & mkdir -m 000 shut; echo started; sleep {NAP}"
 subprocess.run(run.argv(["bash", "-c", line], {str(yard.root)!r}), pass_fds=run.descriptors)

@@ -8,9 +8,9 @@ import pytest
 
 from steersman.change import ABSENT, Change, State
 from steersman.errors import ToolProblem
-from steersman.operations.looking import Special, look, signature
-from steersman.operations.objects import CHUNK, Objects
-from steersman.operations.undoing import (
+from steersman.operations.journal.looking import Special, look, signature
+from steersman.operations.journal.objects import CHUNK, Objects
+from steersman.operations.journal.undoing import (
     Entry,
     Plan,
     Standing,

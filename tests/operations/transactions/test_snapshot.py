@@ -7,8 +7,8 @@ import pytest
 
 from steersman.errors import ToolProblem
 from steersman.operations import snapshot as module
-from steersman.operations.commit import apply
-from steersman.operations.snapshot import Snapshot
+from steersman.operations.journal.commit import apply
+from steersman.operations.journal.snapshot import Snapshot
 from tests.operations.transactions.tree import Yard, tree
 
 

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from steersman.change import Change, State
-from steersman.operations.commit import apply
-from steersman.operations.looking import look
-from steersman.operations.undoing import Entry, plan_redo, plan_undo, standing
+from steersman.operations.journal.commit import apply
+from steersman.operations.journal.looking import look
+from steersman.operations.journal.undoing import Entry, plan_redo, plan_undo, standing
 from tests.operations.transactions.tree import Node, Yard, tree
 
 SCRIPTS = 320

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steersman.change import ABSENT, Change, State
-from steersman.operations.changeset import Changeset
-from steersman.operations.commit import apply
-from steersman.operations.objects import Objects
-from steersman.operations.overlay import ORDINARY, Overlay, Profile, available
-from steersman.operations.snapshot import Snapshot
+from steersman.operations.journal.changeset import Changeset
+from steersman.operations.journal.commit import apply
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.snapshot import Snapshot
+from steersman.operations.running.overlay import ORDINARY, Overlay, Profile, available
 
 
 class Node(NamedTuple):

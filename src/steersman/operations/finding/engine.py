@@ -8,11 +8,11 @@ import msgspec
 
 from steersman.errors import ToolProblem
 from steersman.operations.finding import ripgrep
+from steersman.operations.finding.ignoring import Globs
 from steersman.operations.finding.program import ripgrep as program
 from steersman.operations.finding.program import run
 from steersman.operations.finding.records import Found, Names, Place, Query
 from steersman.operations.finding.scan import REFUSED, Job
-from steersman.operations.ignoring import Globs
 
 T = TypeVar("T")
 

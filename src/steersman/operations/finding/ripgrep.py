@@ -14,10 +14,10 @@ from msgspec import Struct, field
 
 from steersman.errors import ToolProblem
 from steersman.operations.finding import patterns, showing
+from steersman.operations.finding.ignoring import Judge
 from steersman.operations.finding.program import Ran, run
 from steersman.operations.finding.records import Found, Hit, Names, Place, Query, in_order
 from steersman.operations.finding.showing import Spot
-from steersman.operations.ignoring import Judge
 
 MOST_ARGUMENTS = 256 * 1024
 _COUNTED = re.compile(rb"\./([^\0]*)\0(\d+)\r?\n")

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from steersman.operations.grounds import Grounds
-from steersman.operations.processes import Processes
+from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools.apply_patch import ApplyPatch
 from steersman.operations.tools.edit_files import EditFiles

@@ -7,8 +7,8 @@ from msgspec import Meta, Struct
 
 from steersman.action import Action
 from steersman.errors import ToolProblem
-from steersman.operations.output import whole_characters
-from steersman.operations.processes import Processes, Running
+from steersman.operations.running.output import whole_characters
+from steersman.operations.running.processes import Processes, Running
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 

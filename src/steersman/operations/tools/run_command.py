@@ -7,9 +7,9 @@ from msgspec import Meta, Struct
 
 from steersman.action import Action, Execute
 from steersman.errors import ToolProblem
-from steersman.operations.grounds import SHELL, Effects, Ground, Grounds
-from steersman.operations.processes import Processes, Running
-from steersman.operations.quieting import note_for, quiet_environment
+from steersman.operations.running.grounds import SHELL, Effects, Ground, Grounds
+from steersman.operations.running.processes import Processes, Running
+from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 from steersman.store.log import unbroken

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from steersman.action import Action
 from steersman.errors import ToolProblem
-from steersman.operations.processes import ENDING, Processes, SignalName
+from steersman.operations.running.processes import ENDING, Processes, SignalName
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 

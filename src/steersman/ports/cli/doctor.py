@@ -124,8 +124,8 @@ def _ripgrep() -> Finding:
 
 
 def _commands() -> Finding:
-    from steersman.operations.bubblewrap import Unavailable
-    from steersman.operations.overlay import available
+    from steersman.operations.running.bubblewrap import Unavailable
+    from steersman.operations.running.overlay import available
 
     scratch = str(data_folder(os.environ) / "scratch")
     try:

@@ -18,8 +18,8 @@ from typing import Literal
 from msgspec import Struct
 
 from steersman.errors import ToolProblem
-from steersman.operations.output import Output
-from steersman.operations.reaper import Lifeline, Reaper
+from steersman.operations.running.output import Output
+from steersman.operations.running.reaper import Lifeline, Reaper
 from steersman.store.redactor import Redactor
 
 MARK = "STEERSMAN_CALL"

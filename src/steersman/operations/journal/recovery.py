@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from steersman.change import Change
 from steersman.errors import ToolProblem
-from steersman.operations.changeset import same
-from steersman.operations.folders import ROOT, Tree, parent
-from steersman.operations.locks import claim, release
-from steersman.operations.objects import Objects, opened
-from steersman.operations.steps import HIDDEN
+from steersman.operations.journal.changeset import same
+from steersman.operations.journal.folders import ROOT, Tree, parent
+from steersman.operations.journal.locks import claim, release
+from steersman.operations.journal.objects import Objects, opened
+from steersman.operations.journal.steps import HIDDEN
 
 _FOLDER = "pending"
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from steersman.change import ABSENT, State
 from steersman.errors import ToolProblem
-from steersman.operations.objects import Objects, digest_of
+from steersman.operations.journal.objects import Objects, digest_of
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _KINDS = {

@@ -14,12 +14,12 @@ import msgspec
 from steersman.action import Action, Delete, Origin, Write
 from steersman.change import ABSENT, Change, State
 from steersman.message import Checkpoint, Message
-from steersman.operations.commit import apply
-from steersman.operations.looking import examine
+from steersman.operations.journal.commit import apply
+from steersman.operations.journal.looking import examine
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.siblings import with_siblings
+from steersman.operations.journal.undoing import Entry
 from steersman.operations.matching import unified_diff
-from steersman.operations.objects import Objects
-from steersman.operations.siblings import with_siblings
-from steersman.operations.undoing import Entry
 from steersman.store.log import Lane, unbroken
 
 INLINE = 200

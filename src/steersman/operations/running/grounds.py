@@ -14,11 +14,12 @@ from steersman.action import Action, ChangeMany
 from steersman.change import Change
 from steersman.errors import SteersmanError
 from steersman.message import Body, Checkpoint, DiffReady, Error
-from steersman.operations.bubblewrap import Unavailable
-from steersman.operations.commit import Conflict, recover
-from steersman.operations.journal import INLINE, Journal
+from steersman.operations.journal.commit import Conflict, recover
+from steersman.operations.journal.journal import INLINE, Journal
+from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
-from steersman.operations.overlay import (
+from steersman.operations.running.bubblewrap import Unavailable
+from steersman.operations.running.overlay import (
     NoOverlay,
     Overlay,
     Transaction,
@@ -26,7 +27,6 @@ from steersman.operations.overlay import (
     stumbled,
     sweep,
 )
-from steersman.operations.snapshot import Snapshot
 from steersman.operations.tool import Bench
 
 SHELL = ("bash", "--norc", "--noprofile", "-c")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from steersman.change import State
-from steersman.operations.looking import Seen
+from steersman.operations.journal.looking import Seen
 
 HIDDEN = ".steersman-"
 

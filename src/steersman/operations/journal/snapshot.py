@@ -20,10 +20,10 @@ from msgspec import Struct
 
 from steersman.change import ABSENT, Change, State
 from steersman.errors import ToolProblem
-from steersman.operations.changeset import Changeset, is_text, same, unwritable
-from steersman.operations.folders import ROOT
-from steersman.operations.looking import Signature, reading, signature
-from steersman.operations.objects import Objects, digest_of
+from steersman.operations.journal.changeset import Changeset, is_text, same, unwritable
+from steersman.operations.journal.folders import ROOT
+from steersman.operations.journal.looking import Signature, reading, signature
+from steersman.operations.journal.objects import Objects, digest_of
 
 LARGEST = 64 << 20
 MOST = 2 << 30

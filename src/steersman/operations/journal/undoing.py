@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from steersman.change import ABSENT, Change, State
 from steersman.errors import ToolProblem
-from steersman.operations.changeset import same
+from steersman.operations.journal.changeset import same
 
 
 class Entry(Struct, frozen=True):

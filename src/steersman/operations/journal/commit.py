@@ -14,14 +14,14 @@ from secrets import token_hex
 
 from steersman.change import Change
 from steersman.errors import SteersmanError, ToolProblem
-from steersman.operations.changeset import same
-from steersman.operations.folders import ROOT, Tree, parts
-from steersman.operations.locks import held
-from steersman.operations.looking import NOTHING, Seen, Special
-from steersman.operations.objects import Objects
-from steersman.operations.performing import Performance
-from steersman.operations.recovery import Pending, cut_off, noted, remove_hidden, way_back
-from steersman.operations.steps import Step
+from steersman.operations.journal.changeset import same
+from steersman.operations.journal.folders import ROOT, Tree, parts
+from steersman.operations.journal.locks import held
+from steersman.operations.journal.looking import NOTHING, Seen, Special
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.performing import Performance
+from steersman.operations.journal.recovery import Pending, cut_off, noted, remove_hidden, way_back
+from steersman.operations.journal.steps import Step
 
 _SHOWN = 10
 LOCKS = "locks"

@@ -19,17 +19,17 @@ from types import TracebackType
 from msgspec import Struct
 
 from steersman.errors import ToolProblem
-from steersman.operations.bubblewrap import (
+from steersman.operations.journal.changeset import Changeset
+from steersman.operations.journal.locks import claim, release
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.bubblewrap import (
     Bubblewrap,
     Unavailable,
     find,
     overlay,
     remove_tree,
 )
-from steersman.operations.changeset import Changeset
-from steersman.operations.locks import claim, release
-from steersman.operations.objects import Objects
-from steersman.operations.upper import read_upper
+from steersman.operations.running.upper import read_upper
 
 _PRIVATE = ("/tmp", "/var/tmp")
 _RUNTIME = "/run"

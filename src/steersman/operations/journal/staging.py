@@ -7,9 +7,9 @@ import stat
 from contextlib import suppress
 
 from steersman.change import State
-from steersman.operations.folders import set_mode, set_mode_at
-from steersman.operations.looking import reading
-from steersman.operations.objects import Objects, copy
+from steersman.operations.journal.folders import set_mode, set_mode_at
+from steersman.operations.journal.looking import reading
+from steersman.operations.journal.objects import Objects, copy
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 

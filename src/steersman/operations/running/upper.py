@@ -12,11 +12,11 @@ from contextlib import closing
 
 from steersman.change import ABSENT, Change, State
 from steersman.errors import ToolProblem
-from steersman.operations.changeset import Changeset, is_text, same, unwritable
-from steersman.operations.folders import ROOT, Tree
-from steersman.operations.looking import NOTHING, Seen, examine, special
-from steersman.operations.objects import Objects
-from steersman.operations.siblings import with_siblings
+from steersman.operations.journal.changeset import Changeset, is_text, same, unwritable
+from steersman.operations.journal.folders import ROOT, Tree
+from steersman.operations.journal.looking import NOTHING, Seen, examine, special
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.siblings import with_siblings
 
 
 def read_upper(

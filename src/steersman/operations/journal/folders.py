@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from steersman.errors import ToolProblem
-from steersman.operations.looking import NOTHING, Seen, examine
-from steersman.operations.objects import Objects, sync_all
+from steersman.operations.journal.looking import NOTHING, Seen, examine
+from steersman.operations.journal.objects import Objects, sync_all
 
 ROOT = "."
 HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -14,10 +14,10 @@ from functools import partial
 
 from steersman.change import State
 from steersman.errors import ToolProblem
-from steersman.operations.folders import Tree, depth, parent, set_mode_at
-from steersman.operations.objects import Objects
-from steersman.operations.staging import dress, overwrite, stage_file
-from steersman.operations.steps import HIDDEN, Step, linked_together
+from steersman.operations.journal.folders import Tree, depth, parent, set_mode_at
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.staging import dress, overwrite, stage_file
+from steersman.operations.journal.steps import HIDDEN, Step, linked_together
 
 _MANY = 32
 

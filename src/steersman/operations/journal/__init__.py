@@ -1,0 +1,1 @@
+"""Changes of files that can be taken back: kept, committed all or none, planned for undo."""
