@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.operations import output as module
+from steersman.operations.running import output as module
 from steersman.operations.running.output import HEAD, LINE, LIVE_WHOLE, TAIL, Excerpt, Live, Output
 
 GAP = re.compile(r"\n\[… ([\d,]+) bytes left out …\]\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steersman.errors import ToolProblem
-from steersman.operations import processes as module
+from steersman.operations.running import processes as module
 from steersman.operations.running.processes import Processes
 from steersman.operations.running.reaper import Reaper
 from tests.operations.processes.kit import (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from steersman.errors import ToolProblem
-from steersman.operations import snapshot as module
+from steersman.operations.journal import snapshot as module
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.snapshot import Snapshot
 from tests.operations.transactions.tree import Yard, tree
