@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from steersman.action import Action, Delete, Verdict, Write
+from steersman.action import Action, ChangeMany, Delete, Origin, Verdict, Write
 from steersman.dialogue import Call, ToolSpec
 from steersman.errors import NeedsAnswer, SteersmanError, ToolProblem
 from steersman.message import (
@@ -139,7 +139,7 @@ class Toolbox:
                 lane=lane,
                 call=call.id,
                 progress=showing.show,
-                admit=lambda actions: self._also(actions, tool, call, lane),
+                admit=lambda actions: self._also(actions, tool, call, lane, workspace),
             )
             try:
                 output = await tool.run(args, bench)
@@ -150,13 +150,24 @@ class Toolbox:
     async def _admit(self, tool: AnyTool, args: Arguments, call: Call, lane: Lane) -> Workspace:
         """The workspace with leave for exactly what the call will do."""
         looks = await self._leave(tool.looks(args, self._workspace), tool, call, lane)
-        actions = tool.actions(args, self._workspace.granted(looks))
-        leave = await self._leave(actions, tool, call, lane)
+        wanted = tool.actions(args, self._workspace.granted(looks))
+        leave = await self._leave([stamped(action, "tool") for action in wanted], tool, call, lane)
         return self._workspace.granted((*looks, *leave))
 
-    async def _also(self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane) -> None:
-        """Put what a call turned out to do before the gate."""
-        await self._leave(actions, tool, call, lane)
+    async def _also(
+        self,
+        actions: Sequence[Action],
+        tool: AnyTool,
+        call: Call,
+        lane: Lane,
+        workspace: Workspace,
+    ) -> None:
+        """Put what a call turned out to do before the gate.
+
+        It is a command's effect only where a command was let through; a tool cannot say so itself.
+        """
+        origin: Origin = "command" if workspace.may_execute else "tool"
+        await self._leave([stamped(action, origin) for action in actions], tool, call, lane)
 
     async def _leave(
         self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane
@@ -204,6 +215,13 @@ async def _all(running: Any) -> None:
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     error = group.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+def stamped(action: Action, origin: Origin) -> Action:
+    """An action as the effect of whoever really causes it."""
+    if isinstance(action, Write | Delete | ChangeMany):
+        return msgspec.structs.replace(action, origin=origin)
+    return action
 
 
 def _status(error: SteersmanError) -> ToolStatus:

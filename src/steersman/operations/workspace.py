@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from steersman.action import Action, Delete, List, Read, Search, Write
+from steersman.action import Action, Delete, Execute, List, Read, Search, Write
 from steersman.errors import ToolProblem, UsageProblem
 
 
@@ -44,6 +44,11 @@ class Workspace:
         copy = Workspace(self.root, actions)
         copy._shown_as = self._shown_as
         return copy
+
+    @property
+    def may_execute(self) -> bool:
+        """True when leave was given to run a command."""
+        return any(isinstance(action, Execute) for action in self._granted)
 
     def locate(self, name: str) -> str:
         """The real path a name means, links followed, wherever that leads."""
