@@ -134,7 +134,7 @@ def test_plain_output_tells_the_conversation_the_diff_and_the_end(steer, script)
         "   def add(a, b):",
         "  -    return a - b",
         "  +    return a + b",
-        "  └ 1 files",
+        "  └ 1 file",
         "● run_command echo all is well; exit 3",
         "  └ exit 3 after a while",
         "    all is well",

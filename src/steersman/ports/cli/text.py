@@ -64,18 +64,28 @@ def result_words(result: ToolResult) -> str:
     if result.message:
         return one_line(f"{result.status}: {result.message}")
     match result.output:
-        case {"exit_code": code, "wall_ms": ms}:
-            return f"exit {code} after {ms / 1000:.1f} s"
+        case {"exit_code": code, "wall_ms": ms, **rest}:
+            changed = rest.get("changes")
+            count = len(changed) if isinstance(changed, list) else 0
+            told = f" · {counted(count, 'change')}" if count else ""
+            return f"exit {code} after {ms / 1000:.1f} s{told}"
+        case {"background_process_id": process}:
+            return f"goes on in the background as {process}"
         case {"lines_read": read, "total_lines": total}:
             return f"{read} of {total} lines"
         case {"files": list(files)}:
-            return f"{len(files)} files"
+            return counted(len(files), "file")
         case {"path": path, "bytes": size}:
             return f"{path}, {size} bytes"
         case str(text):
             return one_line(text)
         case _:
             return result.status
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def words(body: Body) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol, TextIO
 
 import click
 
-from steersman.action import Execute, Write
+from steersman.action import Delete, Execute, Write
 from steersman.message import (
     Answer,
     Assistant,
@@ -99,6 +99,7 @@ class PlainView:
         self._streamed = ""
         self._running: dict[str | None, str] = {}
         self._together = False
+        self._asked: set[str | None] = set()
         self._status = StatusLine(sys.stderr)
 
     def tick(self) -> None:
@@ -118,7 +119,7 @@ class PlainView:
                 self._call(message.corr, call_words(tool, arguments))
             case ToolProgress(text=text):
                 self._status.detail(text)
-            case DiffReady(diff=diff):
+            case DiffReady(diff=diff) if message.corr not in self._asked:
                 self._print(coloured_diff(diff))
             case ToolResult() as result:
                 self._result(result, message.corr)
@@ -135,6 +136,8 @@ class PlainView:
         match body:
             case ConfirmRequest() as request:
                 self._print(request_words(request))
+                if any(isinstance(action, Write | Delete) for action in request.actions):
+                    self._asked.add(request.call)  # its diff has been seen
                 self._status.rest()
             case Question():
                 self._status.rest()
@@ -271,7 +274,7 @@ def request_words(request: ConfirmRequest) -> str:
     lines = [click.style(f"? {request.tool}: {request.reason}", fg="yellow", bold=True)]
     for action in request.actions:
         match action:
-            case Write(diff=diff):
+            case Write(diff=diff) | Delete(diff=diff):
                 lines.append(coloured_diff(diff))
             case Execute(command=command, cwd=cwd):
                 lines.append(f"  $ {safe(command)}\n  in {safe(cwd)}")
