@@ -442,7 +442,6 @@ def test_what_a_killed_run_wrote_can_be_read_in_a_read_only_data_folder(
     gate.waiting()
     running.kill()
     running.communicate()
-    gate.open()
 
     locked = read_only()
     shown = decoded(locked("ledger", "show", "--json", seen[0]["thread"]).stdout)

@@ -320,7 +320,7 @@ def test_wherever_a_byte_is_flipped_it_is_noticed_or_it_changed_nothing(steer, h
     printed = steer("ledger", "export", story.thread).stdout
     moments = random.Random(4)
 
-    for at in moments.sample(range(100, len(whole)), 14):
+    for at in moments.sample(range(100, len(whole)), 10):
         data = bytearray(whole)
         data[at] ^= 1 << moments.randrange(8)
         database.write_bytes(data)

@@ -14,6 +14,7 @@ import pytest
 from steersman.action import Execute
 from steersman.dialogue import Call
 from steersman.errors import ToolProblem
+from steersman.operations.journal.objects import Objects
 from steersman.operations.running.grounds import Effects
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Malformed, Tool
@@ -38,6 +39,7 @@ class Reach(NamedTuple):
     call: str
     progress: Callable[[str], None]
     lane: Any = SimpleNamespace(log=SimpleNamespace(redactor=Redactor()))
+    journal: Any = None
 
 
 class Bare:
@@ -83,7 +85,8 @@ async def tools_in(folder: Path, **more: Any) -> AsyncIterator[tuple[Use, Proces
             SignalProcess(processes),
         ]
         names = {tool.name.removeprefix("workspace_"): tool for tool in tools}
-        bench: Any = Reach(workspace, "c1", told.append)
+        objects = Objects(folder.parent / "objects")
+        bench: Any = Reach(workspace, "c1", told.append, journal=SimpleNamespace(objects=objects))
 
         async def use(name: str, **arguments: Any) -> Any:
             tool = names[name]
@@ -235,7 +238,7 @@ def test_what_was_left_out_or_left_running_is_said(folder):
     assert many.output.endswith("\n100000\n")
     assert f"[… {len(whole) - 32768:,} bytes left out …]" in many.output
     assert many.note == (
-        f"workspace_read_command_output reads any part of all {len(whole):,} bytes: process_id p1"
+        f"workspace_read_command_output reads any part of all {len(whole):,} bytes: process_id p1, or later the artifact"
     )
     assert left.note == "2 processes it left running were ended"
     assert file.note.startswith('workspace_read_file {"path": "nothing-here"}')
@@ -373,3 +376,15 @@ def test_looking_at_processes_needs_no_leave(folder):
     assert listing.actions(listing.Args(), workspace) == ()
     signalling = SignalProcess(processes)
     assert signalling.actions(signalling.Args("p1", "TERM"), workspace) == ()
+
+
+def test_a_long_output_is_kept_whole_and_read_later_by_its_name(folder):
+    async def work():
+        async with tools_in(folder) as (use, _, _):
+            result = await use("run_command", command="seq 1 20000")
+            name = result.artifact
+            last = await use("read_command_output", process_id=name, offset=-12, limit=12)
+            first = await use("read_command_output", process_id=name, limit=4)
+            return result.truncated, last.output, first.output, last.size
+
+    assert run(work()) == (True, "19999\n20000\n", "1\n2\n", 108894)

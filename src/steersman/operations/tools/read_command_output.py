@@ -1,5 +1,8 @@
 """`workspace_read_command_output`."""
 
+import asyncio
+import os
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -7,10 +10,13 @@ from msgspec import Meta, Struct
 
 from steersman.action import Action
 from steersman.errors import ToolProblem
+from steersman.operations.journal.objects import Objects
 from steersman.operations.running.output import whole_characters
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+
+ARTIFACT = re.compile(r"[0-9a-f]{64}")
 
 
 class OutputPart(Struct, frozen=True, omit_defaults=True):
@@ -29,7 +35,10 @@ class OutputPart(Struct, frozen=True, omit_defaults=True):
 class ReadCommandOutputArgs(Arguments, frozen=True):
     """Whose output, which part, and how long to wait for it."""
 
-    process_id: Annotated[str, Meta(description="as workspace_run_command gave it, such as p1")]
+    process_id: Annotated[
+        str,
+        Meta(description="as workspace_run_command gave it, such as p1; or an artifact it named"),
+    ]
     offset: Annotated[
         int | None,
         Meta(
@@ -60,6 +69,8 @@ class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
 
     async def run(self, args: ReadCommandOutputArgs, bench: Bench) -> OutputPart:
         """Wait for it if asked to, and read."""
+        if ARTIFACT.fullmatch(args.process_id):
+            return await asyncio.to_thread(_read_kept, args, bench.journal.objects)
         running = self._processes.get(args.process_id)
         offset = _first(args.offset, running)
         await running.wait_for_output(offset, args.wait_timeout)
@@ -79,6 +90,21 @@ class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
             exit_code=running.state.exit_code,
             note=_note(running, offset),
         )
+
+
+def _read_kept(args: ReadCommandOutputArgs, objects: Objects) -> OutputPart:
+    """A part of an output that was kept; the command ended long ago."""
+    with objects.open(args.process_id) as kept:
+        size = kept.seek(0, os.SEEK_END)
+        wanted = args.offset or 0
+        offset = wanted if wanted >= 0 else max(size + wanted, 0)
+        kept.seek(offset)
+        part = kept.read(args.limit)
+    text, torn = whole_characters(part)
+    if torn and (torn == len(part) or offset + len(part) == size):
+        text, torn = part.decode(errors="replace"), 0
+    following = offset + len(part) - torn
+    return OutputPart(args.process_id, "kept", text, offset, following, size)
 
 
 def _first(offset: int | None, running: Running) -> int:

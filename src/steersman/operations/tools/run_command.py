@@ -1,8 +1,10 @@
 """`workspace_run_command`, in the foreground or in the background."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta, Struct
 
 from steersman.action import Action, Execute
@@ -21,7 +23,8 @@ GRACE = 2.0
 class CommandResult(Struct, frozen=True, omit_defaults=True):
     """How a command ended, or goes on; `output` is its standard output and error together.
 
-    `changes` are its effects on the workspace, which can be undone.
+    `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
+    output when only a part of it is here.
     """
 
     wall_ms: int
@@ -30,6 +33,7 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     truncated: bool = False
     background_process_id: str = ""
     changes: list[str] = []
+    artifact: str = ""
     note: str = ""
 
 
@@ -118,7 +122,8 @@ class RunCommand(Tool[RunCommandArgs]):
                 return _result(running, notes, Effects())
             if ground.must_run_directly(running.state.exit_code or 0, running.output.text()):
                 return None
-            return _result(running, notes, await ground.settle(bench))
+            result = _result(running, notes, await ground.settle(bench))
+            return await _with_artifact(result, running, bench)
         finally:
             if not kept:
                 ground.discard()
@@ -137,6 +142,15 @@ class RunCommand(Tool[RunCommandArgs]):
         return True
 
 
+async def _with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:
+    """The result with the name under which the whole of a long output is kept."""
+    if not result.truncated:
+        return result
+    keep = bench.journal.objects.put_file
+    digest, _ = await asyncio.to_thread(keep, str(running.output.path))
+    return msgspec.structs.replace(result, artifact=digest)
+
+
 def _result(running: Running, notes: list[str], effects: Effects) -> CommandResult:
     """What there is to say now; a command that goes on is not waited for."""
     output = running.output
@@ -150,7 +164,7 @@ def _result(running: Running, notes: list[str], effects: Effects) -> CommandResu
     elif output.truncated:
         notes.append(
             f"workspace_read_command_output reads any part of all {output.size:,} bytes: "
-            f"process_id {running.id}"
+            f"process_id {running.id}, or later the artifact"
         )
     if running.left:
         notes.append(f"{running.left} processes it left running were ended")
