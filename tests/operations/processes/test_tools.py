@@ -238,7 +238,8 @@ def test_what_was_left_out_or_left_running_is_said(folder):
     assert many.output.endswith("\n100000\n")
     assert f"[… {len(whole) - 32768:,} bytes left out …]" in many.output
     assert many.note == (
-        f"workspace_read_command_output reads any part of all {len(whole):,} bytes: process_id p1, or later the artifact"
+        f"workspace_read_command_output reads any part of all {len(whole):,} bytes: "
+        "process_id p1, or later the artifact"
     )
     assert left.note == "2 processes it left running were ended"
     assert file.note.startswith('workspace_read_file {"path": "nothing-here"}')
