@@ -26,7 +26,7 @@ def message_schema() -> dict[str, Any]:
         "body": {"type": "object", "description": "by kind"},
         "hash": {"type": "string", "description": "base64; in exports only"},
     }
-    return {
+    found = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Steersman message",
         "type": "object",
@@ -35,3 +35,5 @@ def message_schema() -> dict[str, Any]:
         "oneOf": kinds,
         "$defs": components,
     }
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
+    return plain
