@@ -589,3 +589,18 @@ def test_many_processes_can_work_on_threads_of_their_own(steer, script):
         assert (process.returncode, errors) == (0, "")
     done = steer("ledger", "verify")
     assert (done.returncode, done.stdout.count(": ok, ")) == (0, 6)
+
+
+# The output
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_output_that_knows_few_letters_gets_the_others_replaced(steer, script, encoding):
+    poor = steer.having(PYTHONIOENCODING=encoding)
+    model = script({"text": "Dône ✓ 👍"})
+
+    plain = poor("run", "--model", model, "say it")
+    work = poor.work("run", "--model", model, "say it")
+
+    assert plain.returncode == 0
+    assert [body["text"] for body in work.bodies("assistant")] == ["Dône ✓ 👍"]

@@ -3,6 +3,7 @@ errors become sentences and exit codes."""
 
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import click
@@ -64,6 +65,9 @@ def app(ctx: click.Context) -> None:
 
 def run() -> NoReturn:
     """Run the command line and end the process with the right exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an output that knows few letters gets those
     arguments = sys.argv[1:]
     if arguments[:1] == ["-e"]:
         arguments.insert(0, "run")

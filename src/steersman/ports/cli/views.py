@@ -53,8 +53,8 @@ class JsonView:
         """Print the message."""
         self.ended = isinstance(message.body, SessionEnd)
         if message.seq or self._deltas:
-            sys.stdout.write(encode_message(message).decode() + "\n")
-            sys.stdout.flush()
+            sys.stdout.buffer.write(encode_message(message) + b"\n")
+            sys.stdout.buffer.flush()
 
     def tick(self) -> None:
         """Nothing: a machine reads this."""
