@@ -10,6 +10,7 @@ from steersman.message import (
     Answer,
     Assistant,
     Body,
+    Checkpoint,
     ConfirmRequest,
     ConfirmResponse,
     DiffReady,
@@ -143,6 +144,9 @@ def _work_words(body: Body) -> str | None:
         case Policy(action=action, verdict=verdict):
             kind = type(action).__name__.lower()
             return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
+        case Checkpoint(cause=cause, changes=changes, count=count):
+            paths = one_line(", ".join(change.path for change in changes[:5]), 60)
+            return f"{cause}: {counted(count or len(changes), 'change')} {paths}".rstrip()
         case DiffReady(file=file, added=added, removed=removed):
             return f"{safe(file)} +{added} -{removed}"
     return None
