@@ -13,10 +13,7 @@ from secrets import choice
 from types import TracebackType
 from typing import Any, Literal
 
-import msgspec
-
 from steersman.bus import Bus, Missed, Subscription
-from steersman.change import State
 from steersman.coordination import floor
 from steersman.dialogue import Call, Driver, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
@@ -28,11 +25,9 @@ from steersman.identity.settings import Settings
 from steersman.intelligence.models import open_driver
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations.executor import Toolbox
-from steersman.operations.journal import undoing
-from steersman.operations.journal.changeset import same
 from steersman.operations.journal.journal import Journal
-from steersman.operations.journal.looking import look
 from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.undoing import Plan
 from steersman.operations.running.grounds import Grounds
 from steersman.operations.running.processes import Processes
 from steersman.operations.tools import standard_tools
@@ -43,6 +38,7 @@ from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.records import Row, Store, Thread, find_thread
 from steersman.store.redactor import Redactor, readable
 from steersman.store.sqlite import SqliteStore
+from steersman.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 Origin = Literal["run", "call", "demo", "fork", "import"]
@@ -63,6 +59,7 @@ class Host:
         self._environ = environ
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._open: dict[str, tuple[Session, ExitStack]] = {}
+        self.way_back = WayBack(store, home)
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str]) -> Host:
@@ -98,6 +95,11 @@ class Host:
         raise UsageProblem(
             f"There is no thread for {workspace} yet.", try_this="`steer run TASK` starts one."
         )
+
+    def latest_changed(self, workspace: str) -> Thread:
+        """The thread that last worked in a workspace, single calls included."""
+        found = self.store.threads(workspace=workspace, limit=1)
+        return found[0] if found else self.latest(workspace)
 
     def create(
         self,
@@ -200,69 +202,6 @@ class Host:
                     after = max(after, item.seq)
                     yield item
                 item = await news.next()
-
-    # Taking back
-
-    def plan_undo(
-        self, thread_id: str, *, turn: int | None = None, to: int | None = None
-    ) -> undoing.Plan:
-        """What taking back the last turn would do, or a certain turn, or all after a message."""
-        entries, turns = self._entries(thread_id)
-        if to is not None:
-            return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
-        effects = undoing.standing(entries).effects
-        if turn is None and effects:
-            turn = turns[effects[-1]]
-        wanted = [seq for seq in effects if turns[seq] == turn]
-        # Calls outside a turn have nothing in common: only the last of them is meant.
-        plan = undoing.plan_undo(entries, wanted if turn else wanted[-1:])
-        return self._needed(thread_id, plan)
-
-    def plan_rewind(self, thread_id: str, to: int) -> undoing.Plan | None:
-        """What taking back all after a message would do; None when nothing changed since."""
-        entries, _ = self._entries(thread_id)
-        wanted = undoing.since(entries, to)
-        if not wanted:
-            return None
-        return self._needed(thread_id, undoing.plan_undo(entries, wanted))
-
-    def latest_changed(self, workspace: str) -> Thread:
-        """The thread that last worked in a workspace, single calls included."""
-        found = self.store.threads(workspace=workspace, limit=1)
-        return found[0] if found else self.latest(workspace)
-
-    def plan_redo(self, thread_id: str) -> undoing.Plan:
-        """What taking back the last undo would do."""
-        return self._needed(thread_id, undoing.plan_redo(self._entries(thread_id)[0]))
-
-    def _needed(self, thread_id: str, plan: undoing.Plan) -> undoing.Plan:
-        """A plan without what is already so: a change may never have been made, or be undone."""
-        present = self._present(thread_id, plan)
-        left = tuple(c for c in plan.changes if not same(present[c.path], c.after))
-        return msgspec.structs.replace(plan, changes=left)
-
-    def _present(self, thread_id: str, plan: undoing.Plan) -> dict[str, State]:
-        root = self.find(thread_id).workspace
-        return {change.path: look(str(Path(root, change.path))) for change in plan.changes}
-
-    def present_conflicts(self, thread_id: str, plan: undoing.Plan) -> tuple[str, ...]:
-        """Paths that someone else changed since, so that the plan would lose their work."""
-        present = self._present(thread_id, plan)
-        return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
-
-    def describe(self, thread_id: str, plan: undoing.Plan) -> list[str]:
-        """A plan's changes as people read them."""
-        journal = Journal(self.find(thread_id).workspace, self._objects)
-        return [journal.diff(change) for change in plan.changes]
-
-    async def take_back(self, thread_id: str, plan: undoing.Plan, *, force: bool = False) -> None:
-        """Carry out an undo or a redo."""
-        await self._session(thread_id).take_back(plan, force=force)
-
-    def _entries(self, thread_id: str) -> tuple[list[undoing.Entry], dict[int, int]]:
-        messages = list(self.messages(thread_id, kinds={"checkpoint"}))
-        journal = Journal(self.find(thread_id).workspace, self._objects)
-        return journal.entries(messages), {m.seq: m.turn for m in messages}
 
     # Working
 
@@ -383,6 +322,10 @@ class Host:
     async def call(self, thread_id: str, tool: str, arguments: dict[str, Any]) -> Message:
         """Carry out one tool call a person asked for."""
         return await self._session(thread_id).call(Call(f"call_{new_id()}", tool, arguments))
+
+    async def take_back(self, thread_id: str, plan: Plan, *, force: bool = False) -> None:
+        """Carry out an undo or a redo."""
+        await self._session(thread_id).take_back(plan, force=force)
 
     async def wait(self, thread_id: str) -> TurnEnd | None:
         """Wait until nothing runs."""

@@ -270,7 +270,7 @@ def make_special(kind: str, path: Path) -> None:
     elif os.geteuid() == 0:
         os.mknod(path, 0o600 | 0o020000, os.makedev(1, 3))
     else:
-        pytest.skip("only root can make a device")
+        pytest.skip("needs root: to make a device")
 
 
 def test_a_content_that_was_not_kept(yard: Yard) -> None:

@@ -330,7 +330,7 @@ def test_an_ordinary_user_can_do_it_all() -> None:
 def test_no_permission_is_said() -> None:
     """A folder of someone else: a clear error, and nothing is changed."""
     if os.geteuid() != 0:
-        pytest.skip("needs another user")
+        pytest.skip("needs root: to become another user")
 
     def do(folder: Path) -> None:
         (folder / "mine").mkdir()

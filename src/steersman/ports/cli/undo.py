@@ -39,7 +39,9 @@ def undo(
     """Take back what a turn did to files: contents, deletions, modes and links."""
     host = open_host()
     found = _which(host, thread, workspace)
-    _carry_out(host, found, host.plan_undo(found.id, turn=turn, to=to), force=force, yes=yes)
+    _carry_out(
+        host, found, host.way_back.plan_undo(found.id, turn=turn, to=to), force=force, yes=yes
+    )
 
 
 @click.command()
@@ -51,7 +53,7 @@ def redo(thread: str | None, workspace: str | None, force: bool, yes: bool) -> N
     """Take back the last undo."""
     host = open_host()
     found = _which(host, thread, workspace)
-    _carry_out(host, found, host.plan_redo(found.id), force=force, yes=yes)
+    _carry_out(host, found, host.way_back.plan_redo(found.id), force=force, yes=yes)
 
 
 @click.command()
@@ -66,7 +68,7 @@ def rewind(thread: str, seq: int, force: bool, yes: bool) -> None:
     """
     host = open_host()
     found = host.find(thread)
-    plan = host.plan_rewind(found.id, seq)
+    plan = host.way_back.plan_rewind(found.id, seq)
     if plan is not None:
         _carry_out(host, found, plan, force=force, yes=yes)
     click.echo(open_host().fork(found.id, seq).id)
@@ -77,8 +79,8 @@ def _which(host: Host, thread: str | None, workspace: str | None) -> Thread:
 
 
 def _carry_out(host: Host, thread: Thread, plan: Plan, *, force: bool, yes: bool) -> None:
-    _preview(host.describe(thread.id, plan))
-    taken = host.present_conflicts(thread.id, plan)
+    _preview(host.way_back.describe(thread.id, plan))
+    taken = host.way_back.conflicts(thread.id, plan)
     if taken and not force:
         raise SteersmanError(
             f"Changed by someone else since: {', '.join(taken[:10])}.",

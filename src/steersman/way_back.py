@@ -1,0 +1,81 @@
+"""Plans for taking changes of files back: what the log tells, held against what is there now.
+
+Nothing is changed here; a plan is carried out by the open thread.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from steersman.change import State
+from steersman.operations.journal import undoing
+from steersman.operations.journal.changeset import same
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.looking import look
+from steersman.operations.journal.objects import Objects
+from steersman.store.log import read_messages
+from steersman.store.records import Store, find_thread
+
+
+class WayBack:
+    """Finds out what an undo, a redo or a rewind of a thread would do."""
+
+    def __init__(self, store: Store, home: Path) -> None:
+        self._store = store
+        self._home = home
+
+    def plan_undo(
+        self, thread_id: str, *, turn: int | None = None, to: int | None = None
+    ) -> undoing.Plan:
+        """What taking back the last turn would do, or a certain turn, or all after a message."""
+        entries, turns = self._entries(thread_id)
+        if to is not None:
+            return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
+        effects = undoing.standing(entries).effects
+        if turn is None and effects:
+            turn = turns[effects[-1]]
+        wanted = [seq for seq in effects if turns[seq] == turn]
+        # Calls outside a turn have nothing in common: only the last of them is meant.
+        plan = undoing.plan_undo(entries, wanted if turn else wanted[-1:])
+        return self._needed(thread_id, plan)
+
+    def plan_rewind(self, thread_id: str, to: int) -> undoing.Plan | None:
+        """What taking back all after a message would do; None when nothing changed since."""
+        entries, _ = self._entries(thread_id)
+        wanted = undoing.since(entries, to)
+        if not wanted:
+            return None
+        return self._needed(thread_id, undoing.plan_undo(entries, wanted))
+
+    def plan_redo(self, thread_id: str) -> undoing.Plan:
+        """What taking back the last undo would do."""
+        return self._needed(thread_id, undoing.plan_redo(self._entries(thread_id)[0]))
+
+    def _needed(self, thread_id: str, plan: undoing.Plan) -> undoing.Plan:
+        """A plan without what is already so: a change may never have been made, or be undone."""
+        present = self._present(thread_id, plan)
+        left = tuple(c for c in plan.changes if not same(present[c.path], c.after))
+        return msgspec.structs.replace(plan, changes=left)
+
+    def _present(self, thread_id: str, plan: undoing.Plan) -> dict[str, State]:
+        root = find_thread(self._store, thread_id).workspace
+        return {change.path: look(str(Path(root, change.path))) for change in plan.changes}
+
+    def conflicts(self, thread_id: str, plan: undoing.Plan) -> tuple[str, ...]:
+        """Paths that someone else changed since, so that the plan would lose their work."""
+        present = self._present(thread_id, plan)
+        return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
+
+    def describe(self, thread_id: str, plan: undoing.Plan) -> list[str]:
+        """A plan's changes as people read them."""
+        journal = Journal(find_thread(self._store, thread_id).workspace, self._objects)
+        return [journal.diff(change) for change in plan.changes]
+
+    def _entries(self, thread_id: str) -> tuple[list[undoing.Entry], dict[int, int]]:
+        messages = list(read_messages(self._store, thread_id, kinds={"checkpoint"}))
+        journal = Journal(find_thread(self._store, thread_id).workspace, self._objects)
+        return journal.entries(messages), {m.seq: m.turn for m in messages}
+
+    @property
+    def _objects(self) -> Objects:
+        return Objects(self._home / "objects")
