@@ -3,7 +3,7 @@
 An `Action` names resolved, absolute paths: links are followed before anything is decided.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -63,11 +63,28 @@ class ChangeMany(Struct, frozen=True, tag_field="action", tag="change_many"):
     origin: Origin = "tool"
 
 
-class Execute(Struct, frozen=True, tag_field="action", tag="execute"):
-    """Run a shell command."""
+class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="execute"):
+    """Run a shell command; `outside` when it wants to leave the sandbox."""
 
     command: str
     cwd: str
+    outside: bool = False
+
+
+class Network(Struct, frozen=True, tag_field="action", tag="network"):
+    """Reach a host, named as the program named it and not yet looked up."""
+
+    host: str
+    port: int
+
+
+class McpCall(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="mcp_call"):
+    """Call a tool of an MCP server; `effect` is what the server's hints and the rules say of it."""
+
+    server: str
+    tool: str
+    arguments: dict[str, Any] = {}
+    effect: Literal["reads", "writes"] = "writes"
 
 
 class SpawnAgent(Struct, frozen=True, tag_field="action", tag="spawn_agent"):
@@ -77,7 +94,9 @@ class SpawnAgent(Struct, frozen=True, tag_field="action", tag="spawn_agent"):
     task: str
 
 
-Action = Read | List | Search | Write | Delete | ChangeMany | Execute | SpawnAgent
+Action = (
+    Read | List | Search | Write | Delete | ChangeMany | Execute | Network | McpCall | SpawnAgent
+)
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):

@@ -7,8 +7,8 @@ from typing import TypeVar
 import msgspec
 
 from steersman.errors import ToolProblem
+from steersman.gitignore import Globs
 from steersman.operations.finding import ripgrep
-from steersman.operations.finding.ignoring import Globs
 from steersman.operations.finding.program import ripgrep as program
 from steersman.operations.finding.program import run
 from steersman.operations.finding.records import Found, Names, Place, Query

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from steersman.gitignore import Globs
 from steersman.operations.finding import patterns, showing
-from steersman.operations.finding.ignoring import Globs, Judge
+from steersman.operations.finding.ignoring import Judge
 from steersman.operations.finding.records import Found, Hit, Names, Place, Query
 from steersman.operations.finding.showing import Spot
 

@@ -10,8 +10,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from steersman.action import Action, List
 from steersman.errors import ToolProblem
+from steersman.gitignore import Globs
 from steersman.operations.finding import Names, Place, list_names
-from steersman.operations.finding.ignoring import Globs, Judge
+from steersman.operations.finding.ignoring import Judge
 from steersman.operations.finding.records import in_order, readable
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace

@@ -1,0 +1,49 @@
+"""What the guard says of a shell command, and what it found out about it."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Place(Struct, frozen=True):
+    """Where a command would run. The folders need not exist; nothing is looked up on disk."""
+
+    workspace: str
+    home: str
+    cwd: str = ""
+
+
+class Fact(Struct, frozen=True, omit_defaults=True):
+    """One simple command as it would run, its wrappers taken off.
+
+    `words` are the program and its arguments; `known` is False when any of them is not known for
+    certain. Paths are absolute. `network` are hosts, or `*` when any may be reached; `remote` says
+    what is changed on another machine; `unknown_code` that the program runs code nobody has seen.
+    """
+
+    words: tuple[str, ...]
+    known: bool = True
+    via: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
+    network: tuple[str, ...] = ()
+    remote: str = ""
+    unknown_code: bool = False
+
+
+class Judgement(Struct, frozen=True, omit_defaults=True):
+    """The guard's word on a whole command line, with the rule that decided.
+
+    `breaker` marks what no setting lifts. `plain` is True when the line is made only of simple
+    commands whose words are all known, so that rules about prefixes may allow it; `facts` then
+    hold every one of them.
+    """
+
+    verdict: Literal["allow", "ask", "block"]
+    rule: str
+    reason: str
+    instead: str = ""
+    breaker: bool = False
+    plain: bool = False
+    facts: tuple[Fact, ...] = ()

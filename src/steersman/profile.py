@@ -1,0 +1,28 @@
+"""How far a command is confined: decided by governance, carried out by operations."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Profile(Struct, frozen=True):
+    """What a command may see, change and reach.
+
+    `sandbox` is False for a command that was let out. `files` tells what it may do to the
+    workspace: nothing, or change a view of it that becomes real when its effects were judged.
+    `hidden` files and folders cannot be read, `protected` ones cannot be changed where no view
+    stands between the command and the disk; either may be missing, and stays so. `network`: none,
+    through the door (a proxy that asks about every host), or the machine's own. `environ` is the
+    whole environment of the command.
+    """
+
+    sandbox: bool = True
+    files: Literal["read", "write"] = "write"
+    hidden: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    network: Literal["none", "door", "host"] = "none"
+    environ: Mapping[str, str] = {}
+
+
+PLAIN = Profile()
