@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-Origin = Literal["tool", "command", "person"]
+Origin = Literal["tool", "command", "past", "person"]
 
 
 class Read(Struct, frozen=True, tag_field="action", tag="read"):
@@ -34,7 +34,8 @@ class Write(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="wr
 
     `before` and `after` are SHA-256 of the content shown in `diff`, so that what was decided on
     is exactly what is written; `before` is empty for a file that does not exist. `origin` tells
-    whose effect it is: a tool's own, a command's that was let through, or a person's undo.
+    whose effect it is: a tool's own, a command's that was let through, one that is past because
+    the command ran on the folder itself, or a person's undo.
     """
 
     path: str
@@ -53,22 +54,37 @@ class Delete(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="d
     origin: Origin = "tool"
 
 
-class ChangeMany(Struct, frozen=True, tag_field="action", tag="change_many"):
-    """Change more paths below a folder than can be named one by one."""
+class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="change_many"):
+    """Change many paths below a folder, judged as one.
+
+    `lost` are deleted files that no version control has, `discarded` files whose uncommitted
+    changes are thrown away; `examples` names a few of them. `named` when each change is judged by
+    itself as well.
+    """
 
     path: str
     created: int
     changed: int
     deleted: int
+    lost: int = 0
+    lost_bytes: int = 0
+    discarded: int = 0
+    examples: tuple[str, ...] = ()
+    named: bool = False
     origin: Origin = "tool"
 
 
 class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="execute"):
-    """Run a shell command; `outside` when it wants to leave the sandbox."""
+    """Run a shell command.
+
+    `outside` when it wants to leave the sandbox; `direct` when it works on the workspace itself
+    and not on a view of it, so that its effects can only be recorded.
+    """
 
     command: str
     cwd: str
     outside: bool = False
+    direct: bool = False
 
 
 class Network(Struct, frozen=True, tag_field="action", tag="network"):

@@ -51,7 +51,8 @@ class CapsuleDeck:
         self._instructions = capsule.identity.instructions()
 
     def prompt(self) -> Prompt:
-        """Everything the model gets for its next answer."""
+        """Everything the model gets for its next answer, if there is still something to spend."""
+        self._capsule.governance.check_budget()
         return Prompt(self._instructions, self._capsule.operations.specs(), self._context.items)
 
     async def deliver(self) -> bool:

@@ -4,7 +4,7 @@ Every driver speaks these records and nothing else; wire formats stay inside the
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
@@ -26,11 +26,30 @@ class Call(Struct, frozen=True, gc=False):
     malformed: str | None = None
 
 
+class Image(Struct, frozen=True, gc=False):
+    """A picture: its media type, such as `image/png`, and its bytes in base64."""
+
+    media: str
+    data: str
+
+
+class State(Struct, frozen=True, omit_defaults=True):
+    """What a provider wants handed back with an answer, such as signed or encrypted reasoning.
+
+    Opaque to everyone else, and handed back only to the model of the provider that gave it.
+    """
+
+    provider: str
+    model: str
+    items: tuple[dict[str, Any], ...] = ()
+
+
 class UserItem(Struct, frozen=True, gc=False):
     """Words of the person; `steer` when said into a running turn, None where nobody can tell."""
 
     text: str
     steer: bool | None = None
+    images: tuple[Image, ...] = ()
 
 
 class AssistantItem:
@@ -40,14 +59,19 @@ class AssistantItem:
     and most of it never.
     """
 
-    __slots__ = ("_calls", "acts", "reasoning", "text")
+    __slots__ = ("_calls", "acts", "reasoning", "state", "text")
 
     def __init__(
-        self, text: str, reasoning: str, calls: tuple[Call, ...] | Callable[[], tuple[Call, ...]]
+        self,
+        text: str,
+        reasoning: str,
+        calls: tuple[Call, ...] | Callable[[], tuple[Call, ...]],
+        state: State | None = None,
     ) -> None:
         self.text = text
         self.reasoning = reasoning
         self.acts = bool(calls)
+        self.state = state
         self._calls = calls
 
     @property
@@ -66,8 +90,8 @@ class AssistantItem:
     def __repr__(self) -> str:
         return f"AssistantItem{self._all()!r}"
 
-    def _all(self) -> tuple[str, str, tuple[Call, ...]]:
-        return self.text, self.reasoning, self.calls
+    def _all(self) -> tuple[str, str, tuple[Call, ...], State | None]:
+        return self.text, self.reasoning, self.calls, self.state
 
 
 class ResultItem:
@@ -118,11 +142,15 @@ Item = UserItem | AssistantItem | ResultItem
 
 
 class Prompt(Struct, frozen=True):
-    """Everything a model is given for one answer; `items` only ever grows at its end."""
+    """Everything a model is given for one answer; `items` only ever grows at its end.
+
+    With a `schema` the answer is to be JSON that fits it.
+    """
 
     system: str
     tools: tuple[ToolSpec, ...]
     items: Sequence[Item]
+    schema: dict[str, Any] | None = None
 
 
 class Tokens(Struct, frozen=True):
@@ -146,14 +174,18 @@ class ThoughtDelta(Struct, frozen=True):
     text: str
 
 
+Stop = Literal["end", "tool_calls", "length", "refusal", "content_filter"]
+
+
 class Completed(Struct, frozen=True):
-    """The whole answer; always the last event of a stream."""
+    """The whole answer; always the last event of a stream. `stop` says why it ended."""
 
     text: str
     reasoning: str = ""
     calls: tuple[Call, ...] = ()
     tokens: Tokens = Tokens()
-    stop: str = "end"
+    stop: Stop = "end"
+    state: State | None = None
 
 
 Event = TextDelta | ThoughtDelta | Completed

@@ -1,6 +1,7 @@
 """The one error tree: what happened, why, and what to do; each error knows its exit code."""
 
 from enum import IntEnum
+from typing import Literal
 
 
 class Exit(IntEnum):
@@ -58,14 +59,34 @@ class Denied(SteersmanError):
     exit = Exit.DENIED
 
 
+class Halted(Denied):
+    """A command was blocked where nobody watches: the work stops."""
+
+
+class BudgetSpent(SteersmanError):
+    """A limit was reached; the turn ends, and what was done stays."""
+
+    exit = Exit.BUDGET_SPENT
+
+
 class NeedsAnswer(SteersmanError):
     """An answer is needed and nobody can give one."""
 
     exit = Exit.NEEDS_ANSWER
 
 
+Trouble = Literal[
+    "auth", "model_not_found", "rate_limit", "overloaded", "server", "network", "timeout", "stall",
+    "dropped", "context_length", "refusal", "bad_request", "not_an_api", "unsupported_image",
+    "empty",
+]  # fmt: skip
+
+
 class DriverProblem(SteersmanError):
-    """A model call failed; `retry_after` says when another try is worth it."""
+    """A model call failed: `kind` says how, `retry_after` when another try is worth it.
+
+    `retryable` is about the same request; another model may do what this one cannot.
+    """
 
     def __init__(
         self,
@@ -76,8 +97,10 @@ class DriverProblem(SteersmanError):
         status: int | None = None,
         retry_after: float | None = None,
         retryable: bool = False,
+        kind: Trouble = "server",
     ) -> None:
         super().__init__(what, why, try_this)
+        self.kind = kind
         self.status = status
         self.retry_after = retry_after
         self.retryable = retryable

@@ -18,10 +18,11 @@ from steersman.coordination import floor
 from steersman.dialogue import Call, Driver, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.approvals import Desk
+from steersman.governance.environment import command_environ
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
-from steersman.governance.secrets import mcp_configs, secret_values, secret_variables
-from steersman.identity.settings import Settings
+from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.identity.settings import Settings, cache_folder, config_file
 from steersman.intelligence.models import open_driver
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations.executor import Toolbox
@@ -32,6 +33,7 @@ from steersman.operations.running.grounds import Grounds
 from steersman.operations.running.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
+from steersman.permissions import Permissions
 from steersman.session import Session, Setup, recover
 from steersman.store.chain import Flaw, flaws
 from steersman.store.log import ThreadLog, now, read_messages
@@ -60,6 +62,7 @@ class Host:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._open: dict[str, tuple[Session, ExitStack]] = {}
         self.way_back = WayBack(store, home)
+        self.permissions = Permissions(store, environ)
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str]) -> Host:
@@ -145,6 +148,7 @@ class Host:
         with self.store.own(thread_id):
             self.store.delete_thread(thread_id)
             self.store.remember(f"thread:{thread_id}", "model", None)
+            self.permissions.forget_thread(thread_id)
 
     # Reading
 
@@ -216,6 +220,7 @@ class Host:
                 try_this="Rename the folder.",
             )
         driver = None if origin == "call" else open_driver(settings.model)
+        self.permissions.rules(workspace.root, settings)  # what is wrong is told before anything
         named = self._redactor(workspace).text(readable(title))
         thread = self.create(workspace.root, named, origin=origin)
         await self._begin(thread, workspace, settings, driver, **how)
@@ -256,15 +261,23 @@ class Host:
         owned = ExitStack()
         owned.enter_context(self.store.own(thread.id))
         try:
-            log = self._log(self.find(thread.id), self._redactor(workspace))
+            redactor = self._redactor(workspace)
+            rules = self.permissions.rules(workspace.root, settings)
+            log = self._log(self.find(thread.id), redactor)
             setup = Setup(
-                settings,
-                workspace,
-                self._command_environ(),
-                self._objects,
-                str(self._home),
-                attended,
-                yes,
+                settings=settings,
+                workspace=workspace,
+                environ=command_environ(self._environ, settings.environment),
+                objects=self._objects,
+                state=str(self._home),
+                home=self.permissions.home,
+                private=(str(self._home), str(config_file(self._environ).parent)),
+                cache=cache_folder(self._environ, workspace.root),
+                rules=self.permissions.book(rules),
+                memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
+                audits=self.permissions.audits(workspace.root),
+                attended=attended,
+                yes=yes,
             )
             session = Session(log, setup, driver)
             await session.begin()
@@ -366,7 +379,3 @@ class Host:
     def _redactor(self, workspace: Workspace) -> Redactor:
         configs = mcp_configs(Path(workspace.root), self._environ)
         return Redactor(secret_values(self._environ, configs))
-
-    def _command_environ(self) -> dict[str, str]:
-        hidden = secret_variables(self._environ)
-        return {name: value for name, value in self._environ.items() if name not in hidden}

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from steersman.action import Action, Verdict
 from steersman.change import Change
+from steersman.dialogue import State
 
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
 
@@ -56,7 +57,9 @@ class TurnStart(Body, frozen=True, omit_defaults=True):
     kind: ClassVar[str] = "turn_start"
 
 
-TurnEnding = Literal["done", "failed", "cancelled", "interrupted", "needs_answer", "limit"]
+TurnEnding = Literal[
+    "done", "failed", "cancelled", "interrupted", "needs_answer", "limit", "blocked"
+]
 
 
 class TurnEnd(Body, frozen=True, omit_defaults=True):
@@ -107,13 +110,17 @@ class ReasoningDelta(Body, frozen=True, omit_defaults=True):
 
 
 class Assistant(Body, frozen=True, omit_defaults=True):
-    """One whole answer of the model; `calls` are the `corr`s of the tool calls that follow."""
+    """One whole answer of the model; `calls` are the `corr`s of the tool calls that follow.
+
+    `state` is what the provider wants handed back with it.
+    """
 
     kind: ClassVar[str] = "assistant"
     text: str = ""
     reasoning: str = ""
     calls: tuple[str, ...] = ()
     stop: str = "end"
+    state: State | None = None
 
 
 class ToolCall(Body, frozen=True, omit_defaults=True):
@@ -160,8 +167,46 @@ class Policy(Body, frozen=True, omit_defaults=True):
     verdict: Verdict
 
 
+class Audit(Body, frozen=True, omit_defaults=True):
+    """Something about how the work is governed that people should know."""
+
+    kind: ClassVar[str] = "audit"
+    synced: ClassVar[bool] = True
+    about: Literal["sandbox", "network", "folder", "settings"]
+    what: str
+    why: str = ""
+    try_this: str = ""
+
+
+class GuardBlock(Body, frozen=True, omit_defaults=True):
+    """An incident: the guard blocked a command; `breaker` when no setting could lift that."""
+
+    kind: ClassVar[str] = "guard_block"
+    synced: ClassVar[bool] = True
+    tool: str
+    command: str
+    rule: str
+    reason: str
+    breaker: bool = False
+
+
+Scope = Literal["once", "thread", "here"]
+
+
+class Lasting(Struct, frozen=True):
+    """An answer that could hold for longer: all that it would allow, in sentences, and how long."""
+
+    name: str
+    sentences: tuple[str, ...]
+    scopes: tuple[Scope, ...]
+
+
 class ConfirmRequest(Body, frozen=True, omit_defaults=True):
-    """The gate wants a person's answer before `actions` of call `call` may begin."""
+    """The gate wants a person's answer before `actions` of call `call` may begin.
+
+    `facts` is what the guard read in a command, part by part. `lasting` are the answers that could
+    hold for longer; without any, `only_once` tells why.
+    """
 
     kind: ClassVar[str] = "confirm_request"
     synced: ClassVar[bool] = True
@@ -169,15 +214,26 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
     tool: str
     actions: tuple[Action, ...]
     reason: str
+    facts: tuple[JSON, ...] = ()
+    lasting: tuple[Lasting, ...] = ()
+    only_once: str = ""
 
 
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):
-    """The answer to the request with the same `corr`; `guidance` goes to the model."""
+    """The answer to the request with the same `corr`; `guidance` goes to the model.
+
+    `scope` tells how long it holds: this once, in this thread, or always in this folder; `lasting`
+    names which of the lasting answers is meant. `arguments` are the call's arguments as the person
+    changed them.
+    """
 
     kind: ClassVar[str] = "confirm_response"
     synced: ClassVar[bool] = True
     decision: Literal["allow", "deny"]
     guidance: str = ""
+    scope: Scope = "once"
+    lasting: str = "same"
+    arguments: dict[str, JSON] | None = None
     by: Literal["person", "yes-flag"] = "person"
 
 
@@ -225,6 +281,65 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     undoes: tuple[int, ...] = ()
 
 
+class Said(Struct, frozen=True, omit_defaults=True):
+    """Words of the person, kept; `message` is where they are whole, `why` what makes them weigh."""
+
+    text: str
+    message: int = 0
+    why: Literal["", "rule", "steer"] = ""
+
+
+class Touched(Struct, frozen=True):
+    """A file, and what was last done to it."""
+
+    path: str
+    what: str
+
+
+class Shortened(Struct, frozen=True, omit_defaults=True):
+    """An item of a tail, by its place in it, that is shown in so many characters."""
+
+    place: int
+    room: int
+    message: int = 0
+
+
+class Kept(Struct, frozen=True, omit_defaults=True):
+    """What a compaction keeps beside its digest; `unsaid` counts words of the person left out."""
+
+    goal: str = ""
+    words: tuple[Said, ...] = ()
+    unsaid: int = 0
+    plan: str = ""
+    todo: str = ""
+    files: tuple[Touched, ...] = ()
+    commands: tuple[str, ...] = ()
+    error: str = ""
+    questions: tuple[str, ...] = ()
+
+
+class Compaction(Body, frozen=True, omit_defaults=True):
+    """From here on a model sees a digest of what was said up to message `until`, then the rest.
+
+    `tail` counts the items of the conversation that stay, some of them shortened. Nothing is
+    deleted: `undone` takes the compaction at message `until` back, and the model sees what it saw
+    before.
+    """
+
+    kind: ClassVar[str] = "compaction"
+    synced: ClassVar[bool] = True
+    until: int = 0
+    tail: int = 0
+    digest: str = ""
+    kept: Kept = Kept()
+    shortened: tuple[Shortened, ...] = ()
+    by: Literal["model", "rules"] = "rules"
+    cause: Literal["window", "user", "context_length"] = "window"
+    tokens_before: int = 0
+    tokens_after: int = 0
+    undone: bool = False
+
+
 class UsageReport(Body, frozen=True, omit_defaults=True):
     """What one model request used, in tokens, and how long its first token took."""
 
@@ -234,6 +349,7 @@ class UsageReport(Body, frozen=True, omit_defaults=True):
     cached: int = 0
     output: int = 0
     reasoning: int = 0
+    cost: float = 0.0
     first_token_ms: int = 0
     ms: int = 0
 
@@ -287,9 +403,9 @@ BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
         SessionStart, SessionEnd, TurnStart, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
-        Assistant, ToolCall, ToolProgress, ToolResult, Policy, ConfirmRequest, ConfirmResponse,
-        Question, Answer, DiffReady, Checkpoint, UsageReport, AgentSpawn, AgentDone, Progress,
-        Error,
+        Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
+        ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
+        UsageReport, AgentSpawn, AgentDone, Progress, Error,
     )
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,16 +17,20 @@ from steersman.coordination.floor import Floor, Move, State
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
 from steersman.dialogue import Call, Driver, UserItem
-from steersman.errors import Denied, Exit, NeedsAnswer, SteersmanError
+from steersman.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
 from steersman.governance.approvals import Desk
-from steersman.governance.gate import Gate
-from steersman.governance.policy import Circumstances
+from steersman.governance.budgets import Budget
+from steersman.governance.confinement import Confinement
+from steersman.governance.gate import Gate, Leave
+from steersman.governance.policy import Book, Circumstances, Containment
+from steersman.governance.remembering import Memory
 from steersman.identity.persona import steersman
 from steersman.identity.settings import Settings
 from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.loop import NativeLoop, error_body
 from steersman.message import (
     Answer,
+    Audit,
     Checkpoint,
     ConfirmResponse,
     Error,
@@ -56,13 +61,22 @@ LEFT_OUT = (
 
 
 class Setup(Struct, frozen=True):
-    """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow."""
+    """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow.
+
+    `environ` is what commands get; `private` are the host's own folders, which they do not see.
+    """
 
     settings: Settings
     workspace: Workspace
     environ: Mapping[str, str]
     objects: Objects
     state: str
+    home: str
+    private: tuple[str, ...]
+    cache: str
+    rules: Book
+    memory: Memory
+    audits: tuple[Audit, ...] = ()
     attended: bool = False
     yes: bool = False
 
@@ -113,17 +127,52 @@ class Session:
         self._journal = Journal(setup.workspace.root, setup.objects)
         self._processes = Processes(Path(setup.state, "output", log.thread))
         self._grounds = Grounds(self._journal, setup.state)
+        self._plan = os.path.join(setup.workspace.root, ".steersman", "plans", f"{log.thread}.md")
+        self._budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
+        self._gate = self._gate_of(setup)
         self._toolbox, self._capsule = self._build()
+
+    def _gate_of(self, setup: Setup) -> Gate:
+        settings, root = setup.settings, setup.workspace.root
+        where = Circumstances(
+            workspace=root,
+            mode=settings.mode,
+            trust=settings.trust,
+            approvals=settings.approvals,
+            home=setup.home,
+            plan=self._plan,
+            bare=settings.sandbox == "none",
+            rules=setup.rules,
+            answers=setup.memory.book(),
+        )
+        confinement = Confinement(
+            setup.environ,
+            home=setup.home,
+            state=setup.private,
+            cache=setup.cache,
+            domains=settings.domains,
+        )
+        return Gate(
+            where,
+            self._desk,
+            memory=setup.memory,
+            confinement=confinement,
+            contain=self._containment,
+            budget=self._budget,
+        )
+
+    async def _containment(self) -> tuple[Containment, str]:
+        found = await self._grounds.containment()
+        return found.level, found.reason
 
     def _build(self) -> tuple[Toolbox, Capsule | None]:
         settings, workspace = self.setup.settings, self.setup.workspace
-        where = Circumstances(workspace.root, settings.mode, settings.trust, settings.approvals)
-        gate = self._gate = Gate(where, self._desk)
+        gate = self._gate
         toolbox = Toolbox(self._tools(), workspace, self._journal, gate)
         if self._driver is None:
             return toolbox, None
         capsule = Capsule(
-            identity=steersman(settings.mode, workspace.root),
+            identity=steersman(settings.mode, workspace.root, workspace.shown(self._plan)),
             governance=gate,
             coordination=self._inputs,
             intelligence=NativeLoop(self._driver, settings.max_steps),
@@ -144,6 +193,10 @@ class Session:
                 break
         if self._capsule is not None:
             self._recall()
+        if self._budget.counts_thread:
+            spent = read_messages(store, thread, kinds={"usage", "tool_call", "agent_spawn"})
+            self._budget.recall(spent)
+        self._watching.enter_context(self.log.watched_by(self._budget.observe))
         self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
         settings = self.setup.settings
@@ -155,7 +208,7 @@ class Session:
             trust=settings.trust,
             approvals=settings.approvals,
         )
-        await self._lane().append(start)
+        await self._lane().append(start, *self.setup.audits)
         for told in await self._grounds.tidy():
             await self._lane("operations").append(Error(told))
 
@@ -231,14 +284,29 @@ class Session:
 
     async def _outcome(self, turn: int) -> tuple[TurnEnd, SteersmanError | None]:
         assert self._capsule is not None
+        self._budget.begin_turn()
         try:
-            return await self._capsule.turn(self._lane(turn=turn), self._context), None
+            async with asyncio.timeout(self._budget.remaining_seconds()):
+                return await self._capsule.turn(self._lane(turn=turn), self._context), None
+        except TimeoutError:
+            return self._out_of_time()
         except asyncio.CancelledError:
             return TurnEnd("cancelled"), None
+        except BudgetSpent as spent:
+            return TurnEnd("limit", reason=spent.what), spent
+        except Halted as halted:
+            return TurnEnd("blocked", reason=halted.what), halted
         except NeedsAnswer as needs:
             return TurnEnd("needs_answer", reason=needs.what), needs
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
+
+    def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
+        try:
+            self._budget.check()
+        except BudgetSpent as spent:
+            return TurnEnd("limit", reason=spent.what), spent
+        return TurnEnd("failed", reason="something took too long"), None
 
     async def _last_words(self, turn: int, end: TurnEnd, problem: SteersmanError | None) -> None:
         if end.ending != "done":
@@ -307,7 +375,8 @@ class Session:
         lane = self._lane("operations", plan.cause)
         actions = self._journal.actions(plan.changes, "person")
         verdict = await self._gate.admit(f"{plan.cause}_{self.log.head}", plan.cause, actions, lane)
-        if isinstance(verdict, Verdict):
+        if not isinstance(verdict, Leave):
+            verdict = verdict if isinstance(verdict, Verdict) else Verdict("deny", "person", "no")
             raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
         await self._journal.make(body, lane, None, check=not force)
@@ -353,4 +422,5 @@ ENDINGS: dict[str, Exit] = {
     "interrupted": Exit.INTERRUPTED,
     "needs_answer": Exit.NEEDS_ANSWER,
     "limit": Exit.BUDGET_SPENT,
+    "blocked": Exit.DENIED,
 }

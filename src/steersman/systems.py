@@ -1,11 +1,14 @@
 """The contracts by which the five systems meet; each system keeps its own half of them."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
+
+from msgspec import Struct
 
 from steersman.action import Action, Verdict
 from steersman.dialogue import Call, Prompt, ToolSpec
 from steersman.message import Message, TurnEnd
+from steersman.profile import Profile
 from steersman.store.log import Draft, Lane
 
 Note = Callable[[Call], str]
@@ -32,17 +35,37 @@ class Permit(Protocol):
         """What may be done."""
         ...
 
+    @property
+    def profile(self) -> Profile:
+        """How far a command that may be run is confined."""
+        ...
+
+    @property
+    def secret(self) -> str:
+        """Which files below the paths are left out, as lines of a `.gitignore`."""
+        ...
+
+
+class Edited(Struct, frozen=True):
+    """A person's yes to a call with other arguments, which have to be judged in turn."""
+
+    arguments: dict[str, Any]
+
 
 class Governance(Protocol):
     """What an agent may do: the one gate."""
 
     async def admit(
-        self, call: str, tool: str, actions: Sequence[Action], lane: Lane
-    ) -> Permit | Verdict:
+        self, call: str, tool: str, actions: Sequence[Action], lane: Lane, *, edited: bool = False
+    ) -> Permit | Edited | Verdict:
         """Judge actions, log every verdict, ask a person where that is the verdict.
 
-        Returns a permit, or the verdict that stands against it.
+        Returns a permit, what the person made of the call, or the verdict that stands against it.
         """
+        ...
+
+    def check_budget(self) -> None:
+        """Raise when too much was spent to go on."""
         ...
 
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:

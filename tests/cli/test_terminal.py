@@ -9,7 +9,7 @@ from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, shell
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.world import call
 
-ASK = "allow? [y]es, [n]o, or tell it what to do instead: "
+ASK = "or tell it what to do instead: "
 
 
 def log_of_newest(steer):
@@ -37,7 +37,11 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
             "   def add(a, b):\n"
             "  -    return a - b\n"
             "  +    return a + b\n"
-            f"  {ASK}"
+            "  a lasting answer would allow: changes of ./calc.py\n"
+            "  a lasting answer would allow: changes of any file in the workspace, but not of "
+            "protected ones\n"
+            "  allow? [y]es, [t] in this thread, [w] all edits in this thread, [W] all edits here, "
+            f"[n]o, [e]dit, {ASK}"
         )
         assert "\x1b[31m-    return a - b\x1b[0m" in terminal.seen
         assert "\x1b[32m+    return a + b\x1b[0m" in terminal.seen

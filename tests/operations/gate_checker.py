@@ -1,10 +1,11 @@
 """Finds effects that no verdict allowed: pure, from what was logged, noticed and found on disk."""
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+
+from steersman.operations.journal.journal import INLINE
 
 SECRET = "TOP-SECRET"
 STAGED = ".steersman-"
@@ -55,8 +56,11 @@ def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
                 yield from (Leave(message["seq"], a) for a in asked.get(message["corr"], ()))
 
 
-def unexplained(story: Story, effects: Mapping[str, str]) -> list[str]:
-    """Sentences about every effect without leave; `effects` says what each command makes."""
+def unexplained(story: Story) -> list[str]:
+    """Sentences about every effect without leave.
+
+    That a command was let run does not explain what it did: each effect has a verdict of its own.
+    """
     leaves = list(leave_given(story.messages))
     found = []
     for event in story.events:
@@ -68,7 +72,7 @@ def unexplained(story: Story, effects: Mapping[str, str]) -> list[str]:
             continue
         if path in story.excused and story.excused[path] == story.after.get(path, ""):
             continue
-        if not any(_makes(leave.action, path, effects) for leave in leaves):
+        if not any(_makes(leave.action, path) for leave in leaves):
             found.append(f"{path} is {story.after.get(path, 'gone')}")
     for message in story.messages:
         if SECRET in str(message):
@@ -101,16 +105,16 @@ def _stages(hidden: str, path: str) -> bool:
     return bool(mark) and _below(path, folder)
 
 
-def _makes(action: dict[str, Any], path: str, effects: Mapping[str, str]) -> bool:
+def _makes(action: dict[str, Any], path: str) -> bool:
     """Whether leave for an action explains that something is there, or gone, afterwards."""
     match action["action"]:
         case "write":
             return path == action["path"] or _below(action["path"], path)
         case "delete":
             return path == action["path"]
-        case "execute":
-            made = effects.get(action["command"])
-            return made is not None and path == os.path.join(action["cwd"], made)
+        case "change_many":
+            named = action["created"] + action["changed"] + action["deleted"]
+            return named > INLINE and _below(path, action["path"])
         case _:
             return False
 

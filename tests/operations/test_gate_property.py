@@ -30,8 +30,14 @@ PATHS = st.sampled_from([
     "dangling", "loop", "../outside/secret.txt", "../ws-evil/secret.txt", "sub/../../outside/new",
     "/etc/hostname", ".", "sub", "link_in", "link_out", "..", "", "no\0name", "a.txt/below",
 ])  # fmt: skip
-EFFECTS = {f"echo {number} > made_{number}.txt": f"made_{number}.txt" for number in range(3)}
-COMMANDS = st.sampled_from([*EFFECTS, "true", "cat a.txt", "exit 3"])
+COMMANDS = st.sampled_from([
+    "echo 0 > made_0.txt", "echo 1 > made_1.txt", "true", "cat a.txt", "exit 3",
+    "rm a.txt", "rm -rf sub", "mv a.txt sub/", "mkdir -p d/e && touch d/e/f", "ln -s a.txt made_link",
+    "mkdir -p .husky && echo x > .husky/pre-push", "echo x > .mcp.json; echo y > made_2.txt",
+    "for n in $(seq 300); do echo $n > many_$n; done", "git init -q . && git config core.pager x",
+    "git push origin main", "git push origin topic", "curl -s http://127.0.0.1:9/x", "rm -rf ~",
+    "echo x > ../outside/new; echo x > /etc/steersman-test", "chmod 600 a.txt; rm sub/b.txt",
+])  # fmt: skip
 FOLDERS = st.sampled_from([".", "sub", "link_in", "link_out", "..", "nowhere"])
 TEXTS = st.sampled_from(["", "one\n", "new text\n"])
 SEARCHES = st.sampled_from(["one", "two\n", "nothing like it", "o"])
@@ -57,7 +63,10 @@ KNOWN = {
     "workspace_edit_files": st.fixed_dictionaries(
         {"files": st.lists(files, min_size=1, max_size=2)}
     ),
-    "workspace_run_command": st.fixed_dictionaries({"command": COMMANDS, "cwd": FOLDERS}),
+    "workspace_run_command": st.fixed_dictionaries(
+        {"command": COMMANDS, "cwd": FOLDERS},
+        optional={"background": st.booleans(), "outside_sandbox": st.booleans()},
+    ),
     "workspace_apply_patch": st.fixed_dictionaries(
         {"patch": st.builds(patch, PATHS, st.sampled_from(["Add", "Update", "Delete"]))}
     ),
@@ -97,9 +106,9 @@ answers = st.builds(
 )  # fmt: skip
 cases = st.fixed_dictionaries(
     {
-        "mode": st.sampled_from(["code", "code", "code", "ask"]),
+        "mode": st.sampled_from(["code", "code", "code", "code", "debug", "plan", "spec", "ask"]),
         "trust": st.sampled_from(["sandboxed", "sandboxed", "sandboxed", "restricted"]),
-        "approvals": st.sampled_from(["on-request", "on-request", "never"]),
+        "approvals": st.sampled_from(["on-request", "on-request", "on-failure", "never"]),
         "attended": st.sampled_from([True, True, True, False]),
         "answers": st.lists(answers, max_size=6),
         "turns": st.lists(st.lists(calls | changes, min_size=1, max_size=3), max_size=3),
@@ -129,7 +138,7 @@ def play() -> Iterator[Play]:
 @settings(max_examples=70)
 def test_no_effect_is_there_without_an_allowing_verdict_before_it(play, case):
     story = play(case)
-    assert unexplained(story, EFFECTS) == []
+    assert unexplained(story) == []
     results = [m["corr"] for m in story.messages if m["kind"] == "tool_result"]
     asked = [m["corr"] for m in story.messages if m["kind"] == "tool_call"]
     assert sorted(results) == sorted(asked)
@@ -152,7 +161,7 @@ HONEST = a_case(
 
 def test_what_is_allowed_happens_and_is_explained(play):
     story = play(HONEST)
-    assert unexplained(story, EFFECTS) == []
+    assert unexplained(story) == []
     now = {path.removeprefix(f"{story.root}/ws/"): kind for path, kind in story.after.items()}
     assert now["new.txt"].startswith("file b'new\\n'")
     assert now["a.txt"].startswith("file b'1 two\\n'")
@@ -164,7 +173,7 @@ def test_the_same_effects_are_not_explained_by_a_log_without_their_verdicts(play
     story = play(HONEST)
     for spoil in (lambda m: m["kind"] != "policy", lambda m: m["seq"] > len(story.messages) - 5):
         silent = msgspec.structs.replace(story, messages=list(filter(spoil, story.messages)))
-        found = "\n".join(unexplained(silent, EFFECTS))
+        found = "\n".join(unexplained(silent))
         for name in ("new.txt", "a.txt", "made_1.txt", "b.txt"):
             assert f"/ws/{name}" in found or f"/ws/sub/{name}" in found
 
@@ -172,7 +181,7 @@ def test_the_same_effects_are_not_explained_by_a_log_without_their_verdicts(play
 def test_a_verdict_that_comes_after_its_effect_explains_nothing(play):
     story = play(HONEST)
     late = [m | {"seq": m["seq"] + 1000} for m in story.messages]
-    found = unexplained(msgspec.structs.replace(story, messages=late), EFFECTS)
+    found = unexplained(msgspec.structs.replace(story, messages=late))
     assert [line for line in found if "change of" in line]
     assert [line for line in found if "read of" in line]
 
@@ -184,16 +193,16 @@ def test_a_verdict_that_does_not_allow_explains_nothing(play, decision):
     for message in messages:
         if message["kind"] == "policy":
             message["body"]["verdict"]["decision"] = decision
-    assert unexplained(msgspec.structs.replace(story, messages=messages), EFFECTS)
+    assert unexplained(msgspec.structs.replace(story, messages=messages))
 
 
 @pytest.mark.parametrize("rogue", ROGUES)
 def test_a_tool_that_avoids_the_gate_is_caught(play, rogue):
     story = play(a_case(rogue=rogue))
-    assert unexplained(story, EFFECTS)
+    assert unexplained(story)
 
 
 def test_a_tool_that_keeps_to_its_leave_is_not(play):
     story = play(a_case([call("workspace_write_file", path="a.txt", content="x")]))
-    assert unexplained(story, EFFECTS) == []
+    assert unexplained(story) == []
     assert story.before != story.after

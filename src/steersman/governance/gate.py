@@ -1,49 +1,213 @@
 """The one gate: judges actions, writes every verdict to the log, asks a person where told to."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
+import msgspec
 from msgspec import Struct
 
-from steersman.action import Action, Verdict
+from steersman.action import Action, Execute, Network, Verdict
+from steersman.errors import Halted
 from steersman.governance.approvals import Desk
-from steersman.governance.policy import Circumstances, decide
-from steersman.message import ConfirmRequest, Policy, Question
+from steersman.governance.budgets import Budget
+from steersman.governance.confinement import Confinement
+from steersman.governance.guard.judgement import Judgement, Place
+from steersman.governance.policy import Circumstances, Containment, Evidence, decide
+from steersman.governance.remembering import Forgetful, Memory
+from steersman.governance.secret_files import Finder, unreadable
+from steersman.message import (
+    Audit,
+    Body,
+    ConfirmRequest,
+    ConfirmResponse,
+    GuardBlock,
+    Policy,
+    Question,
+)
+from steersman.profile import PLAIN, Profile
 from steersman.store.log import Lane
+from steersman.systems import Edited
 
 
 class Leave(Struct, frozen=True):
-    """The gate's leave for certain actions, and nothing else."""
+    """The gate's leave for certain actions, and nothing else; commands run under the profile.
+
+    `secret` says, as lines of a `.gitignore`, which files below the paths are left out.
+    """
 
     actions: tuple[Action, ...]
+    profile: Profile = PLAIN
+    secret: str = ""
+
+
+class Case(Struct, frozen=True):
+    """One action with what was found out about it and what was decided."""
+
+    action: Action
+    judgement: Judgement | None
+    verdict: Verdict
 
 
 class Gate:
     """Decides for every capsule of a thread."""
 
-    def __init__(self, where: Circumstances, desk: Desk) -> None:
-        self._where = where
+    def __init__(
+        self,
+        where: Circumstances,
+        desk: Desk,
+        *,
+        memory: Memory | None = None,
+        confinement: Confinement | None = None,
+        contain: Callable[[], Awaitable[tuple[Containment, str]]] | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        self.where = where
         self._desk = desk
+        self._memory = memory or Forgetful()
+        self._confinement = confinement
+        self._contain = contain
+        self._budget = budget or Budget()
+        self._finder = Finder(where.workspace, unreadable(where.rules))
 
     async def admit(
-        self, call: str, tool: str, actions: Sequence[Action], lane: Lane
-    ) -> Leave | Verdict:
-        """Leave for all of the actions, or the verdict that stands against one of them."""
-        verdicts = [decide(action, self._where) for action in actions]
-        pairs = list(zip(actions, verdicts, strict=True))
-        if pairs:
-            await lane.append(*(Policy(action, verdict) for action, verdict in pairs), corr=call)
-        for verdict in verdicts:
-            if verdict.decision == "deny":
-                return verdict
-        asked = tuple(action for action, verdict in pairs if verdict.decision == "ask")
-        if asked:
-            reason = next(v.reason for v in verdicts if v.decision == "ask")
-            request = ConfirmRequest(call=call, tool=tool, actions=asked, reason=reason)
-            response = await self._desk.confirm(request, lane)
-            if response.decision == "deny":
-                return Verdict("deny", "person", "the person said no", response.guidance)
-        return Leave(tuple(actions))
+        self, call: str, tool: str, actions: Sequence[Action], lane: Lane, *, edited: bool = False
+    ) -> Leave | Edited | Verdict:
+        """Leave for all of the actions, or the verdict that stands against one of them.
+
+        `edited`: a person has just written the call like this, and need not be asked again.
+        """
+        self._budget.call(call)
+        if any(isinstance(action, Execute) for action in actions):
+            await self._find_containment(lane)
+        hidden = self._refresh(actions)
+        cases = [self._judge(action, tool) for action in actions]
+        told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
+        blocks = [_incident(case, tool) for case in cases if _is_blocked(case)]
+        if told:
+            await lane.append(*told, *blocks, corr=call)
+        if blocks and self.where.approvals == "never":
+            first = blocks[0]
+            raise Halted(
+                f"The guard blocked a command: {first.reason}.",
+                "Nobody watches this run, so the work stops here.",
+                f"`steer guard` explains the rule {first.rule}.",
+            )
+        for case in cases:
+            if case.verdict.decision == "deny":
+                return case.verdict
+        asked = [case for case in cases if case.verdict.decision == "ask"]
+        if asked and not edited:
+            answer = await self._ask(call, tool, asked, lane)
+            if answer is not None:
+                return answer
+        return Leave(tuple(actions), self._profile(cases, hidden), self.where.veil.lines)
+
+    async def _ask(
+        self, call: str, tool: str, asked: Sequence[Case], lane: Lane
+    ) -> Edited | Verdict | None:
+        """Put it to the person; None when they say yes."""
+        cases = [(case.action, case.judgement) for case in asked]
+        offer = self._memory.offer(tool, cases, self.where.rules)
+        request = ConfirmRequest(
+            call=call,
+            tool=tool,
+            actions=tuple(case.action for case in asked),
+            reason="; ".join(dict.fromkeys(case.verdict.reason for case in asked)),
+            facts=tuple(
+                msgspec.to_builtins(fact)
+                for case in asked
+                if case.judgement
+                for fact in case.judgement.facts
+            ),
+            lasting=offer.lasting,
+            only_once=offer.only_once,
+        )
+        response = await self._desk.confirm(request, lane)
+        self._keep(tool, asked, response)
+        if response.decision == "deny":
+            return Verdict("deny", "person", "the person said no", response.guidance)
+        if response.arguments is not None:
+            return Edited(response.arguments)
+        return None
+
+    def _keep(self, tool: str, asked: Sequence[Case], response: ConfirmResponse) -> None:
+        """Remember a lasting answer. About a host, people are asked once in a thread."""
+        hosts = [case.action for case in asked if isinstance(case.action, Network)]
+        cases = [(case.action, case.judgement) for case in asked]
+        if response.by != "person":
+            return
+        if response.decision == "deny":
+            for host in hosts:
+                self._memory.refuse(host.host, host.port)
+        elif response.scope != "once":
+            self._memory.keep(tool, cases, response.lasting, response.scope)
+        elif hosts:
+            self._memory.keep(tool, cases, "same", "thread")
+        self.where = msgspec.structs.replace(self.where, answers=self._memory.book())
+
+    def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:
+        """See which files are secret now; the answer names them where a command could read them."""
+        veil, hidden = self._finder.find(deep=any(isinstance(a, Execute) for a in actions))
+        if veil != self.where.veil:
+            self.where = msgspec.structs.replace(self.where, veil=veil)
+        return hidden
+
+    async def _find_containment(self, lane: Lane) -> None:
+        """Find out once how well commands are confined here, and say so where that is not well."""
+        if self._contain is None:
+            return
+        level, reason = await self._contain()
+        self._contain = None
+        self.where = msgspec.structs.replace(self.where, containment=level)
+        if level == "weaker":
+            what = "Commands are confined less well than they should be."
+            await lane.append(
+                Audit("sandbox", what, reason, "`steer doctor` tells what is missing.")
+            )
+        if level == "none" and self.where.bare:
+            what = "Nothing confines commands here: the person said that they may run all the same."
+            await lane.append(Audit("sandbox", what, reason))
+
+    def _judge(self, action: Action, tool: str) -> Case:
+        judgement = judged(action, self.where)
+        verdict = decide(action, self.where, Evidence(tool, judgement))
+        return Case(action, judgement, verdict)
+
+    def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...]) -> Profile:
+        for case in cases:
+            if isinstance(case.action, Execute) and self._confinement is not None:
+                return self._confinement.profile(case.action, self.where, case.judgement, hidden)
+        return PLAIN
+
+    def check_budget(self) -> None:
+        """Raise when too much was spent to go on."""
+        self._budget.check()
 
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
         """Ask the person something; the default when nobody can answer."""
         return (await self._desk.ask(Question(text, options, default), lane)).text
+
+
+def judged(action: Action, where: Circumstances) -> Judgement | None:
+    """What the guard reads in a command; None for other actions."""
+    if not isinstance(action, Execute):
+        return None
+    from steersman.governance.guard.judge import judge
+
+    return judge(action.command, Place(where.workspace, where.home, action.cwd))
+
+
+def _is_blocked(case: Case) -> bool:
+    judgement = case.judgement
+    return (
+        judgement is not None
+        and judgement.verdict == "block"
+        and case.verdict.decision == "deny"
+        and case.verdict.rule == judgement.rule
+    )
+
+
+def _incident(case: Case, tool: str) -> GuardBlock:
+    assert isinstance(case.action, Execute)
+    assert case.judgement is not None
+    told = case.judgement
+    return GuardBlock(tool, case.action.command, told.rule, told.reason, told.breaker)

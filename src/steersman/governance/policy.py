@@ -1,11 +1,13 @@
 """The decision itself: a pure function from an action and its circumstances to a verdict.
 
-Order, first match wins: trust ceiling, mode, paths, effects of what was let through, approvals
-level.
+Order, first match wins: circuit breaker, trust ceiling, secret files, mode, rules, remembered
+answers, approvals level. `steps` gives the whole way, for people who want to know why.
 """
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from steersman.action import (
@@ -14,102 +16,205 @@ from steersman.action import (
     Delete,
     Execute,
     List,
+    McpCall,
+    Network,
     Read,
     Search,
     SpawnAgent,
     Verdict,
     Write,
 )
+from steersman.governance import breaker, levels, modes
+from steersman.governance.guard.judgement import Judgement
+from steersman.protection import inside
+from steersman.veil import PLAIN_SIGHT, Veil
 
-Mode = Literal["ask", "code"]
-Trust = Literal["restricted", "sandboxed"]
-Approvals = Literal["on-request", "never"]
+Mode = Literal["ask", "plan", "spec", "code", "debug"]
+Trust = Literal["restricted", "sandboxed", "untrusted"]
+Approvals = Literal["on-request", "on-failure", "never"]
+Containment = Literal["full", "weaker", "none"]
+
+
+class Book(Protocol):
+    """Rules that may have a word on an action."""
+
+    def verdict(
+        self, action: Action, tool: str, judgement: Judgement | None, workspace: str
+    ) -> Verdict | None:
+        """The word of the strictest rule that matches, if any does."""
+        ...
+
+
+class Blank:
+    """No rules."""
+
+    def verdict(
+        self, action: Action, tool: str, judgement: Judgement | None, workspace: str
+    ) -> Verdict | None:
+        """None."""
+        return None
+
+
+BLANK = Blank()
 
 
 class Circumstances(Struct, frozen=True):
-    """What a decision depends on besides the action. `workspace` is a resolved path."""
+    """What a decision depends on besides the action. Paths are resolved.
+
+    `plan` is the one file plan mode may write. `containment` tells how well commands are confined
+    here, `bare` that the person lets them run where nothing confines them. `rules` are written in
+    files, `answers` are what people said before; `veil` names the secret files.
+    """
 
     workspace: str
     mode: Mode = "code"
     trust: Trust = "sandboxed"
     approvals: Approvals = "on-request"
+    home: str = ""
+    plan: str = ""
+    containment: Containment = "full"
+    bare: bool = False
+    rules: Book = BLANK
+    answers: Book = BLANK
+    veil: Veil = PLAIN_SIGHT
 
 
-def decide(action: Action, where: Circumstances) -> Verdict:
+class Evidence(Struct, frozen=True):
+    """What was found out before an action is judged: who asks, and what the guard read."""
+
+    tool: str = ""
+    judgement: Judgement | None = None
+
+
+NOTHING = Evidence()
+
+
+class Step(Struct, frozen=True):
+    """One step of a decision; the first with a verdict decides."""
+
+    name: str
+    verdict: Verdict | None
+
+
+def decide(action: Action, where: Circumstances, evidence: Evidence = NOTHING) -> Verdict:
     """The verdict on one action."""
-    for rule in (_trust_ceiling, _mode, _paths, _effects):
-        verdict = rule(action, where)
-        if verdict is not None:
-            return verdict
-    return _approvals(action, where)
+    for step in steps(action, where, evidence):
+        if step.verdict is not None:
+            return step.verdict
+    raise AssertionError("the last step always decides")
 
 
-def inside(path: str, folder: str) -> bool:
-    """True when a resolved path is the folder or below it."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[Step]:
+    """Every step of a decision, in order."""
+    judgement = evidence.judgement
+    asked = (_for_rules(action, where), evidence.tool, judgement, where.workspace)
+    yield Step("circuit breaker", breaker.verdict(action, judgement, where.workspace, where.home))
+    yield Step("trust ceiling", _ceiling(action, where))
+    yield Step("secret files", _secrets(action, where))
+    yield Step("mode", _mode(action, where, judgement))
+    yield Step("a person's own undo", _undo(action))
+    spoken = isinstance(action, ChangeMany) and action.named
+    yield Step("rules", None if spoken else where.rules.verdict(*asked))
+    yield Step("remembered answers", None if spoken else where.answers.verdict(*asked))
+    yield Step("approvals level", _approvals(action, where, judgement))
 
 
-def _trust_ceiling(action: Action, where: Circumstances) -> Verdict | None:
-    if where.trust == "restricted" and isinstance(action, Write | Delete | ChangeMany | Execute):
-        return Verdict(
-            "deny",
-            "trust.restricted",
-            "this folder is open with restricted trust: nothing may be written or run",
-            "say what you would change; the person can raise the trust with --trust sandboxed",
-        )
-    return None
-
-
-def _mode(action: Action, where: Circumstances) -> Verdict | None:
-    if where.mode == "ask" and isinstance(
-        action, Write | Delete | ChangeMany | Execute | SpawnAgent
-    ):
-        return Verdict(
-            "deny",
-            "mode.ask",
-            "ask mode only looks",
-            "answer from what you can read; the person can switch with --mode code",
-        )
-    return None
-
-
-def _paths(action: Action, where: Circumstances) -> Verdict | None:
+def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
     match action:
-        case (
-            Read(path=path)
-            | List(path=path)
-            | Search(path=path)
-            | Write(path=path)
-            | Delete(path=path)
-            | ChangeMany(path=path)
-            | Execute(cwd=path)
+        case Write() | Delete() | ChangeMany() | Execute() | Network() if (
+            where.trust == "restricted"
         ):
-            if not inside(path, where.workspace):
-                return Verdict(
-                    "deny",
-                    "paths.outside",
-                    f"{path} is outside the workspace {where.workspace}",
-                    "use paths inside the workspace",
-                )
-        case SpawnAgent():
-            return Verdict("allow", "agents.gated", "everything the agent does is gated itself")
-    if isinstance(action, Read | List | Search):
-        return Verdict("allow", "paths.inside", "looking inside the workspace")
+            return Verdict(
+                "deny",
+                "trust.restricted",
+                "this folder is open with restricted trust: nothing may be written, run or fetched",
+                "say what you would change; the person can raise the trust with --trust sandboxed",
+            )
+        case McpCall(effect="writes") if where.trust == "restricted":
+            return Verdict("deny", "trust.restricted", "restricted trust: nothing is changed")
+        case Write(path=path) | Delete(path=path) | ChangeMany(path=path):
+            # Whatever the trust: what is outside the workspace could not be undone.
+            return _within(path, where)
+        case Read(path=path) | List(path=path) | Search(path=path) | Execute(cwd=path):
+            return None if where.trust == "untrusted" else _within(path, where)
     return None
 
 
-def _effects(action: Action, where: Circumstances) -> Verdict | None:
-    """What follows from a word that was already given."""
+def _within(path: str, where: Circumstances) -> Verdict | None:
+    if inside(path, where.workspace):
+        return None
+    reason = f"{path} is outside the workspace {where.workspace}"
+    return Verdict("deny", "paths.outside", reason, "use paths inside the workspace")
+
+
+def _mode(action: Action, where: Circumstances, judgement: Judgement | None) -> Verdict | None:
+    return modes.verdict(
+        action,
+        where.mode,
+        where.workspace,
+        where.plan,
+        where.containment,
+        judgement,
+        where.approvals,
+    )
+
+
+def _secrets(action: Action, where: Circumstances) -> Verdict | None:
     match action:
-        case Write(origin="command") | Delete(origin="command") | ChangeMany(origin="command"):
-            return Verdict("allow", "command.effect", "the command that did it was let through")
+        case Read(path=path) | Search(path=path):
+            pass
+        case Write(path=path, before=before, origin="tool") if before:
+            pass
+        case Delete(path=path, origin="tool"):
+            pass
+        case _:
+            return None
+    if not (why := where.veil.covers(path)):
+        return None
+    return Verdict(
+        "deny",
+        "secrets.hidden",
+        f"{path} holds secrets ({why})",
+        "do without its content; the person can name exceptions in .steersmanignore",
+    )
+
+
+def _undo(action: Action) -> Verdict | None:
+    match action:
         case Write(origin="person") | Delete(origin="person") | ChangeMany(origin="person"):
             return Verdict("allow", "person.undo", "the person takes back a change")
+        case Write(origin="past") | Delete(origin="past") | ChangeMany(origin="past"):
+            return Verdict("allow", "command.past", "the command was let run on the folder itself")
     return None
 
 
-def _approvals(action: Action, where: Circumstances) -> Verdict:
-    what = "a command" if isinstance(action, Execute) else "a change of a file"
-    if where.approvals == "never":
-        return Verdict("allow", "approvals.never", f"{what} inside the workspace, unattended")
-    return Verdict("ask", "approvals.on-request", f"{what} needs a person's word")
+def _for_rules(action: Action, where: Circumstances) -> Action:
+    """An action as rules see it: where nothing confines commands, each is outside the sandbox."""
+    unconfined = where.trust == "untrusted" or where.containment == "none"
+    if isinstance(action, Execute) and unconfined and where.mode != "plan":
+        return msgspec.structs.replace(action, outside=True)
+    return action
+
+
+def _approvals(action: Action, where: Circumstances, judgement: Judgement | None) -> Verdict:
+    match action:
+        case Read() | List() | Search():
+            return Verdict("allow", "paths.inside", "looking at files that may be read")
+        case SpawnAgent():
+            return Verdict("allow", "agents.gated", "everything the agent does is gated itself")
+        case McpCall(effect="reads"):
+            return Verdict("allow", "mcp.reads", "the server says that this only looks")
+        case Execute():
+            # Planning happens in the sandbox, however far the folder is trusted.
+            trust = "sandboxed" if where.mode == "plan" else where.trust
+            return levels.execute(
+                action, judgement, trust, where.approvals, where.containment, where.bare
+            )
+        case Network(host=host, port=port):
+            what = f"a connection to {host}:{port}"
+            return levels.asked(where.approvals, "network.unknown", what, contained=False)
+        case McpCall(server=server, tool=tool):
+            what = f"{tool} of the MCP server {server}, which may change things,"
+            return levels.asked(where.approvals, "mcp.writes", what, contained=False)
+        case Write() | Delete() | ChangeMany():
+            return levels.change(action, where.workspace, where.approvals)

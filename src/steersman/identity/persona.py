@@ -17,10 +17,11 @@ class Persona(Struct, frozen=True):
         return self.text
 
 
-def steersman(mode: str, workspace: str) -> Persona:
-    """The agent a person talks to."""
+def steersman(mode: str, workspace: str, plan: str) -> Persona:
+    """The agent a person talks to; `plan` is the file it may write in plan mode."""
     text = prompt_text("steersman").replace("{workspace}", workspace)
-    return Persona("steersman", f"{text}\n\n{prompt_text(f'mode-{mode}')}\n")
+    how = prompt_text(f"mode-{mode}").replace("{plan}", plan)
+    return Persona("steersman", f"{text}\n\n{how}\n")
 
 
 @cache

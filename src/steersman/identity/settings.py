@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,17 +11,36 @@ import msgspec
 from msgspec import Meta, Struct
 
 from steersman.errors import UsageProblem
+from steersman.limits import NO_LIMITS, Limits
 
-NAMES = ("model", "mode", "trust", "approvals", "max_steps")
+NAMES = ("model", "mode", "trust", "approvals", "sandbox", "domains", "environment", "max_steps")
+LISTS = ("domains", "environment")
+# What a folder may say about itself: how it is worked on, never how far it is trusted.
+PROJECT = ("model", "mode", "max_steps", "budget")
+
+
+class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be spent: in one run, and in a thread over all its runs."""
+
+    run: Limits = NO_LIMITS
+    thread: Limits = NO_LIMITS
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the host works when nobody says otherwise."""
+    """How the host works when nobody says otherwise.
+
+    `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
+    confined commands without asking; `environment` are variables they inherit besides the usual.
+    """
 
     model: str = ""
-    mode: Literal["ask", "code"] = "code"
-    trust: Literal["restricted", "sandboxed"] = "sandboxed"
-    approvals: Literal["on-request", "never"] = "on-request"
+    mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
+    trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
+    approvals: Literal["on-request", "on-failure", "never"] = "on-request"
+    sandbox: Literal["auto", "none"] = "auto"
+    domains: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    budget: Budgets = Budgets()
     max_steps: Annotated[int, Meta(ge=1)] = 2500
 
 
@@ -42,18 +62,52 @@ def config_file(environ: Mapping[str, str]) -> Path:
     return Path(base) / "steersman" / "config.toml"
 
 
-def load_settings(environ: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
-    """The settings in force; `flags` that are None were not given."""
+def cache_folder(environ: Mapping[str, str], workspace: str) -> str:
+    """Where commands of one workspace keep what package managers fetched."""
+    base = environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    name = f"{Path(workspace).name}-{sha256(os.fsencode(workspace)).hexdigest()[:12]}"
+    return os.path.join(os.path.realpath(base), "steersman", "commands", name)
+
+
+def project_file(workspace: str) -> Path:
+    """Where a folder's own settings are."""
+    return Path(workspace, ".steersman", "config.toml")
+
+
+def load_settings(
+    environ: Mapping[str, str], flags: Mapping[str, Any], project: Path | None = None
+) -> Settings:
+    """The settings in force; `flags` that are None were not given.
+
+    `project` is the file of a folder that the person trusts.
+    """
     path = config_file(environ)
     settings = _checked({**_from_file(path)}, str(path))
+    for name, value in (_from_project(project) if project else {}).items():
+        settings = _changed(settings, name, value, str(project))
     for name in NAMES:
         variable = f"STEERSMAN_{name.upper()}"
         if environ.get(variable):
-            settings = _changed(settings, name, environ[variable], variable)
+            given: Any = environ[variable]
+            if name in LISTS:
+                given = [word.strip() for word in given.split(",") if word.strip()]
+            settings = _changed(settings, name, given, variable)
     for name, value in flags.items():
         if value is not None:
             settings = _changed(settings, name, value, f"--{name.replace('_', '-')}")
     return settings
+
+
+def _from_project(path: Path) -> dict[str, Any]:
+    values = _from_file(path)
+    for name in values:
+        if name not in PROJECT:
+            raise UsageProblem(
+                f"The folder's own settings in {path} must not set “{name}”.",
+                f"A folder may set: {', '.join(PROJECT)}.",
+                "Set it in your own config.toml, or with a flag.",
+            )
+    return values
 
 
 def _from_file(path: Path) -> dict[str, Any]:

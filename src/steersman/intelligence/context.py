@@ -1,7 +1,8 @@
 """The conversation as a model sees it: a view of one capsule's lane, built message by message.
 
 The same messages always give the same items, whether they just happened or were read from the log
-years later: that is what keeps a prompt's prefix stable.
+years later: that is what keeps a prompt's prefix stable. Only a compaction changes what was shown
+before, and it is itself a message: the view of it is built anew from the log, or taken back.
 """
 
 from collections.abc import Iterable
@@ -9,48 +10,106 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.errors import StorageProblem
+from steersman.intelligence.shortening import OURS, shorten_item
 from steersman.message import (
     Assistant,
     Body,
+    Compaction,
     Message,
     ToolCall,
     ToolResult,
     User,
     decode_body,
 )
+from steersman.store.records import Row
 
-KINDS = frozenset({"user", "assistant", "tool_call", "tool_result"})
+KINDS = frozenset({"user", "assistant", "tool_call", "tool_result", "compaction"})
+
+
+class Cut(Struct, frozen=True):
+    """A compaction in force: its message, and the first item that is still shown as such."""
+
+    body: Compaction
+    start: int
+    seq: int
 
 
 class Context:
-    """Dialogue items of one capsule; `items` only ever grows at its end."""
+    """Dialogue items of one capsule: `items` only ever grows; `view` is what a model is shown.
+
+    They are one and the same list until there is a compaction. `seqs` are the messages the items
+    came from, all of them known when `numbered`; `sizes` the stored bytes of those not decoded yet.
+    """
 
     def __init__(self, path: str) -> None:
         self.items: list[Item] = []
+        self.view: list[Item] = self.items
+        self.seqs: list[int] = []
+        self.sizes: list[int] = []
+        self.numbered = True
+        self._cuts: list[Cut] = []
         self._path = path
+        self._seq = 0
         self._answer: Assistant | None = None
+        self._answered = (0, 0)  # the message of that answer, and its stored bytes
         self._calls: dict[str, Body | bytes] = {}
-        self._results: dict[str, ResultItem | None] = {}
+        self._results: dict[str, tuple[ResultItem, int, int] | None] = {}
         self._known: dict[str, bool] = {}  # which lanes are this capsule's own
         self._takers = {
             "user": self._take_user,
             "assistant": self._take_answer,
             "tool_call": self._take_call,
             "tool_result": self._take_result,
+            "compaction": self._take_compaction,
         }
+
+    @property
+    def cut(self) -> Cut | None:
+        """The compaction in force."""
+        return self._cuts[-1] if self._cuts else None
 
     def observe(self, messages: Iterable[Message]) -> None:
         """Take in messages in order of the log; those of other lanes are passed over."""
+        self._pad()
         for message in messages:
+            self._seq = message.seq
             self._take(message.kind, message.path, message.corr, message.body)
 
     def recall(self, rows: Iterable[tuple[str, str, str | None, bytes]]) -> None:
         """Take in stored messages as kind, path, corr and body; most are decoded when needed."""
+        self._pad()
+        self._seq, self.numbered = 0, False
         for kind, path, corr, data in rows:
             self._take(kind, path, corr, data)
+        self._pad()
+
+    def remark(self, text: str) -> None:
+        """Let the model read something that is not in the log."""
+        self._add(UserItem(text, steer=True), 0, 0)
+        self._pad()
+
+    def number(self, rows: Iterable[Row]) -> None:
+        """Learn which messages recalled items came from, by all stored rows of `KINDS`."""
+        again = Context(self._path)
+        for row in rows:
+            again._seq = row.seq
+            again._take(row.kind, row.path, row.corr, row.body)
+        self._pad()
+        self.numbered = True
+        for back in range(1, min(len(self.items), len(again.items)) + 1):
+            item = self.items[-back]
+            if isinstance(item, UserItem) and item.text.startswith(OURS):
+                break
+            self.seqs[-back] = again.seqs[-back]
+        known = again._cuts[-len(self._cuts) :]
+        if len(known) == len(self._cuts):
+            pairs = zip(self._cuts, known, strict=True)
+            self._cuts = [replace(cut, seq=same.seq) for cut, same in pairs]
 
     def _mine(self, path: str) -> bool:
         if not f"{path}/".startswith(f"{self._path}/"):
@@ -68,16 +127,33 @@ class Context:
         if mine:
             take(corr or "", body)
 
+    def _pad(self) -> None:
+        """What was recalled, or added from outside, has no message and no size that is known."""
+        count = len(self.items)
+        self.seqs += [0] * (count - len(self.seqs))
+        self.sizes += [0] * (count - len(self.sizes))
+
+    def _add(self, item: Item, seq: int, size: int) -> None:
+        if seq:
+            self._pad()
+            self.seqs.append(seq)
+        self.items.append(item)
+        self.sizes.append(size)
+        if self._cuts:
+            self.view.append(item)
+
     def _take_user(self, corr: str, body: Body | bytes) -> None:
         said = whole(User, body)
-        self.items.append(UserItem(said.text, steer=said.via == "steer"))
+        self._add(UserItem(said.text, steer=said.via == "steer"), self._seq, 0)
 
     def _take_answer(self, corr: str, body: Body | bytes) -> None:
         answer = whole(Assistant, body)
         if answer.calls:
             self._answer, self._calls = answer, {}
+            self._answered = self._seq, stored(body)
         else:
-            self.items.append(AssistantItem(answer.text, answer.reasoning, ()))
+            item = AssistantItem(answer.text, answer.reasoning, (), answer.state)
+            self._add(item, self._seq, 0)
 
     def _take_call(self, corr: str, body: Body | bytes) -> None:
         """An answer with calls enters once all of its calls are known."""
@@ -87,7 +163,10 @@ class Context:
         self._calls[corr] = body
         if len(self._calls) == len(answer.calls):
             calls = partial(made_calls, answer.calls, self._calls)
-            self.items.append(AssistantItem(answer.text, answer.reasoning, calls))
+            item = AssistantItem(answer.text, answer.reasoning, calls, answer.state)
+            seq, size = self._answered
+            size += sum(map(stored, self._calls.values())) if size else 0
+            self._add(item, seq, size)
             self._results = dict.fromkeys(answer.calls)
             self._answer = None
 
@@ -95,10 +174,41 @@ class Context:
         """Results enter together, in the order of their calls, whichever was ready first."""
         if corr not in self._results:
             return
-        self._results[corr] = ResultItem(corr, load=partial(read_result, body))
+        item = ResultItem(corr, load=partial(read_result, body))
+        self._results[corr] = item, self._seq, stored(body)
         if None not in self._results.values():
-            self.items.extend(item for item in self._results.values() if item)
+            for found in self._results.values():
+                if found:
+                    self._add(*found)
             self._results = {}
+
+    def _take_compaction(self, corr: str, body: Body | bytes) -> None:
+        """Show less from here on, or again what was shown before."""
+        told = whole(Compaction, body)
+        if not told.undone:
+            self._cuts.append(Cut(told, max(0, len(self.items) - told.tail), self._seq))
+        elif self._cuts:
+            self._cuts.pop()
+        self._show()
+
+    def _show(self) -> None:
+        """Build the view of the compaction in force."""
+        cut = self.cut
+        if cut is None:
+            self.view = self.items
+            return
+        from steersman.intelligence.digest import head_items
+
+        tail = self.items[cut.start :]
+        for one in cut.body.shortened:
+            if one.place < len(tail):
+                tail[one.place] = shorten_item(tail[one.place], one.room, one.message)
+        self.view = head_items(cut.body) + tail
+
+
+def stored(body: Body | bytes) -> int:
+    """How many bytes of a body nobody has decoded yet."""
+    return len(body) if isinstance(body, bytes) else 0
 
 
 B = TypeVar("B", bound=Body)

@@ -7,10 +7,11 @@ from itertools import groupby
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from steersman.action import Action, ChangeMany, Delete, Origin, Verdict, Write
 from steersman.dialogue import Call, ToolSpec
-from steersman.errors import NeedsAnswer, SteersmanError, ToolProblem
+from steersman.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError, ToolProblem
 from steersman.message import (
     Body,
     DiffReady,
@@ -24,10 +25,12 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.matching import counted
 from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Workspace
+from steersman.profile import PLAIN, Profile
 from steersman.store.log import Draft, Lane
-from steersman.systems import Governance, Note
+from steersman.systems import Edited, Governance, Note, Permit
 
 AnyTool = Tool[Any]
+STOPPING = (NeedsAnswer, Halted, BudgetSpent)  # what ends the turn and not only the call
 
 
 class Refused(ToolProblem):
@@ -109,7 +112,7 @@ class Toolbox:
             stop = cancelled
             result = ToolResult(call.name, "cancelled", message="cancelled while it ran")
         except SteersmanError as error:
-            stop = error if isinstance(error, NeedsAnswer) else None
+            stop = error if isinstance(error, STOPPING) else None
             result = ToolResult(call.name, _status(error), message=str(error))
         except OSError as error:
             message = f"{call.name} cannot do that: {error.strerror or error}."
@@ -131,7 +134,7 @@ class Toolbox:
             )
         args = tool.parse(call)
         async with self._slots[tool.family]:
-            workspace = await self._admit(tool, args, call, lane)
+            args, workspace, profile = await self._admit(tool, args, call, lane)
             showing = Showing(lane, call.id)
             bench = Bench(
                 workspace=workspace,
@@ -140,6 +143,8 @@ class Toolbox:
                 call=call.id,
                 progress=showing.show,
                 admit=lambda actions: self._also(actions, tool, call, lane, workspace),
+                record=lambda actions: self._past(actions, tool, call, lane),
+                profile=profile,
             )
             try:
                 output = await tool.run(args, bench)
@@ -147,12 +152,24 @@ class Toolbox:
                 showing.finish()
         return msgspec.to_builtins(output), [_diff(write, workspace) for write in workspace.written]
 
-    async def _admit(self, tool: AnyTool, args: Arguments, call: Call, lane: Lane) -> Workspace:
-        """The workspace with leave for exactly what the call will do."""
-        looks = await self._leave(tool.looks(args, self._workspace), tool, call, lane)
-        wanted = tool.actions(args, self._workspace.granted(looks))
-        leave = await self._leave([stamped(action, "tool") for action in wanted], tool, call, lane)
-        return self._workspace.granted((*looks, *leave))
+    async def _admit(
+        self, tool: AnyTool, args: Arguments, call: Call, lane: Lane, *, edited: bool = False
+    ) -> tuple[Arguments, Workspace, Profile]:
+        """The workspace with leave for exactly what the call will do.
+
+        The person may have changed the arguments; what they made of them is judged like any other.
+        """
+        looked = await self._leave(tool.looks(args, self._workspace), tool, call, lane)
+        if isinstance(looked, Edited):
+            raise Refused("Only what is about to be done can be changed.")
+        wanted = tool.actions(args, self._workspace.granted(looked.actions, looked.secret))
+        asked = [stamped(action, "tool") for action in wanted]
+        leave = await self._leave(asked, tool, call, lane, edited=edited)
+        if isinstance(leave, Edited):
+            changed = msgspec.structs.replace(call, arguments=leave.arguments, malformed=None)
+            return await self._admit(tool, tool.parse(changed), changed, lane, edited=True)
+        granted = self._workspace.granted((*looked.actions, *leave.actions), leave.secret)
+        return args, granted, leave.profile
 
     async def _also(
         self,
@@ -161,23 +178,47 @@ class Toolbox:
         call: Call,
         lane: Lane,
         workspace: Workspace,
-    ) -> None:
+    ) -> Permit:
         """Put what a call turned out to do before the gate.
 
         It is a command's effect only where a command was let through; a tool cannot say so itself.
         """
         origin: Origin = "command" if workspace.may_execute else "tool"
-        await self._leave([stamped(action, origin) for action in actions], tool, call, lane)
+        leave = await self._leave([stamped(a, origin) for a in actions], tool, call, lane)
+        if isinstance(leave, Edited):
+            raise Refused("What a command did can be allowed or not, and not be changed.")
+        return leave
+
+    async def _past(self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane) -> None:
+        """Tell the gate what a command did that was let run on the folder itself."""
+        await self._leave([stamped(action, "past") for action in actions], tool, call, lane)
 
     async def _leave(
-        self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane
-    ) -> tuple[Action, ...]:
+        self,
+        actions: Sequence[Action],
+        tool: AnyTool,
+        call: Call,
+        lane: Lane,
+        *,
+        edited: bool = False,
+    ) -> Permit | Edited:
         if not actions:
-            return ()
-        answer = await self._gate.admit(call.id, tool.name, actions, lane)
+            return NONE
+        answer = await self._gate.admit(call.id, tool.name, actions, lane, edited=edited)
         if isinstance(answer, Verdict):
             raise Refused(f"Denied: {answer.reason}.", f"Rule: {answer.rule}.", answer.instead)
-        return answer.actions
+        return answer
+
+
+class Nothing(Struct, frozen=True):
+    """Leave for nothing, which needs nobody's."""
+
+    actions: tuple[Action, ...] = ()
+    profile: Profile = PLAIN
+    secret: str = ""
+
+
+NONE = Nothing()
 
 
 class Showing:
@@ -227,7 +268,7 @@ def stamped(action: Action, origin: Origin) -> Action:
 def _status(error: SteersmanError) -> ToolStatus:
     if isinstance(error, Malformed):
         return "malformed"
-    return "denied" if isinstance(error, Refused | NeedsAnswer) else "error"
+    return "denied" if isinstance(error, (Refused, *STOPPING)) else "error"
 
 
 def _diff(write: Write | Delete, workspace: Workspace) -> DiffReady:

@@ -23,7 +23,9 @@ from steersman.errors import ToolProblem
 from steersman.message import Checkpoint
 from steersman.operations.journal.journal import Journal
 from steersman.operations.workspace import Workspace
+from steersman.profile import PLAIN, Profile
 from steersman.store.log import Lane
+from steersman.systems import Permit
 
 
 class Family(Enum):
@@ -49,14 +51,20 @@ class Malformed(ToolProblem):
 
 
 class Bench(Struct, frozen=True):
-    """What a running tool has in reach."""
+    """What a running tool has in reach; commands run as far as `profile` lets them.
+
+    `admit` puts effects before the gate and raises when it says no; `record` tells it of effects
+    of a command that was let run on the folder itself.
+    """
 
     workspace: Workspace
     journal: Journal
     lane: Lane
     call: str
     progress: Callable[[str], None]
-    admit: Callable[[Sequence[Action]], Awaitable[None]]
+    admit: Callable[[Sequence[Action]], Awaitable[Permit]]
+    record: Callable[[Sequence[Action]], Awaitable[None]]
+    profile: Profile = PLAIN
 
     async def commit(self, contents: Mapping[str, bytes | None]) -> None:
         """Give files (real paths) the contents that leave was given for, all or none.

@@ -21,8 +21,9 @@ from steersman.errors import ToolProblem, UsageProblem
 class Workspace:
     """A folder. Without grants it resolves names and does nothing else."""
 
-    def __init__(self, root: str, granted: Sequence[Action] = ()) -> None:
+    def __init__(self, root: str, granted: Sequence[Action] = (), secret: str = "") -> None:
         self.root = root
+        self.secret = secret
         self._granted = tuple(granted)
         self.written: list[Write | Delete] = []
         self._shown_as: dict[str, tuple[int, int, int] | None] = {}
@@ -39,9 +40,9 @@ class Workspace:
             )  # fmt: skip
         return cls(os.path.realpath(path))
 
-    def granted(self, actions: Sequence[Action]) -> Workspace:
-        """The same folder with leave for some actions."""
-        copy = Workspace(self.root, actions)
+    def granted(self, actions: Sequence[Action], secret: str = "") -> Workspace:
+        """The same folder with leave for some actions, but not for secret files below them."""
+        copy = Workspace(self.root, actions, secret)
         copy._shown_as = self._shown_as
         return copy
 

@@ -17,7 +17,9 @@ from steersman.change import Change, State
 from steersman.errors import ToolProblem
 from steersman.operations.journal.commit import Conflict, apply
 from steersman.operations.running.bubblewrap import Unavailable
-from steersman.operations.running.overlay import NoOverlay, Profile, available, stumbled, sweep
+from steersman.operations.running.overlay import NoOverlay, available, stumbled
+from steersman.operations.running.scratch import sweep
+from steersman.profile import Profile
 from tests.operations.transactions.test_undo_property import Author, check_one
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
 
@@ -148,7 +150,7 @@ def test_extra_folders_and_network(yard: Yard) -> None:
     """A profile can add writable folders and take the network away."""
     beside = yard.folder / "beside"
     beside.mkdir()
-    profile = Profile(network=False, writable=(str(beside),), environ={"WORD": "heard"})
+    profile = Profile(environ={"WORD": "heard"}, writable=(str(beside),))
     yard.try_out(f"echo $WORD > {beside}/w; cat /proc/net/dev > {beside}/n", profile)
     assert (beside / "w").read_text() == "heard\n"
     devices = (beside / "n").read_text().splitlines()[2:]
@@ -162,7 +164,7 @@ def test_someone_elses_change_during_the_run(yard: Yard) -> None:
         time.sleep(0.02)
         (yard.root / "a").write_text("mine")
         line = run.argv(["sh", "-c", "echo theirs > a; echo b > b"], str(yard.root))
-        subprocess.run(line, pass_fds=run.descriptors, check=True)
+        subprocess.run(line, check=True)
         done = run.changes(yard.objects)
     assert done.meanwhile == ["a"]
     (yard.root / "a").write_text("mine again")
@@ -222,7 +224,7 @@ def test_a_command_that_cannot_start(yard: Yard) -> None:
     """It is known that nothing ran."""
     with yard.overlay().begin(str(yard.root), str(yard.scratch)) as run:
         line = run.argv(["/no/such/program"], str(yard.root))
-        done = subprocess.run(line, pass_fds=run.descriptors, capture_output=True, check=False)
+        done = subprocess.run(line, capture_output=True, check=False)
         assert done.returncode != 0
         assert not run.ran()
     assert os.listdir(yard.scratch) == []
@@ -237,7 +239,7 @@ sys.path[:0] = {sys.path!r}
 from steersman.operations.running.overlay import available
 run = available({str(yard.root)!r}, {str(yard.scratch)!r}).begin({str(yard.root)!r}, {str(yard.scratch)!r})
 line = "setsid sleep {NAP} & mkdir -m 000 shut; echo started; sleep {NAP}"
-subprocess.run(run.argv(["bash", "-c", line], {str(yard.root)!r}), pass_fds=run.descriptors)
+subprocess.run(run.argv(["bash", "-c", line], {str(yard.root)!r}))
 """  # noqa: E501
     host = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None

@@ -11,7 +11,8 @@ from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.snapshot import Snapshot
-from steersman.operations.running.overlay import ORDINARY, Overlay, Profile, available
+from steersman.operations.running.overlay import Overlay, available
+from steersman.profile import PLAIN, Profile
 
 
 class Node(NamedTuple):
@@ -61,14 +62,14 @@ class Yard:
         assert isinstance(found, Overlay), found
         return found
 
-    def try_out(self, script: str, profile: Profile = ORDINARY) -> Changeset:
+    def try_out(self, script: str, profile: Profile = PLAIN) -> Changeset:
         """Run a script over the workspace and say what it would change."""
         with self.overlay().begin(str(self.root), str(self.scratch)) as run:
             line = run.argv(
                 ["bash", "--norc", "--noprofile", "-c", script], str(self.root), profile
             )
             self.last = subprocess.run(
-                line, pass_fds=run.descriptors, capture_output=True, text=True,
+                line, capture_output=True, text=True,
                 stdin=subprocess.DEVNULL, timeout=60, check=False,
             )  # fmt: skip
             assert run.ran(), self.last.stderr

@@ -1,16 +1,23 @@
 """What is looked for, where, and what was found. Paths are bytes, relative to the folder."""
 
 import os
+from collections.abc import Callable
 
 from msgspec import Struct
 
+from steersman.veil import Veil
+
 
 class Place(Struct, frozen=True):
-    """A folder, or one file, of a workspace; both paths are real."""
+    """A folder, or one file, of a workspace; both paths are real.
+
+    `secret` are lines of a `.gitignore`, from the root, for files that are not looked into.
+    """
 
     root: str
     top: str
     is_file: bool = False
+    secret: str = ""
 
     @property
     def folder(self) -> str:
@@ -21,6 +28,13 @@ class Place(Struct, frozen=True):
     def name(self) -> bytes:
         """The file, seen from its folder."""
         return os.fsencode(os.path.basename(self.top))
+
+    def veiled(self) -> Callable[[bytes], bool]:
+        """Tells which files are secret, by their paths as they are found."""
+        if not self.secret:
+            return lambda path: False
+        veil = Veil(self.root, self.secret)
+        return lambda path: bool(veil.covers(os.path.join(self.folder, os.fsdecode(path))))
 
     def shown(self, path: bytes) -> str:
         """A path as people and models write it, relative to the workspace."""

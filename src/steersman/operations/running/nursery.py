@@ -9,6 +9,7 @@ of Steersman and little else. What is said on the sockets is described in `reape
 """
 
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -19,6 +20,7 @@ from contextlib import suppress
 PR_SET_CHILD_SUBREAPER = 36
 SANDBOX = "bwrap"
 TAKEN, GONE = b"+", b"-"  # what a spare guard tells the nursery: a command came, the host is gone
+MOST = 18  # descriptors that come with a command
 SPARED = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP}
 DEFAULTS = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ, *SPARED}
 
@@ -123,18 +125,19 @@ class Guard:
         self._adopts = adopt_orphans()
         self._waker = Waker()
 
-    def run(self, lifeline: socket.socket, output: int) -> None:
+    def run(self, lifeline: socket.socket, output: int, given: list[int]) -> None:
         """Start what the host orders, and report until the end."""
         self._lifeline = lifeline
         try:
             length = int.from_bytes(self._hear_all(8), "big")
-            self._leader = spawn(self._hear_all(length).split(b"\0"), output)
+            self._leader = spawn(self._hear_all(length).split(b"\0"), output, given)
         except OSError as error:
             where = f": {os.fsdecode(error.filename)}" if error.filename else ""
             self._say(f"failed {error.strerror}{where}")
             return
         finally:
-            os.close(output)
+            for descriptor in (output, *given):
+                os.close(descriptor)
             os.chdir("/")
         group = self._leader
         self._say(f"pid {group}")
@@ -193,11 +196,20 @@ class Guard:
         end_below(self._waker, self._reap)
 
 
-def spawn(order: list[bytes], output: int) -> int:
-    """Start a command in a session of its own, with nothing to read and one stream to write."""
-    cwd, count = order[0], int(order[1])
-    argv, rest = order[2 : 2 + count], order[2 + count :]
+def spawn(order: list[bytes], output: int, given: list[int]) -> int:
+    """Start a command in a session of its own, with nothing to read and one stream to write.
+
+    Descriptors that were given come to it under the numbers they have in the host.
+    """
+    cwd, numbers, count = order[0], [int(number) for number in order[1].split()], int(order[2])
+    argv, rest = order[3 : 3 + count], order[3 + count :]
     environ = dict(pair.split(b"=", 1) for pair in rest)
+    if len(given) != len(numbers):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    for place in range(len(numbers)):
+        while (taken := given[place]) in numbers:  # another is to have this number
+            given[place] = os.dup(taken)
+            given.append(taken)
     os.chdir(cwd)
     os.environb[b"PATH"] = environ.get(b"PATH", os.fsencode(os.defpath))
     return os.posix_spawnp(
@@ -208,6 +220,7 @@ def spawn(order: list[bytes], output: int) -> int:
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, output, 2),
+            *((os.POSIX_SPAWN_DUP2, *pair) for pair in zip(given, numbers, strict=False)),
         ],
         setsid=True,
         setsigmask=(),
@@ -277,15 +290,15 @@ def wait_and_guard(telling: int) -> None:
     try:
         guard = Guard()
         with socket.socket(fileno=0) as host:
-            order, descriptors, _, _ = socket.recv_fds(host, 1, 2)
+            order, descriptors, _, _ = socket.recv_fds(host, 1, MOST)
         os.open(os.devnull, os.O_RDONLY)  # in place of the host's socket
         os.write(telling, TAKEN if order else GONE)
         if order:
             for descriptor in descriptors:
                 os.set_inheritable(descriptor, False)
-            lifeline, output = descriptors
+            lifeline, output, *given = descriptors
             with socket.socket(fileno=lifeline) as line:
-                guard.run(line, output)
+                guard.run(line, output, given)
         code = 0
     finally:
         os._exit(code)

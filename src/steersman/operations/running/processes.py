@@ -205,8 +205,12 @@ class Processes:
         command: str = "",
         progress: Callable[[str], None] | None = None,
         redactor: Redactor | None = None,
+        inherit: Sequence[int] = (),
     ) -> Running:
-        """Start a command in a session of its own; `call` marks it and all it starts."""
+        """Start a command in a session of its own; `call` marks it and all it starts.
+
+        Of what is open in the host it has the descriptors to `inherit`, under the same numbers.
+        """
         self._check_room()
         self._count += 1
         id = f"p{self._count}"
@@ -214,7 +218,8 @@ class Processes:
         pipe, inlet = os.pipe()
         os.set_blocking(pipe, False)
         try:
-            lifeline = await self._reaper.start(argv, cwd, {**environ, MARK: call}, inlet)
+            marked = {**environ, MARK: call}
+            lifeline = await self._reaper.start(argv, cwd, marked, inlet, inherit)
         except BaseException as error:
             os.close(pipe)
             output.finish()

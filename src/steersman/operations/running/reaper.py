@@ -1,11 +1,12 @@
 """The host's side of `nursery.py`: commands are started there, so that none outlives the host.
 
 One nursery serves a host process; it is started with the first command. For each command the host
-sends it two descriptors: the guard's end of a lifeline and the pipe to print to. On the lifeline
-the host sends the order (eight bytes of length, then folder, number of arguments, arguments and
-environment, with NUL between them) and later numbers of signals, a byte each. The guard answers
-in lines: `pid N` or `failed WHY`, `exit CODE`, and `left N` when others outlived the command. The
-host ends everything by closing its half; the guard closes the other when nobody is left.
+sends it two descriptors, the guard's end of a lifeline and the pipe to print to, and those that the
+command is to inherit. On the lifeline the host sends the order (eight bytes of length, then folder,
+numbers of inherited descriptors, number of arguments, arguments and environment, with NUL between
+them) and later numbers of signals, a byte each. The guard answers in lines: `pid N` or `failed
+WHY`, `exit CODE`, and `left N` when others outlived the command. The host ends everything by
+closing its half; the guard closes the other when nobody is left.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from steersman.errors import ToolProblem
 PROGRAM = Path(__file__).with_name("nursery.py")
 NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # some builds of Python cannot start without
 LEAVING = 5.0
+MOST = 16  # descriptors a command can inherit
 
 
 class Lifeline:
@@ -102,16 +104,23 @@ class Reaper:
         self._line = ours
 
     async def start(
-        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], output: int
+        self,
+        argv: Sequence[str],
+        cwd: str,
+        environ: Mapping[str, str],
+        output: int,
+        inherit: Sequence[int] = (),
     ) -> Lifeline:
-        """Start a command that prints to a descriptor."""
-        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ)))
+        """Start a command that prints to a descriptor and inherits some, under the same numbers."""
+        assert len(inherit) <= MOST, "more descriptors than a guard takes"
+        assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, inherit)))
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 self.warm()
                 assert self._line is not None
-                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output])
+                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output, *inherit])
             lifeline = Lifeline(*await asyncio.open_connection(sock=ours))
         except OSError as error:
             ours.close()
@@ -136,10 +145,12 @@ class Reaper:
         self._line = self._nursery = None
 
 
-def _fields(argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> list[str]:
+def _fields(
+    argv: Sequence[str], cwd: str, environ: Mapping[str, str], inherit: Sequence[int]
+) -> list[str]:
     """An order as a list; a NUL would be read as the end of a field."""
     pairs = [f"{name}={value}" for name, value in environ.items()]
-    fields = [cwd, str(len(argv)), *argv, *pairs]
+    fields = [cwd, " ".join(map(str, inherit)), str(len(argv)), *argv, *pairs]
     if any("\0" in field for field in fields):
         raise ToolProblem("A command and its environment must not hold a NUL character.")
     return fields

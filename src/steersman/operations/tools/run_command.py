@@ -4,16 +4,19 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from steersman.action import Action, Execute
 from steersman.errors import ToolProblem
-from steersman.operations.running.grounds import SHELL, Effects, Ground, Grounds
+from steersman.operations.running.ground import Effects, Ground
+from steersman.operations.running.grounds import SHELL, Grounds
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
+from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.profile import Profile
 from steersman.store.log import unbroken
 
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
@@ -55,6 +58,13 @@ class RunCommandArgs(Arguments, frozen=True):
         | None
     ) = None
     kill_on_timeout: Annotated[bool, Meta(description="end it when that time is up")] = False
+    outside_sandbox: Annotated[
+        bool,
+        Meta(
+            description="ask the person to let it run outside the sandbox; "
+            "only after it failed inside because of it"
+        ),
+    ] = False
 
 
 class RunCommand(Tool[RunCommandArgs]):
@@ -70,7 +80,7 @@ class RunCommand(Tool[RunCommandArgs]):
     Args = RunCommandArgs
 
     def __init__(self, environ: Mapping[str, str], processes: Processes, grounds: Grounds) -> None:
-        self._environ = quiet_environment(environ)
+        self._environ = environ
         self._processes = processes
         self._grounds = grounds
 
@@ -78,21 +88,28 @@ class RunCommand(Tool[RunCommandArgs]):
         """Execute that command."""
         if "\0" in args.command:
             raise ToolProblem("A command must not hold a NUL character.")
-        return [Execute(args.command, workspace.locate(args.cwd))]
+        return [_execute(args, workspace, direct=args.background)]
 
     async def run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
-        """Run it over a view of the workspace; directly where that cannot be."""
+        """Run it over a view of the workspace; directly where that cannot be.
+
+        What a command prints can make it look as if it cannot; so the gate is asked once more, and
+        nothing of its effects is hidden from judgement by words.
+        """
         notes = [note_for(args.command)]
+        bench = _quiet(bench, self._environ)
         if not args.background:
-            view = await self._grounds.over_view()
+            view = await self._grounds.over_view(bench)
             if isinstance(view, str):
-                notes.append(f"ran directly on the workspace: {view}")
+                notes.append(view)
             else:
                 result = await self._run_on(view, args, bench, notes)
                 if result is not None:
                     return result
                 notes.append("ran a second time, directly: folders cannot be renamed over a view")
-        result = await self._run_on(await self._grounds.directly(), args, bench, notes)
+            if bench.profile.sandbox and bench.profile.files == "write":
+                await bench.admit([_execute(args, bench.workspace, direct=True)])
+        result = await self._run_on(await self._grounds.directly(bench), args, bench, notes)
         assert result is not None
         return result
 
@@ -106,11 +123,12 @@ class RunCommand(Tool[RunCommandArgs]):
             running = await self._processes.start(
                 ground.argv([*SHELL, args.command], cwd),
                 cwd,
-                self._environ,
+                ground.environ,
                 call=bench.call,
                 command=args.command,
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
+                inherit=ground.inherit,
             )
             try:
                 kept = await self._wait(running, args, notes)
@@ -122,11 +140,12 @@ class RunCommand(Tool[RunCommandArgs]):
                 return _result(running, notes, Effects())
             if ground.must_run_directly(running.state.exit_code or 0, running.output.text()):
                 return None
+            notes.append(_blame(running, bench.profile))
             result = _result(running, notes, await ground.settle(bench))
             return await _with_artifact(result, running, bench)
         finally:
             if not kept:
-                ground.discard()
+                await unbroken(ground.discard())
 
     async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
         """Wait for the end; True when the command goes on without being waited for."""
@@ -142,13 +161,31 @@ class RunCommand(Tool[RunCommandArgs]):
         return True
 
 
+def _execute(args: RunCommandArgs, workspace: Workspace, *, direct: bool) -> Execute:
+    return Execute(args.command, workspace.locate(args.cwd), args.outside_sandbox, direct)
+
+
+def _quiet(bench: Bench, environ: Mapping[str, str]) -> Bench:
+    """The same bench with an environment in which programs do not ask; `environ` if it has none."""
+    quiet = quiet_environment(bench.profile.environ or environ)
+    return replace(bench, profile=replace(bench.profile, environ=quiet))
+
+
+def _blame(running: Running, profile: Profile) -> str:
+    """What of the sandbox a command seems to have failed at, and what can be done about it."""
+    found = looks_confined(running.state.exit_code or 0, running.output.text(), profile)
+    if not found:
+        return ""
+    return f"it may have failed because {found}; if it must, try again with outside_sandbox"
+
+
 async def _with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:
     """The result with the name under which the whole of a long output is kept."""
     if not result.truncated:
         return result
     keep = bench.journal.objects.put_file
     digest, _ = await asyncio.to_thread(keep, str(running.output.path))
-    return msgspec.structs.replace(result, artifact=digest)
+    return replace(result, artifact=digest)
 
 
 def _result(running: Running, notes: list[str], effects: Effects) -> CommandResult:

@@ -94,10 +94,10 @@ def place_of(name: str, workspace: Workspace) -> Place:
             f"{name} does not exist.", try_this="List the folder with workspace_list_files."
         )
     if os.path.isdir(path):
-        return Place(workspace.root, path)
+        return Place(workspace.root, path, secret=workspace.secret)
     if not os.path.isfile(path):
         raise ToolProblem(f"{name} is not a plain file.", "It is a pipe, socket or device.")
-    return Place(workspace.root, path, is_file=True)
+    return Place(workspace.root, path, is_file=True, secret=workspace.secret)
 
 
 def cleaned(globs: Sequence[str]) -> tuple[str, ...]:

@@ -23,7 +23,12 @@ COMMANDS = {
     "rewind": ("undo", "rewind", "Go back to a message: files and conversation."),
     "replay": ("ledger", "replay", "Show a thread's messages again."),
     "ledger": ("ledger", "command", "Show, follow, verify or export the log of a thread."),
+    "cost": ("cost", "command", "Show what models used and cost."),
+    "bench": ("bench", "command", "Measure models on small coding tasks."),
+    "guard": ("guard", "command", "Judge shell commands without running them."),
     "model-server": ("model_server", "command", "Serve a scripted model over HTTP."),
+    "policy": ("policy", "command", "Show, explain and forget permissions; trust folders."),
+    "skills": ("skills", "command", "List, show, install, enable and disable skills."),
     "doctor": ("doctor", "command", "Tell what was found and what is missing."),
 }
 

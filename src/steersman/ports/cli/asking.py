@@ -3,11 +3,22 @@
 import asyncio
 import os
 import sys
+from typing import Any
 
 import click
+import msgspec
 
+from steersman.governance.folders import sentence
 from steersman.host import Host
-from steersman.message import Answer, ConfirmRequest, ConfirmResponse, Message, Question
+from steersman.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Message,
+    Question,
+    Scope,
+    ToolCall,
+)
 from steersman.ports.cli.text import safe
 
 
@@ -17,6 +28,12 @@ class Asker:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._asking = asyncio.Lock()
+        self._calls: dict[str | None, ToolCall] = {}
+
+    def note(self, message: Message) -> None:
+        """Remember what a call was, in case the person wants to change it."""
+        if isinstance(message.body, ToolCall):
+            self._calls[message.corr] = message.body
 
     async def ask(self, message: Message) -> None:
         """Ask about one request; the request itself has been shown already."""
@@ -24,8 +41,8 @@ class Asker:
             answer: ConfirmResponse | Answer
             try:
                 match message.body:
-                    case ConfirmRequest():
-                        answer = await self._confirm()
+                    case ConfirmRequest() as request:
+                        answer = await self._confirm(request)
                     case Question() as question:
                         answer = await self._question(question)
                     case _:
@@ -36,10 +53,23 @@ class Asker:
             else:
                 self._host.answer(message.thread, message.corr or "", answer)
 
-    async def _confirm(self) -> ConfirmResponse:
+    async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
+        lasting = lasting_keys(request)
+        call = self._calls.get(request.call)
         while True:
-            said = await read_line("  allow? [y]es, [n]o, or tell it what to do instead: ")
-            match said.strip():
+            keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
+            change = ", [e]dit" if call is not None else ""
+            prompt = f"  allow? [y]es{keys}, [n]o{change}, or tell it what to do instead: "
+            said = (await read_line(prompt)).strip()
+            if said in lasting:
+                name, scope, _ = lasting[said]
+                return ConfirmResponse("allow", scope=scope, lasting=name)
+            if said == "e" and call is not None:
+                changed = await _changed(call)
+                if changed is not None:
+                    return ConfirmResponse("allow", arguments=changed)
+                continue
+            match said:
                 case "y" | "Y" | "yes":
                     return ConfirmResponse("allow")
                 case "n" | "N" | "no":
@@ -55,6 +85,50 @@ class Asker:
         said = (await read_line(f"  {options} [{question.default}]: ")).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
+
+
+def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
+    """The keys for answers that hold longer: which answer, for how long, and the words for it."""
+    keys: dict[str, tuple[str, Scope, str]] = {}
+    letters = {("same", "thread"): "t", ("same", "here"): "a", ("edits", "thread"): "w",
+               ("edits", "here"): "W"}  # fmt: skip
+    words = {"t": "in this thread", "a": "always here", "w": "all edits in this thread",
+             "W": "all edits here"}  # fmt: skip
+    for lasting in request.lasting:
+        for scope in lasting.scopes:
+            key = letters.get((lasting.name, scope))
+            if key:
+                keys[key] = (lasting.name, scope, words[key])
+    return keys
+
+
+async def _changed(call: ToolCall) -> dict[str, Any] | None:
+    """A call's arguments as the person changes them; None when they leave them as they are."""
+    if isinstance(call.arguments.get("command"), str):
+        said = (await read_line(f"  {safe(call.arguments['command'])}\n  instead: ")).strip()
+        return {**call.arguments, "command": said} if said else None
+    text = msgspec.json.format(msgspec.json.encode(call.arguments), indent=2).decode()
+    edited = await asyncio.to_thread(click.edit, text, extension=".json")
+    try:
+        return msgspec.json.decode(edited, type=dict[str, Any]) if edited else None
+    except msgspec.DecodeError as error:
+        click.echo(f"  That is not a JSON object: {error}")
+        return None
+
+
+async def consent(host: Host, folder: str, *, attended: bool) -> None:
+    """Ask once, and again after changes, whether what a folder brings may be used."""
+    standing = host.permissions.folder(folder)
+    if not attended or standing.state not in ("unknown", "changed"):
+        return
+    click.echo(click.style(f"? {safe(sentence(standing, folder))}", fg="yellow", bold=True))
+    for found in standing.found:
+        click.echo(f"  {safe(found.path)}: {found.what}")
+    while True:
+        said = (await read_line("  use it from now on? [y]es, [n]o: ")).strip().lower()
+        if said in ("y", "yes", "n", "no"):
+            host.permissions.trust(folder, standing, trusted=said.startswith("y"))
+            return
 
 
 async def read_line(prompt: str) -> str:

@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -58,6 +59,7 @@ def _findings() -> Iterator[Finding]:
     yield _program("git", "not needed, but most work is in repositories: install git")
     yield _ripgrep()
     yield _commands()
+    yield from _history()
 
 
 def _data() -> Finding:
@@ -124,23 +126,48 @@ def _ripgrep() -> Finding:
 
 
 def _commands() -> Finding:
-    from steersman.operations.running.bubblewrap import Unavailable
-    from steersman.operations.running.overlay import available
+    from steersman.operations.running.containment import means
 
-    scratch = str(data_folder(os.environ) / "scratch")
     try:
-        found = available(str(Path.cwd()), scratch)
+        found = means(str(Path.cwd()), str(data_folder(os.environ) / "scratch"))
     except OSError as error:
-        return Finding("commands", "note", f"run directly on the workspace: {error}")
-    if isinstance(found, Unavailable):
-        return Finding(
-            "commands",
-            "note",
-            f"run directly on the workspace, which is compared before and after: {found.reason}",
-            "pip install 'steersman[tools]', or install bubblewrap 0.11 or newer",
+        return Finding("sandbox", "bad", f"commands cannot be confined: {error}")
+    level, reason = found.containment.level, found.containment.reason
+    mend = "pip install 'steersman[tools]', or install bubblewrap 0.11 or newer"
+    if level == "none":
+        refused = f"none works, so commands are refused unless you pass --sandbox none: {reason}"
+        return Finding("sandbox", "bad", refused, mend)
+    if level == "weaker":
+        return Finding("sandbox", "note", f"weaker than it should be: {reason}", mend)
+    program = found.bubblewrap.program if found.bubblewrap else ""
+    view = reason or "over a view of the workspace, no network but what you allow"
+    return Finding("sandbox", "note" if reason else "ok", f"{program}: {view}")
+
+
+def _history() -> Iterator[Finding]:
+    """Secrets that git has kept: whoever has the repository can read them, and so can commands."""
+    from steersman.governance.secret_files import Finder
+
+    folder = str(Path.cwd())
+    veil, _ = Finder(folder).find(deep=False)
+    safe = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+    log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative")
+    try:
+        ran = subprocess.run(
+            ["git", *safe, *log], cwd=folder, capture_output=True, timeout=20, check=False
         )
-    view = f"run over a view of the workspace ({found.bubblewrap.program}); network not limited"
-    return Finding("commands", "ok", view)
+    except (OSError, subprocess.SubprocessError):
+        return
+    names = set(os.fsdecode(ran.stdout).split("\0")) - {""}
+    found = sorted(name for name in names if veil.covers(os.path.join(folder, name)))
+    if found:
+        shown = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
+        yield Finding(
+            "secrets",
+            "note",
+            f"git's history holds {shown}: that cannot be hidden from commands",
+            "change those secrets, and take them out of the history (git filter-repo)",
+        )
 
 
 def _program(name: str, mend: str) -> Finding:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from steersman.errors import UsageProblem
 from steersman.host import Host
@@ -17,15 +18,51 @@ F = TypeVar("F", bound=Callable[..., Any])
 _WORKING = (
     click.option("--workspace", "-w", metavar="DIR", help="Folder to work in (default: here)."),
     click.option("--model", "-m", metavar="PROVIDER:NAME", help="Model to think with."),
-    click.option("--mode", type=click.Choice(["ask", "code"]), help="What the agent may do."),
     click.option(
-        "--trust", type=click.Choice(["restricted", "sandboxed"]), help="Ceiling for this folder."
+        "--mode",
+        type=click.Choice(["ask", "plan", "spec", "code", "debug"]),
+        help="What the agent may do.",
     ),
     click.option(
-        "--approvals", type=click.Choice(["on-request", "never"]), help="When a person is asked."
+        "--trust",
+        type=click.Choice(["restricted", "sandboxed", "untrusted"]),
+        help="Ceiling for this folder.",
+    ),
+    click.option(
+        "--approvals",
+        type=click.Choice(["on-request", "on-failure", "never"]),
+        help="When a person is asked.",
+    ),
+    click.option(
+        "--sandbox",
+        type=click.Choice(["auto", "none"]),
+        help="none: commands may run where nothing can confine them.",
+    ),
+    click.option(
+        "--domain",
+        "domains",
+        metavar="DOMAIN",
+        multiple=True,
+        help="Commands may reach it (repeatable).",
     ),
     click.option("--yes", "-y", is_flag=True, help="Answer every permission with yes."),
 )
+_SPENDING = (
+    click.option("--max-steps", type=click.IntRange(1), help="Model calls a turn may take."),
+    click.option("--max-tokens", type=click.IntRange(1), help="Tokens this run may use."),
+    click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="Dollars, likewise."),
+    click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Time, likewise."),
+    click.option("--max-calls", type=click.IntRange(1), help="Tool calls, likewise."),
+    click.option("--max-agents", type=click.IntRange(0), help="Agents, likewise."),
+)
+_LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
+
+
+def spending(command: F) -> F:
+    """The flags that limit what work may cost."""
+    for option in reversed(_SPENDING):
+        command = option(command)
+    return command
 
 
 def working(command: F) -> F:
@@ -38,10 +75,20 @@ def working(command: F) -> F:
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, one record a line.")
 
 
-def settings_from(flags: dict[str, Any]) -> Settings:
-    """The settings in force for a command's flags."""
-    names = ("model", "mode", "trust", "approvals", "max_steps")
-    return load_settings(os.environ, {name: flags.get(name) for name in names})
+def settings_from(flags: dict[str, Any], project: Path | None = None) -> Settings:
+    """The settings in force for a command's flags; `project` is a trusted folder's own file."""
+    names = ("model", "mode", "trust", "approvals", "sandbox", "max_steps")
+    given = {name: flags.get(name) for name in names}
+    settings = load_settings(os.environ, given, project)
+    limits = {name: flags[f"max_{name}"] for name in _LIMITS if flags.get(f"max_{name}")}
+    if flags.get("max_agents") == 0:
+        limits["agents"] = 0
+    run = msgspec.structs.replace(settings.budget.run, **limits)
+    return msgspec.structs.replace(
+        settings,
+        domains=(*settings.domains, *(flags.get("domains") or ())),
+        budget=msgspec.structs.replace(settings.budget, run=run),
+    )
 
 
 def open_host() -> Host:

@@ -9,6 +9,7 @@ import msgspec
 from steersman.errors import Exit, UsageProblem
 from steersman.host import Host
 from steersman.message import ConfirmRequest, Message, ToolResult, TurnEnd
+from steersman.ports.cli.asking import consent
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -56,10 +57,11 @@ class CallJob(Job):
             raise UsageProblem(
                 f"There is no tool “{self._tool}”.", f"The tools are: {', '.join(names)}."
             )
+        await consent(host, folder, attended=attended)
         thread = await host.start(
             folder,
             f"call {self._tool}",
-            settings_from(self._flags),
+            settings_from(self._flags, host.permissions.settings_file(folder)),
             origin="call",
             attended=attended,
             yes=self._flags["yes"],

@@ -3,20 +3,23 @@
 import shutil
 import sys
 import time
-from typing import Protocol, TextIO
+from collections.abc import Mapping
+from typing import Any, Protocol, TextIO
 
 import click
 
-from steersman.action import Delete, Execute, Write
+from steersman.action import ChangeMany, Delete, Execute, Network, Write
 from steersman.message import (
     Answer,
     Assistant,
     AssistantDelta,
+    Audit,
     Body,
     ConfirmRequest,
     ConfirmResponse,
     DiffReady,
     Error,
+    GuardBlock,
     Message,
     Question,
     SessionEnd,
@@ -143,6 +146,10 @@ class PlainView:
                 self._status.rest()
             case ConfirmResponse() | Answer():
                 self._status.go_on()
+            case GuardBlock(reason=why, rule=rule):
+                self._print(click.style(f"✋ blocked ({rule}): {safe(why)}", fg="red", bold=True))
+            case Audit() as audit:
+                self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))
             case _:
                 pass
 
@@ -269,15 +276,49 @@ def indented(text: str, most: int = 20) -> str:
     return "\n".join(f"    {text}" for text in shown)
 
 
+def audit_words(audit: Audit) -> str:
+    """A note about how the work is governed."""
+    return " ".join(safe(part) for part in (audit.what, audit.why, audit.try_this) if part)
+
+
 def request_words(request: ConfirmRequest) -> str:
-    """A permission request: every action with its diff or command."""
-    lines = [click.style(f"? {request.tool}: {request.reason}", fg="yellow", bold=True)]
+    """A permission request: every action with its diff, or its command and what is in it."""
+    lines = [click.style(f"? {request.tool}: {safe(request.reason)}", fg="yellow", bold=True)]
     for action in request.actions:
         match action:
             case Write(diff=diff) | Delete(diff=diff):
                 lines.append(coloured_diff(diff))
-            case Execute(command=command, cwd=cwd):
-                lines.append(f"  $ {safe(command)}\n  in {safe(cwd)}")
+            case Execute(command=command, cwd=cwd, outside=outside):
+                place = f"in {safe(cwd)}{', outside the sandbox' if outside else ''}"
+                lines.append(f"  $ {safe(command)}\n  {place}")
+            case Network(host=host, port=port):
+                lines.append(f"  {safe(host)}, port {port}")
+            case ChangeMany(created=created, changed=changed, deleted=deleted):
+                lines.append(f"  {created:,} created, {changed:,} changed, {deleted:,} deleted")
             case _:
                 lines.append(f"  {safe(str(action))}")
+    lines += [f"  · {fact_words(fact)}" for fact in request.facts]
+    for lasting in request.lasting:
+        told = "; ".join(map(safe, lasting.sentences))
+        lines.append(click.style(f"  a lasting answer would allow: {told}", dim=True))
+    if request.only_once:
+        lines.append(
+            click.style(f"  can only be answered once: {safe(request.only_once)}", dim=True)
+        )
     return "\n".join(lines)
+
+
+def fact_words(fact: Mapping[str, Any]) -> str:
+    """What the guard read in one part of a command."""
+    words = safe(" ".join(fact.get("words", ())))
+    via = f"{' '.join(fact['via'])} → " if fact.get("via") else ""
+    does = [
+        f"{name} {one_line(', '.join(fact[name]), 80)}"
+        for name in ("reads", "writes", "deletes", "network")
+        if fact.get(name)
+    ]
+    if fact.get("remote"):
+        does.append(f"changes elsewhere: {safe(fact['remote'])}")
+    if fact.get("unknown_code"):
+        does.append("runs code nobody has looked at")
+    return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")

@@ -110,6 +110,7 @@ async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> 
         async for message in host.subscribe(watched.thread, watched.after):
             if not _shown(view, message):
                 return
+            asker.note(message)
             if attended and isinstance(message.body, ConfirmRequest | Question):
                 questions.add(asyncio.create_task(asker.ask(message)))
     finally:

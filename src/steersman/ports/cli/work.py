@@ -7,8 +7,8 @@ import click
 
 from steersman.errors import UsageProblem
 from steersman.host import Host
-from steersman.ports.cli.asking import read_line
-from steersman.ports.cli.options import folder_from, json_flag, settings_from, working
+from steersman.ports.cli.asking import consent, read_line
+from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
 from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.store.records import Thread
@@ -17,7 +17,6 @@ from steersman.store.records import Thread
 def outputs(command: Any) -> Any:
     """The flags that choose how the work is shown."""
     for option in (
-        click.option("--max-steps", type=click.IntRange(1), help="Model calls a turn may take."),
         click.option("--deltas", is_flag=True, help="With --json: also print streamed pieces."),
         click.option("--quiet", "-q", is_flag=True, help="Print the final answer only."),
         json_flag,
@@ -30,6 +29,7 @@ def outputs(command: Any) -> Any:
 @click.argument("task", nargs=-1)
 @click.option("-e", "expression", metavar="TASK", help="The task as one argument.")
 @working
+@spending
 @outputs
 def run(task: tuple[str, ...], expression: str | None, **flags: Any) -> int:
     """Do one task in this folder and end.
@@ -49,7 +49,8 @@ class RunJob(Job):
     async def open(self, host: Host, *, attended: bool) -> Watched:
         """Make the thread."""
         folder = folder_from(self._flags["workspace"])
-        settings = settings_from(self._flags)
+        await consent(host, folder, attended=attended)
+        settings = settings_from(self._flags, host.permissions.settings_file(folder))
         yes = self._flags["yes"]
         thread = await host.start(folder, self._text, settings, attended=attended, yes=yes)
         return Watched(thread.id, 0)
@@ -63,6 +64,7 @@ class RunJob(Job):
 @click.argument("thread", required=False)
 @click.argument("task", nargs=-1)
 @working
+@spending
 @outputs
 def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
     """Go on with a thread.
@@ -89,9 +91,10 @@ class ResumeJob(Job):
         thread, self._text = self._which(host)
         self._title = thread.title
         moved = folder_from(flags["workspace"]) if flags["workspace"] else None
-        settings = settings_from(
-            {**flags, "model": flags["model"] or host.remembered_model(thread.id) or None}
-        )
+        folder = moved or thread.workspace
+        await consent(host, folder, attended=attended)
+        chosen = {**flags, "model": flags["model"] or host.remembered_model(thread.id) or None}
+        settings = settings_from(chosen, host.permissions.settings_file(folder))
         await host.open(thread.id, settings, folder=moved, attended=attended, yes=flags["yes"])
         return Watched(thread.id, thread.head)
 

@@ -1,0 +1,101 @@
+"""How far each command is confined: what it sees, changes and reaches, by mode and trust."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steersman.action import Execute
+from steersman.governance.environment import cache_environ
+from steersman.governance.guard.judgement import Judgement
+from steersman.governance.policy import Circumstances
+from steersman.profile import Profile
+from steersman.protection import inside, pinned
+
+# In the home folder: what opens other doors.
+_PRIVATE = (
+    ".ssh", ".aws", ".azure", ".gnupg", ".config/gh", ".config/gcloud", ".config/hub",
+    ".config/op", ".config/rclone", ".config/doctl", ".kube", ".docker", ".netrc", ".npmrc",
+    ".pypirc", ".git-credentials", ".cargo/credentials", ".cargo/credentials.toml",
+    ".m2/settings.xml", ".gem/credentials", ".terraform.d/credentials.tfrc.json", ".vault-token",
+    ".pgpass", ".my.cnf", ".claude.json", ".claude/.credentials.json", ".codex/auth.json",
+    ".gemini/oauth_creds.json", ".local/share/keyrings", ".password-store", ".mozilla",
+    ".config/google-chrome", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
+)  # fmt: skip
+
+_LOCAL = frozenset(
+    word
+    for line in Path(__file__).with_name("local_programs.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+    for word in line.split()
+)
+_LOCAL_GIT = [[name] for name in ("add", "blame", "branch", "commit", "diff", "log", "mv",
+                                  "rev-parse", "rm", "show", "stash", "status", "tag")]  # fmt: skip
+
+
+class Confinement:
+    """Makes the profile of each command of one workspace.
+
+    `state` are the host's own folders, `cache` is where commands may keep what they fetched.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        home: str,
+        state: Sequence[str],
+        cache: str,
+        domains: Sequence[str] = (),
+    ) -> None:
+        self._environ = environ
+        self._domains = domains
+        self._cache = cache
+        self._private = (*(os.path.join(home, name) for name in _PRIVATE if home), *state)
+
+    def profile(
+        self,
+        action: Execute,
+        where: Circumstances,
+        judgement: Judgement | None,
+        secrets: Sequence[str],
+    ) -> Profile:
+        """What this command may see, change and reach."""
+        looks_only = where.mode == "plan"
+        free = action.outside or where.trust == "untrusted" or where.containment == "none"
+        if free and not looks_only:
+            return Profile(sandbox=False, network="host", environ=self._environ)
+        hidden = (os.path.realpath(path) for path in (*self._private, *secrets))
+        return Profile(
+            files="read" if looks_only else "write",
+            writable=(self._cache,),
+            hidden=tuple(
+                path
+                for path in dict.fromkeys(hidden)
+                if os.path.lexists(path) and not inside(where.workspace, path)
+            ),
+            protected=pinned(where.workspace),
+            network="door" if not looks_only and _may_reach_out(judgement) else "none",
+            nearby=_nearby(self._domains),
+            environ={**self._environ, **cache_environ(self._cache)},
+        )
+
+
+def _nearby(domains: Sequence[str]) -> tuple[str, ...]:
+    if not domains:
+        return ()
+    from steersman.governance.domains import nearby
+
+    return nearby(domains)
+
+
+def _may_reach_out(judgement: Judgement | None) -> bool:
+    """False for a command whose every part is known to stay on this machine.
+
+    The way to the network costs some milliseconds, and most commands only look at files.
+    """
+    if judgement is None or not judgement.plain:
+        return True
+    return not all(
+        fact.words[0] in _LOCAL or (fact.words[0] == "git" and list(fact.words[1:2]) in _LOCAL_GIT)
+        for fact in judgement.facts
+    )

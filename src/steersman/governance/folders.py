@@ -1,0 +1,283 @@
+"""Folder trust: what a folder brings that would steer the host, and whether a person agreed to it.
+
+Instruction files (`AGENTS.md`, `CLAUDE.md`) are not among it: they are text for a model, and a
+model has no authority. Everything named here starts programs, changes settings or adds tools.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from steersman.protection import inside
+from steersman.store.records import Store, stamp
+
+State = Literal["nothing", "trusted", "unknown", "changed", "refused"]
+MOST_FILES = 2000
+MOST_BYTES = 64 * 1024 * 1024
+DEEPEST = 64
+
+# Below a folder of this name: what counts, and what a person calls it. `*` is everything else.
+BRINGS: dict[str, dict[str, str]] = {
+    ".steersman": {
+        "config.toml": "settings",
+        "rules.toml": "rules",
+        "hooks": "hooks",
+        "skills": "skills",
+        "commands": "commands",
+        "agents": "agents",
+        "mcp": "MCP servers",
+        "plugins": "plugins",
+    },
+    ".claude": {
+        "settings": "settings of Claude Code",
+        "skills": "skills",
+        "commands": "commands",
+        "agents": "agents",
+        "hooks": "hooks",
+        "plugins": "plugins",
+    },
+    ".agents": {"": "agents and skills"},
+    ".codex": {"": "settings of Codex"},
+    ".gemini": {"": "settings of Gemini CLI"},
+    ".opencode": {"": "settings of OpenCode"},
+    ".mcp.json": {"": "MCP servers"},
+    "opencode.json": {"": "settings of OpenCode"},
+    "opencode.jsonc": {"": "settings of OpenCode"},
+    ".aider.conf.yml": {"": "settings of aider"},
+}
+
+
+class Item(Struct, frozen=True):
+    """One file or link as it is found: `digest` is of its content, or of where it leads."""
+
+    path: str
+    size: int
+    digest: str
+
+
+class Finding(Struct, frozen=True):
+    """One thing a folder brings; `whole` is False when it is too large to be looked at."""
+
+    path: str
+    what: str
+    digest: str
+    files: int = 1
+    whole: bool = True
+
+
+class Standing(Struct, frozen=True):
+    """How a folder stands, what it brings, and what differs from what a person agreed to."""
+
+    state: State
+    found: tuple[Finding, ...] = ()
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def loads(self) -> bool:
+        """Whether the folder's own files may be loaded."""
+        return self.state in ("trusted", "nothing")
+
+
+class _Agreed(Struct, frozen=True):
+    trusted: bool
+    time: str
+    found: dict[str, str]
+
+
+def digest_of(items: Iterable[Item]) -> str:
+    """One digest over names, sizes and contents, whatever order they are found in."""
+    total = sha256()
+    for item in sorted(items, key=lambda item: item.path):
+        for part in (item.path, str(item.size), item.digest):
+            data = os.fsencode(part)
+            total.update(len(data).to_bytes(8, "big") + data)
+    return total.hexdigest()
+
+
+def compare(found: tuple[Finding, ...], trusted: bool | None, agreed: dict[str, str]) -> Standing:
+    """How a folder stands by what it brings now and by what a person was shown then."""
+    if not found:
+        return Standing("nothing")
+    if trusted is None:
+        return Standing("unknown", found)
+    now = {finding.path: finding.digest for finding in found}
+    added = tuple(path for path in now if path not in agreed)
+    removed = tuple(path for path in agreed if path not in now)
+    changed = tuple(path for path in now if path in agreed and now[path] != agreed[path])
+    if added or removed or changed:
+        return Standing("changed", found, added, changed, removed)
+    if trusted and not all(finding.whole for finding in found):
+        return Standing("unknown", found)
+    return Standing("trusted" if trusted else "refused", found)
+
+
+def sentence(standing: Standing, workspace: str) -> str:
+    """What a person is told of a folder; empty when there is nothing to tell."""
+    if standing.loads:
+        return ""
+    large = [one.path for one in standing.found if not one.whole]
+    if large:
+        told = f"{_listed(large)} is too large to be looked at"
+    elif standing.state == "changed":
+        parts = {"new": standing.added, "changed": standing.changed, "gone": standing.removed}
+        told = "; ".join(f"{name}: {_listed(paths)}" for name, paths in parts.items() if paths)
+        told = f"not what it was when you were asked ({told})"
+    else:
+        told = {"refused": "you said not to trust it", "unknown": "nobody was asked about it yet"}[
+            standing.state
+        ]
+    brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in standing.found))
+    return f"{workspace} brings {brought or 'nothing any more'}: {told}. None of it is used."
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(every[:6]) + (f" and {len(every) - 6} more" if len(every) > 6 else "")
+
+
+def standing(store: Store, workspace: str) -> Standing:
+    """How a folder stands now."""
+    found = findings(workspace)
+    if not found:
+        return Standing("nothing")
+    kept = store.setting(f"folder:{workspace}", "trust")
+    try:
+        agreed = msgspec.json.decode(kept, type=_Agreed) if kept is not None else None
+    except msgspec.DecodeError:
+        agreed = None
+    return compare(found, agreed.trusted if agreed else None, agreed.found if agreed else {})
+
+
+def record(store: Store, workspace: str, found: tuple[Finding, ...], *, trusted: bool) -> None:
+    """Keep a person's word on what they were shown, which may differ from what is there by now."""
+    agreed = _Agreed(trusted, stamp(datetime.now(UTC)), {one.path: one.digest for one in found})
+    store.remember(f"folder:{workspace}", "trust", msgspec.json.encode(agreed).decode())
+
+
+def forget(store: Store, workspace: str) -> None:
+    """Ask about a folder anew the next time."""
+    store.remember(f"folder:{workspace}", "trust", None)
+
+
+def findings(workspace: str) -> tuple[Finding, ...]:
+    """What a folder brings, in the order of names."""
+    budget = _Budget(MOST_FILES, MOST_BYTES)
+    root = os.path.realpath(workspace)
+    found = []
+    for name, parts in BRINGS.items():
+        if not os.path.lexists(os.path.join(root, name)):
+            continue
+        for path, what in _parts(root, name, parts):
+            finding = _finding(root, path, what, budget)
+            if finding is not None:
+                found.append(finding)
+    return tuple(sorted(found, key=lambda finding: finding.path))
+
+
+def _parts(root: str, name: str, parts: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The paths below the workspace that count, by the beginnings of their names."""
+    if "" in parts or os.path.islink(os.path.join(root, name)):
+        yield name, parts.get("", "settings")
+        return
+    try:
+        inner = sorted(os.listdir(os.path.join(root, name)))
+    except OSError:
+        return
+    for entry in inner:
+        for beginning, what in parts.items():
+            if entry == beginning or (
+                "." not in beginning and entry.startswith((f"{beginning}.", f"{beginning}-"))
+            ):
+                yield f"{name}/{entry}", what
+
+
+class _Budget:
+    """How much is looked at, at most."""
+
+    def __init__(self, files: int, size: int) -> None:
+        self.files = files
+        self.size = size
+
+    def take(self, size: int) -> bool:
+        """True while there is room."""
+        self.files -= 1
+        self.size -= size
+        return self.files >= 0 and self.size >= 0
+
+
+def _finding(root: str, path: str, what: str, budget: _Budget) -> Finding | None:
+    items: list[Item] = []
+    whole = True
+    for item in _items(root, path, budget, set()):
+        if item is None:
+            whole = False
+            break
+        items.append(item)
+    if not items and whole:
+        return None  # an empty folder brings nothing
+    return Finding(_legible(path), what, digest_of(items), len(items), whole)
+
+
+def _legible(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _items(root: str, path: str, budget: _Budget, seen: set[str]) -> Iterator[Item | None]:
+    """Every file and link at a path or below it; None when there is more than is looked at.
+
+    A link is followed only inside the workspace: what lies outside is not the folder's doing.
+    """
+    real = os.path.join(root, path)
+    try:
+        found = os.lstat(real)
+    except OSError:
+        return
+    size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+    if not budget.take(size) or path.count("/") > DEEPEST:
+        yield None
+    elif stat.S_ISLNK(found.st_mode):
+        yield Item(path, 0, f"-> {os.readlink(real)}")
+        leads = os.path.realpath(real)
+        if inside(root, leads):
+            yield None  # everything there is
+        elif inside(leads, root) and leads not in seen:
+            seen.add(leads)
+            yield from _items(root, os.path.relpath(leads, root), budget, seen)
+    elif stat.S_ISDIR(found.st_mode):
+        yield from _inner_items(root, path, budget, seen)
+    elif stat.S_ISREG(found.st_mode):
+        yield Item(path, size, _content(real))
+    else:
+        yield Item(path, 0, f"special: {stat.S_IFMT(found.st_mode):o}")
+
+
+def _inner_items(root: str, path: str, budget: _Budget, seen: set[str]) -> Iterator[Item | None]:
+    try:
+        names = sorted(os.listdir(os.path.join(root, path)))
+    except OSError as error:
+        yield Item(path, 0, f"unreadable: {error.errno}")
+        return
+    for name in names:
+        yield from _items(root, f"{path}/{name}", budget, seen)
+
+
+def _content(path: str) -> str:
+    """The digest of a file's content; a file that cannot be read has one of its own kind."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        return f"unreadable: {error.errno}"
+    total, left = sha256(), MOST_BYTES
+    with open(descriptor, "rb") as file:
+        while left > 0 and (piece := file.read(1 << 20)):
+            total.update(piece)
+            left -= len(piece)
+    return total.hexdigest()

@@ -1,0 +1,137 @@
+"""One simple command while it is read: its words, what goes in and out, and what it would touch."""
+
+from typing import TYPE_CHECKING
+
+from steersman.governance.guard.effects import judge_delete, judge_read, judge_write
+from steersman.governance.guard.judgement import Fact
+from steersman.governance.guard.marks import OUT, globbed, literal, shown, unknown
+from steersman.governance.guard.options import Options, read_options
+from steersman.governance.guard.paths import Zone, absolute, zone
+from steersman.governance.guard.scene import ASK, BLOCK, BREAK, sentence
+
+if TYPE_CHECKING:
+    from steersman.governance.guard.shell import Shell
+
+
+class Call:
+    """A program about to be started, as far as its text tells."""
+
+    def __init__(self, words: list[str], shell: "Shell", stdin: str | None) -> None:
+        self.words = words
+        self.name = literal(words[0]).rsplit("/", 1)[-1]
+        self.args = words[1:]
+        self.shell = shell
+        self.scene = shell.scene
+        self.place = shell.scene.place
+        self.stdin = stdin
+        self.out = OUT
+        self.reads: list[str] = []
+        self.writes: list[str] = []
+        self.deletes: list[str] = []
+        self.network: list[str] = []
+        self.remote = ""
+        self.unknown_code = False
+        self.wrapper = False
+
+    # ---- what is said about it
+
+    def allow(self) -> None:
+        """Nothing stands against it: said by handlers for the reader's sake."""
+
+    def ask(self, rule: str, why: str, instead: str = "") -> None:
+        """Somebody should look at this."""
+        self.scene.note(ASK, rule, f"`{sentence(self.words)}` {why}.", instead)
+
+    def doubt(self, rule: str, why: str, instead: str = "") -> None:
+        """As `ask`, about something no rule on prefixes may wave through."""
+        self.scene.plain = False
+        self.ask(rule, why, instead)
+
+    def block(self, rule: str, why: str, instead: str = "") -> None:
+        """This must not happen."""
+        self.scene.note(BLOCK, rule, f"`{sentence(self.words)}` {why}.", instead)
+
+    def breaker(self, rule: str, why: str, instead: str = "") -> None:
+        """This must not happen, whatever the settings."""
+        self.scene.note(BREAK, rule, f"`{sentence(self.words)}` {why}.", instead)
+
+    # ---- its words
+
+    def options(self, valued: str = "", *, single: bool = False) -> Options:
+        """Its options and operands; `valued` names the options that take a value."""
+        return read_options(self.args, valued, single)
+
+    def path(self, text: str) -> str:
+        """An operand as an absolute path."""
+        return absolute(text, self.shell.cwd, self.place.home)
+
+    def zone(self, text: str) -> Zone:
+        """The zone of an operand."""
+        return zone(self.path(text), self.place)
+
+    def content(self, text: str) -> str | None:
+        """What a file holds, when this command line wrote it."""
+        return self.scene.files.get(self.path(text))
+
+    # ---- what it touches
+
+    def read(self, text: str, *, quiet: bool = False) -> None:
+        """It reads a file; its content becomes the output."""
+        judge_read(self, text, quiet)
+
+    def write(self, text: str, content: str | None = None, *, append: bool = False) -> None:
+        """It writes a file."""
+        judge_write(self, text, content, append)
+
+    def delete(self, text: str, *, recursive: bool = True, narrow: bool = False) -> None:
+        """It deletes a file, or a folder with all below."""
+        judge_delete(self, text, recursive, narrow)
+
+    # ---- what it runs
+
+    def run(self, words: list[str], stdin: str | None = None, *, light: bool = False) -> None:
+        """It starts another program with these words."""
+        self.wrapper = True
+        if not light:
+            self.scene.plain = False
+        if not words:
+            return
+        shell = self.shell
+        kept = shell.via
+        shell.via = (*kept, self.name)
+        shell.depth += 1
+        if shell.depth > 8:
+            self.scene.too_complex("it is nested too deeply")
+        else:
+            self.out = shell.run(words, stdin)
+        shell.depth -= 1
+        shell.via = kept
+
+    def script(
+        self, text: str, arguments: list[str] | None = None, stdin: str | None = None
+    ) -> None:
+        """It runs a text as a shell script in a new shell."""
+        from steersman.governance.guard.programs.shells import run_script
+
+        run_script(self, text, arguments or [], stdin)
+
+    def done(self, *, silent: bool = False) -> None:
+        """Nothing more is found out: keep the fact."""
+        if self.wrapper or silent:
+            return
+        known = not any(unknown(word) or globbed(word) for word in self.words)
+        if not known:
+            self.scene.plain = False
+        self.scene.fact(
+            Fact(
+                tuple(shown(word, 2000) for word in self.words),
+                known,
+                self.shell.via,
+                tuple(dict.fromkeys(self.reads)),
+                tuple(dict.fromkeys(self.writes)),
+                tuple(dict.fromkeys(self.deletes)),
+                tuple(dict.fromkeys(self.network)),
+                self.remote,
+                self.unknown_code,
+            )
+        )

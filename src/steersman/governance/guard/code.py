@@ -1,0 +1,578 @@
+"""Inline code of other languages: calls that start commands, delete, write, kill or send."""
+
+import base64
+import binascii
+import codecs
+import re
+from typing import TYPE_CHECKING
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.expand import ansi
+from steersman.governance.guard.marks import OUT, UNKNOWN, shown
+from steersman.governance.guard.paths import absolute
+from steersman.governance.guard.places import secret
+from steersman.governance.guard.scene import ASK, BLOCK, BREAK
+
+if TYPE_CHECKING:
+    from steersman.governance.guard.shell import Shell
+
+_HOMES = re.compile(
+    r"os\.path\.expanduser\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
+    r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
+    r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
+    r"|(?:require\(['\"](?:node:)?os['\"]\)|\bos)\.homedir\(\)|Deno\.env\.get\(['\"]HOME['\"]\)"
+    r"|ENV\[\s*['\"]HOME['\"]\s*\]|ENV\.fetch\(\s*['\"]HOME['\"]\s*\)|Dir\.home|"
+    r"\$ENV\{['\"]?HOME['\"]?\}"
+    r"|getenv\(\s*['\"]HOME['\"]\s*\)|\$_SERVER\[['\"]HOME['\"]\]|Sys\.getenv\(['\"]HOME['\"]\)|"
+    r"homedir\(\)"
+    r"|System\.getProperty\(['\"]user\.home['\"]\)|\(getenv ['\"]HOME['\"]\)|"
+    r"ENVIRON\[['\"]HOME['\"]\]"
+    r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
+)
+_STRING = re.compile(
+    r"(?P<q>'''|\"\"\"|['\"`])(?P<s>(?:\\.|(?!(?P=q)).)*)(?P=q)"
+    r"|(?:%[xqQ]|\bqx|\bqq?)\s*(?:\{(?P<b>[^}]*)\}|\((?P<p>[^)]*)\)|\[(?P<k>[^\]]*)\]|"
+    r"([!/|])(?P<o>.*?)\4)",
+    re.DOTALL,
+)
+_JOIN = re.compile(
+    r"(['\"])((?:\\.|(?!\1).)*)\1\s*(?:\+|\.\.|\.|~|<>|,\s*os\.sep\s*,)\s*(['\"])((?:\\.|"
+    r"(?!\3).)*)\3"
+)
+_PATH_JOIN = re.compile(
+    r"(?:os\.path\.join|path\.join|File\.join|Path)\(((?:\s*['\"][^'\"]*['\"]\s*,"
+    r"?)+)\)((?:\s*/\s*['\"][^'\"]*['\"])*)"
+)
+_RUN = re.compile(
+    r"(?:\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)|\bsubprocess\.\w+|"
+    r"\bcommands\.get\w+"
+    r"|\bpty\.spawn|\basyncio\.create_subprocess_\w+|\b(?:\w+\.)?(?:run|call|"
+    r"check_call|check_output|getoutput|getstatusoutput|Popen)(?=\s*\(\s*[\[('\"])"
+    r"|\bexec(?:Sync|File|FileSync|vp?e?|lp?e?)?|\bspawn(?:Sync)?|\bfork\b(?=\s*\(['\"])|"
+    r"\bsystem2?|\bpopen\d?|\bPopen"
+    r"|\bshell_exec|\bpassthru|\bproc_open|\bpcntl_exec|\bos\.execute|\bio\.popen|"
+    r"\bIO\.popen|\bOpen3\.\w+"
+    r"|\bKernel\.\w+|\bProcess\.(?:spawn|exec|Start|run)|\bDeno\.(?:run|Command)|"
+    r"\bBun\.(?:spawn(?:Sync)?|\$)|\bnew Deno\.Command"
+    r"|\bdo shell script|\bshell-command(?:-to-string)?|\bcall-process(?:-shell-command)?|"
+    r"\bstart-process(?:-shell-command)?|\bRuntime\.getRuntime\(\)\.exec"
+    r"|\bProcessBuilder|\.execute\(\)|\bShell\.\w+|\bexec\.Command|\bCommand::new|"
+    r"\bsystemf?|\brun_command|\bcallProcess|\breadProcess"
+    r"|\bos:cmd|\bSystem\.cmd|\bSystem\.shell|\bPort\.open|\brun-program|\buiop:\w+|"
+    r"\bsh\.\w+|\$`|\bqx|\bInvoke-Expression|\biex|\bStart-Process|\bcmd\s*/c"
+    r"|\bexecl[pe]?|\bexecv[pe]*|\bsystem\*?|\bprocess\*?|\bcallproc|\bunix\.system|"
+    r"\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
+    r"\breadProcess)"
+)
+_DELETE = re.compile(
+    r"(?:\bshutil\.(?:rmtree|move)|\brmtree|\bremove_tree|\brm_rf?|\brm_f|\bFileUtils\.\w*rm\w*|"
+    r"\bremove_entry\w*|\brmSync|\brmdirSync"
+    r"|\bunlinkSync|\bfs\.(?:rm|rmdir|unlink|promises\.rm|promises\.unlink)|"
+    r"\bfsp?\.rm|\brm(?=\s*\(\s*['\"])|\brimraf(?:\.sync|Sync)?|\bos\.(?:remove|"
+    r"unlink|rmdir|removedirs)"
+    r"|\.unlink(?=\()|\.rmdir(?=\()|\bunlink|\brmdir|\bFile\.(?:delete|unlink)|"
+    r"\bDir\.(?:rmdir|delete|unlink)|\bDeno\.remove(?:Sync)?"
+    r"|\bdelete-(?:directory|file)|\bfs::remove_\w+|\bremove_(?:dir_all|file|"
+    r"all)|\bos\.RemoveAll|\bos\.Remove|\bFile\.rm_rf!?|\bFile\.rm!?|\bFiles\.delete\w*"
+    r"|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
+    r"\bfile\.remove|\bfile_delete|\bfs\.emptyDirSync|\bemptyDirSync|\bPath\(|"
+    r"\bfile delete(?: -force)?|\bdelete!|\bdirectory-delete|\bRemove-Item|\brd\s+/s|"
+    r"\bdel\s+/[fsq])"
+)
+_WRITE = re.compile(
+    r"\b(?:open|fopen|File\.open|File\.new|io\.open|codecs\.open|openSync)\s*\(?\s*(?:\w+\s*,"
+    r"\s*)?['\"](?P<a>[^'\"]+)['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<m>[^'\"]*)['\"]"
+    r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"]\s*(?P<pm>>>?|\+<)\s*(?P<p>[^'\"]+)['\"]"
+    r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"](?P<pm2>>>?|\+<)['\"]\s*,"
+    r"\s*['\"](?P<p2>[^'\"]+)['\"]"
+    r"|\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|"
+    r"File\.write|IO\.write|File\.binwrite|writeTextFile(?:Sync)?|Deno\.write\w+|"
+    r"Bun\.write|copyFile(?:Sync)?|truncateSync|writeLines|write\.csv|os\.WriteFile|"
+    r"fs::write|renameSync|write-region|spit|chmodSync|os\.chmod|os\.chown|os\.truncate|"
+    r"os\.symlink|os\.mkdir|shutil\.copy\w*)\s*\(?\s*(?P<rest>[^)\n]*)"
+    r"|Path\(\s*['\"](?P<pw>[^'\"]+)['\"]\s*\)\.(?:write_text|write_bytes|touch|"
+    r"chmod|open\(['\"][wa])"
+    r"|print\s*>>?\s*\(?['\"](?P<aw>[^'\"]+)['\"]|>>?\s*['\"](?P<aw2>/[^'\"]+)['\"]"
+)
+_NETWORK = re.compile(
+    r"\burlopen|\burlretrieve|\brequests\.|\bhttpx\.|\bhttp\.client|\bhttp\.(?:get|"
+    r"request|post)|\bhttps\.(?:get|request)|\bfetch\(|\baxios"
+    r"|\bNet::HTTP|\bopen-uri|\bURI\.open|\bLWP|\bHTTP::Tiny|\bsocket\b|\bSocket\b|"
+    r"\bcurl_exec|\bfsockopen|\bXMLHttpRequest|\bTCPSocket|\bnet\.(?:connect|"
+    r"Socket|createConnection)|\bWebClient|\bInvoke-WebRequest|\biwr\b|\burllib|"
+    r"\baiohttp|\bftplib|\bsmtplib|\bfile_get_contents\(\s*['\"]https?:|\bIO::Socket|"
+    r"\bstream_socket_client|\bdns\.(?:lookup|resolve)|\bgethostbyname|\bWinHttp|"
+    r"\bDownloadString|\bnc\b|/inet/"
+)
+_EVAL = re.compile(
+    r"\b(?:exec|eval|compile|execfile|Function|loadstring|load|instance_eval|"
+    r"class_eval|create_function|assert|vm\.run\w+|runInNewContext|Invoke-Expression|"
+    r"iex|pickle\.loads|__import__)\b\s*[\(\s'\"$]"
+)
+_KILL = re.compile(
+    r"\bos\.kill(?:pg)?\(\s*-1\b|\bprocess\.kill\(\s*-1\b|\bkill\s*\(?\s*['\"]?(?:SIG)?(?:KILL|"
+    r"TERM|9|15)['\"]?\s*,\s*-1\b|\bProcess\.kill\([^,]*,\s*-1|\bposix_kill\(\s*-1|"
+    r"\bkill\(\s*-1\s*,|\bsignal\.kill\(-1"
+)
+_FORKBOMB = re.compile(
+    r"\bfork\b(?:\(\))?\s*(?:while|until)\b|\b(?:while|until|loop|forever)\b[^\n]*(?:\n[^\n]*)?fork\b|"
+    r"function\s+(\w+)\(\)\s*\{[^\n]*(?:fork|spawn)\b[^\n]*\b\1\(\)"
+    r"|for\s*\(\s*;\s*;\s*\)[^\n]*\bfork\b|\bos\.fork\(\)\s+for\b|\bos\.fork\(\)\s*(?:or|"
+    r"and|;)\s*os\.fork"
+    r"|\bwhile\s*\(?\s*(?:1|true|True)\s*\)?\s*:?[^\n]*(?:\n\s*)?(?:system|spawn|"
+    r"Popen|exec|popen)\w*\s*\("
+    r"|setInterval\([^\n]*(?:fork|spawn)|process\.argv\[0\][^\n]*spawn"
+)
+_ROOTISH = re.compile(
+    r"(?:Remove-Item|rd\s+/s|del\s+/[fsq]|format\s+[a-z]:|rmdir\s+/s)[^\n;|]*?(?:\s|"
+    r"['\"])(~|/|\$HOME|\$env:\w+|[A-Za-z]:\\*(?:Users|Windows)?\\*\*?|\*)(?=['\"\s]|"
+    r"\Z)",
+    re.I,
+)
+_SHOW = re.compile(
+    r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
+    r"message)\b"
+)
+_CHR = re.compile(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{8,}\Z")
+
+
+def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
+    """Judge code by its literal calls; the answer is text it would print, when that is plain."""
+    shell.scene.plain = False
+    home = shell.scene.place.home
+    text = _HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", code)
+    text = _CHR.sub(_characters, text)
+    for _ in range(6):
+        text, count = _JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
+        if not count:
+            break
+    text = _PATH_JOIN.sub(_joined, text)
+    text = _aliases(text)
+    name = language.capitalize()
+    if _KILL.search(text):
+        shell.scene.note(BREAK, "kill.everything", f"{name} code kills every process.")
+    if _FORKBOMB.search(text):
+        shell.scene.note(BREAK, "forkbomb.code", f"{name} code starts processes without bound.")
+    found = _ROOTISH.search(text)
+    if found:
+        shell.scene.note(BREAK, "fs.root", f"Code deletes {shown(found[1])} with all below it.")
+    _secrets(shell, text)
+    _runs(shell, text, language)
+    _deletes(shell, text, language)
+    _walks(shell, text)
+    _writes(shell, text)
+    _evals(shell, text, language, depth)
+    _suspicion(shell, text, language)
+    return _printed(text, language)
+
+
+def _aliases(text: str) -> str:
+    """Renamed imports and attributes fetched by name, put back to their plain form."""
+    for found in re.finditer(r"\bimport\s+(os|subprocess|shutil|pathlib)\s+as\s+(\w+)", text):
+        text = re.sub(rf"\b{found[2]}\.", found[1] + ".", text)
+    for found in re.finditer(
+        r"\bfrom\s+(os|subprocess|shutil)\s+import\s+(\w+)\s+as\s+(\w+)", text
+    ):
+        text = re.sub(rf"\b{found[3]}\(", f"{found[1]}.{found[2]}(", text)
+    return re.sub(r"getattr\([^,]*?['\"](\w+)['\"]\s*\)\s*,\s*['\"](\w+)['\"]\s*\)", r"\1.\2", text)
+
+
+def _characters(found: re.Match[str]) -> str:
+    numbers = re.findall(r"\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0])
+    made = "".join(chr(int(n)) for n in numbers if 31 < int(n) < 127)
+    return "'" + made.replace("'", "\\'") + "'"
+
+
+def _joined(found: re.Match[str]) -> str:
+    parts = re.findall(r"['\"]([^'\"]*)['\"]", found[0])
+    made = ""
+    for part in parts:
+        made = part if part.startswith("/") or not made else made.rstrip("/") + "/" + part
+    head = "Path(" if found[0].startswith("Path") else ""
+    return f"{head}'{made}'" + (")" if head else "")
+
+
+def _strings(text: str) -> list[str]:
+    made = []
+    for found in _STRING.finditer(text):
+        value = next(
+            (
+                v
+                for v in (found["s"], found["b"], found["p"], found["k"], found["o"])
+                if v is not None
+            ),
+            "",
+        )
+        made.append(ansi(value) if "\\" in value else value)
+    return made
+
+
+def _arguments(text: str, at: int) -> str:
+    """The text of a call's arguments, up to the closing bracket or the end of the statement."""
+    depth, quote, spot = 0, "", at
+    while spot < len(text) and spot - at < 4000:
+        letter = text[spot]
+        if quote:
+            if letter == "\\":
+                spot += 1
+            elif letter == quote:
+                quote = ""
+        elif letter in "'\"`":
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if depth <= 0:
+                return text[at : spot + 1]
+        elif letter in ";\n" and depth == 0:
+            return text[at:spot]
+        spot += 1
+    return text[at:spot]
+
+
+# Ways to start a command that are no calls, by language; an empty set means every language.
+_ESCAPES = (
+    (
+        frozenset(("ruby", "perl", "php", "julia")),
+        re.compile(r"`([^`]+)`|%x[{(\[]([^})\]]+)|qx\s*[{(/!]([^})/!]+)"),
+    ),
+    (frozenset[str](), re.compile(r"\"((?:\\.|[^\"])*)\"\.execute\(|'((?:\\.|[^'])*)'\.execute\(")),
+    (
+        frozenset(("awk",)),
+        re.compile(r"\|\s*&?\s*\"((?:\\.|[^\"])+)\"|\"((?:\\.|[^\"])+)\"\s*\|\s*&?\s*getline"),
+    ),
+    (
+        frozenset(("perl",)),
+        re.compile(
+            r"open\s*\(?\s*[\w$* ]+,\s*['\"]\s*(?:-\||\|-?)\s*['\"]?\s*,?\s*['\"]?([^'\"]+)"
+            r"|['\"]([^'\"|]+)\|\s*['\"]"
+        ),
+    ),
+    (
+        frozenset(("editor", "sql", "tcl", "gdb")),
+        re.compile(
+            r"(?:^|[\n;:|])\s*(?:\\|:)?(?:%|silent\s+)?(?:!|(?:platform\s+)?shell\b|exec\s|r!|system\s)"
+            r"\s*([^\n]+)"
+        ),
+    ),
+)
+
+
+def _runs(shell: "Shell", text: str, language: str) -> None:
+    spans = (
+        [found.span() for found in _STRING.finditer(text)]
+        if language not in ("lisp", "tcl", "editor", "gdb", "osa", "cmd", "powershell", "sql")
+        else []
+    )
+    for found in _RUN.finditer(text):
+        if any(start < found.start() < end for start, end in spans):
+            continue
+        inside = _arguments(text, found.end())
+        words = _strings(inside)
+        if found[0] in ("qx", "$`"):
+            words = _strings(found[0] + inside)
+        _shell(shell, words, inside, found[0], text)
+    for languages, pattern in _ESCAPES:
+        if not languages or language in languages:
+            for found in pattern.finditer(text):
+                _shell(shell, [next(group for group in found.groups() if group)], "", "escape")
+
+
+def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str = "") -> None:
+    if not words:
+        name_ = re.match(r"\(?\s*\$?(\w+)\s*\)?\s*\Z", inside)
+        given = (
+            re.search(rf"\b{name_[1]}\s*=\s*(['\"])((?:\\.|(?!\1).)*)\1", text) if name_ else None
+        )
+        if given:
+            words = [given[2]]
+    if not words:
+        if (
+            (
+                inside.strip("() \n")
+                and name not in ("exec", "eval", "systemf", "system2")
+                and re.search(r"[A-Za-z_$]", inside)
+            )
+            and not re.match(r"\bsh\.|process|run|call|\w+\.run", name)
+            and "compile" not in name
+        ):
+            shell.scene.note(
+                ASK, "code.runs", f"Code starts a command that is not known: {shown(name)}."
+            )
+        return
+    inner = shell.copy()
+    inner.depth += 1
+    inner.via = (*shell.via, "code")
+    if len(words) > 1 and ("[" in inside or "," in inside):
+        inner.script(" ".join(_quote(word) for word in words))
+        if words[0] in ("sh", "bash", "/bin/sh", "/bin/bash"):
+            return
+    inner.script(words[0])
+    if len(words) > 1 and " " in words[-1]:
+        inner.script(words[-1])
+
+
+def _quote(word: str) -> str:
+    return word if re.fullmatch(r"[\w./~*$-]+", word) else "'" + word.replace("'", "'\\''") + "'"
+
+
+_HARM = re.compile(
+    r"\A\s*(?:sudo\s+)?(?:rm\s+-\w*[rR]|mkfs|dd\s+if=|shutdown|reboot|curl\s.*\|\s*\w*sh\b|"
+    r"chmod\s+-R|kill\s+-9\s+-1)"
+)
+_ENDS = re.compile(
+    r"(?i)remove|delete|unlink|\brm|wipe|truncat|shred|destroy|rmdir|chmod|chown|"
+    r"rename"
+)
+_STARTS = re.compile(
+    r"(?i)exec|spawn|popen|system|\brun|\bcall|\bsh\b|shell|\bcmd|command|process|"
+    r"\$"
+)
+
+
+def _suspicion(shell: "Shell", text: str, language: str) -> None:
+    """Nothing certain was found, but a harmful command or path stands in code that might use it."""
+    worst = shell.scene.worst
+    if worst is not None and worst.level >= ASK:
+        return
+    calm = language in ("python", "node", "ruby", "perl", "php", "awk", "lua", "c")
+    for word in _strings(text):
+        if (
+            _HARM.match(word)
+            and (not calm or _STARTS.search(text.replace(word, "")))
+            and (not re.match(r"\s*(?:print|puts|console\.log|echo|say|cat)\b", text))
+        ):
+            shell.scene.note(
+                ASK if calm else BLOCK,
+                "code.harm",
+                f"Code holds a harmful command: {shown(word, 60)}.",
+            )
+        elif re.match(
+            r"/(?:\Z|etc|usr|home|bin|boot|var|lib|root|dev/sd)|~\Z", word
+        ) and _ENDS.search(text):
+            call = Call(["code", word], shell, None)
+            if call.zone(_tilde(shell, word)).name in ("ROOT", "TOP", "SYSTEM", "HOME", "DEVICE"):
+                shell.scene.note(
+                    ASK if calm else BLOCK, "code.harm", f"Code may change {shown(word, 60)}."
+                )
+
+
+def _tilde(shell: "Shell", word: str) -> str:
+    return shell.scene.place.home + word[1:] if re.match(r"~(?:/|\Z)", word) else word
+
+
+def _deletes(shell: "Shell", text: str, language: str) -> None:
+    for found in _DELETE.finditer(text):
+        name = found[0]
+        inside = _arguments(text, found.end())
+        if name.startswith((".unlink", ".rmdir", "Path(")):
+            before = re.search(
+                r"Path\(\s*['\"]([^'\"]+)['\"]\s*\)\s*\.\s*(?:unlink|rmdir|rename)", text
+            )
+            words = [before[1]] if before else []
+        else:
+            words = _strings(inside)
+            if not words and language in ("tcl", "powershell", "editor"):
+                words = [w for w in inside.split() if not w.startswith("-")]
+        call = Call([name.split("(")[0], *words], shell.copy(), None)
+        many = re.search(
+            r"(?i)rmtree|rm_r|rmSync|rimraf|recursive|RemoveAll|remove_dir_all|remove_tree|"
+            r"removedirs|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
+            r"emptyDir|fs\.rm|\brd\b|removePath|deleteDir|file delete|move|rm\b",
+            name + inside,
+        )
+        for word in words[:6]:
+            word = _tilde(shell, word)
+            if re.search(r"[/~.\w]", word) and not re.fullmatch(
+                r"[\d\s]+|true|force|base64|utf-?8", word
+            ):
+                call.delete(word, recursive=bool(many) or word.rstrip("/") in ("", "~"))
+        call.done()
+        if not words and many and re.search(r"\w", inside) and not name.startswith("Path("):
+            call.doubt("code.deletes", "deletes paths that are not known from the text")
+
+
+def _walks(shell: "Shell", text: str) -> None:
+    """A walk over a tree with a deletion in the same code deletes the tree."""
+    if not re.search(r"unlink|rmdir|rmtree|os\.remove|rmSync|\bdelete\b", text):
+        return
+    pattern = (
+        r"(?:Path\(|os\.walk\(|scandir\(|listdir\(|glob\.i?glob\(|Dir\.glob\(|Dir\[|"
+        r"find\()\s*['\"]([^'\"]+)['\"]\s*[,)\]](?:\.(?:rglob|glob|iterdir|walk))?"
+    )
+    for found in re.finditer(pattern, text):
+        call = Call(["delete", found[1]], shell.copy(), None)
+        call.delete(_tilde(shell, found[1]))
+    for found in re.finditer(r"\bdelete\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]rf", text):
+        Call(["delete", found[1]], shell.copy(), None).delete(_tilde(shell, found[1]))
+
+
+def _writes(shell: "Shell", text: str) -> None:
+    for found in _WRITE.finditer(text):
+        groups = found.groupdict()
+        if groups["a"]:
+            if not re.search(r"[wax+]", groups["m"] or "") or "/" in (groups["m"] or ""):
+                continue
+            target: str | None = groups["a"]
+        else:
+            target = groups["p"] or groups["p2"] or groups["pw"] or groups["aw"] or groups["aw2"]
+        if target is None and groups["rest"]:
+            words = _strings(groups["rest"])
+            copies = re.match(r"(?:copyFile|shutil\.copy|renameSync|os\.symlink)", found[0])
+            target = (words[-1] if copies else words[0]) if words else None
+        if target and not UNKNOWN.search(target):
+            call = Call(["write", target], shell.copy(), None)
+            call.write(
+                _tilde(shell, target.strip()),
+                "\n".join(_strings(text[found.end() :])[:4]),
+                append="a" in (groups["m"] or ""),
+            )
+            call.done()
+
+
+def _secrets(shell: "Shell", text: str) -> None:
+    place = shell.scene.place
+    network = _NETWORK.search(text)
+    for word in _strings(text):
+        if "/" not in word and not word.startswith("."):
+            continue
+        if len(word) > 300:
+            continue
+        path = absolute(_tilde(shell, word), shell.cwd, place.home)
+        if not secret(path, place):
+            continue
+        if re.search(r"exists|isfile|access\(|\bstat\b", text) and not re.search(
+            r"read|open\(|slurp", text
+        ):
+            continue
+        rule, why = ("exfil.code", "sends") if network else ("secrets.read", "reads")
+        shell.scene.note(BLOCK, rule, f"Code {why} credentials from {shown(path)}.")
+    environment = re.search(
+        r"os\.environ\b(?!\[|\.get|\.setdefault|\.pop)|process\.env\b(?![.\[])|\bENV\.to_|"
+        r"%ENV\b|JSON\.stringify\(process\.env|getenv\(\)|dict\(os\.environ|\$_ENV\b",
+        text,
+    )
+    if environment and network:
+        shell.scene.note(BLOCK, "exfil.code", "Code sends the environment over the network.")
+    elif (
+        network
+        and re.search(
+            r"\b(?:exec|eval|system|Function|pickle\.loads|compile|iex|Invoke-Expression|"
+            r"loadstring)\b",
+            text,
+        )
+        and not re.search(r"literal_eval", text)
+    ) and re.search(
+        r"(?:exec|eval|system|Function|loads|compile|iex|Invoke-Expression|loadstring|"
+        r"run|import)\b[^;\n]*(?:urlopen|requests|fetch|get\(|iwr|Invoke-WebRequest|"
+        r"DownloadString|httpx|curl|URI\.open|LWP|http)|(?:get|request)\([^\n]*\beval\(|\.then\([^;\n]*eval|(?:urlopen|"
+        r"requests|fetch|DownloadString|iwr)[^\n]*(?:exec|eval|iex|Function)",
+        text,
+    ):
+        shell.scene.note(BLOCK, "net.run", "Code runs what it fetches from the network.")
+    if (
+        network
+        and re.search(
+            r"\b(?:dup2|subprocess|/bin/(?:ba)?sh|pty\.spawn|spawn\(['\"]/?\w*/?sh|exec\(['\"](?:/bin/)?(?:ba)?sh)",
+            text,
+        )
+        and re.search(r"socket|Socket|connect", text)
+    ):
+        shell.scene.note(BLOCK, "net.reverse-shell", "Code connects a shell to another machine.")
+    if (
+        network
+        and re.search(
+            r"(?i)data=|method:\s*['\"](?:POST|PUT|DELETE|PATCH)|\.post\(|\.put\(|\.delete\(|"
+            r"\.patch\(|sendall|\.send\(",
+            text,
+        )
+        and not re.search(r"localhost|127\.0\.0\.1", text)
+    ):
+        shell.scene.note(ASK, "net.send", "Code sends data over the network.")
+
+
+def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
+    if (
+        not _EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec", text)
+    ) or depth > 3:
+        return
+    for word in _strings(text):
+        for made in _unpacked(word, text):
+            scan(shell, made, language, depth + 1)
+            if re.search(r"system|popen|subprocess|exec|spawn|`", text):
+                inner = shell.copy()
+                inner.depth += 1
+                inner.script(made)
+    direct = re.search(
+        r"\b(?:exec|eval|loadstring|Function|instance_eval)\b\s*\(?\s*(['\"])((?:\\.|"
+        r"(?!\1).)*)\1",
+        text,
+    )
+    if direct:
+        scan(shell, ansi(direct[2]), language, depth + 1)
+    elif re.search(
+        r"\b(?:exec|eval|execfile|loadstring|pickle\.loads)\b\s*\(\s*(?!['\"])", text
+    ) and language in ("python", "node", "ruby", "perl", "php", "lua"):
+        _runs_code(shell, text)
+
+
+def _runs_code(shell: "Shell", text: str) -> None:
+    if not re.search(r"literal_eval|model\.eval\(\)|\.eval\(|re\.compile", text):
+        shell.scene.note(
+            ASK, "code.unknown", "Code runs other code that is not known from the text."
+        )
+
+
+def _unpacked(word: str, text: str) -> list[str]:
+    made = []
+    clean = re.sub(r"\s", "", word)
+    if "[::-1]" in text or "reverse" in text:
+        made.append(word[::-1])
+    if "rot13" in text or "rot_13" in text:
+        made.append(codecs.encode(word, "rot13"))
+    if re.fullmatch(r"(?:[0-9a-fA-F]{2}){4,}", clean):
+        made.append(bytes.fromhex(clean).decode("utf-8", "replace"))
+    elif _BLOB.match(clean) and len(clean) % 4 in (0, 2, 3):
+        try:
+            raw = base64.b64decode(
+                clean.replace("-", "+").replace("_", "/") + "=" * (-len(clean) % 4)
+            )
+            plain = raw.decode("utf-8")
+            if plain.isprintable() or "\n" in plain:
+                made.append(plain)
+        except (ValueError, binascii.Error):
+            pass
+    return [item for item in made if item]
+
+
+_PRINTF = re.compile(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")
+
+
+def _printed(text: str, language: str) -> str:
+    if language == "awk":
+        found = _PRINTF.search(text)
+        if found:
+            from steersman.governance.guard.programs.texts import _formatted
+
+            values = re.findall(r"\d+|\"[^\"]*\"", found[2])
+            plain = [
+                chr(int(v)) if v.isdigit() and "%c" in found[1] else v.strip('"') for v in values
+            ]
+            return _formatted(ansi(found[1]), plain)
+        return ""
+    if re.search(
+        r"base64|b64|unhexlify|fromhex|pack\(|unpack|decode64|atob|rot13|\[::-1\]|"
+        r"reverse",
+        text,
+    ) and _SHOW.search(text):
+        for word in _strings(text):
+            for made in _unpacked(word, text):
+                return made + "\n"
+    found = re.search(
+        r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*(['\"])((?:\\.|"
+        r"(?!\1).)*)\1\s*\)?\s*;?\s*\Z",
+        text,
+    )
+    return ansi(found[2]) + "\n" if found else OUT

@@ -1,0 +1,400 @@
+"""From the words of the tree to the words a program would get, as far as they can be known."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from steersman.governance.guard.marks import (
+    ANY_MARK,
+    EMPTY,
+    FILE,
+    NEXT,
+    OUT,
+    SPLIT,
+    TILDE,
+    UNSET,
+    braces,
+    glob_pattern,
+    literal,
+    live,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from steersman.governance.guard.shell import Shell
+
+_SIMPLE = re.compile(r"[A-Za-z0-9_./:=@%+-]+\Z")
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))",
+    re.DOTALL,
+)
+_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
+_BLANK = re.compile(r"[ \t\n]+")
+_NAME = re.compile(r"([!#]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!0-])(?:\[([^]]*)\])?(.*)\Z", re.DOTALL)
+_UNQUOTE = re.compile(r"\\(.)", re.DOTALL)
+_TILDE = re.compile(r"(~|[\w]+=~|~\+|~-)(?=[/:]|\Z)")
+MAX_WORDS = 400
+
+
+def ansi(text: str) -> str:
+    r"""The text of `$'…'`: escapes resolved."""
+    return _ESCAPE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    hexa = found[1] or found[2] or found[3]
+    if hexa:
+        code = int(hexa, 16)
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE100 else "?"
+    if found[4]:
+        return chr(int(found[4], 8) & 255)
+    if found[5]:
+        return chr(ord(found[5]) & 31)
+    letter = found[6]
+    return _LETTERS.get(letter, letter if letter in "\\'\"?" else "\\" + letter)
+
+
+def words_of(nodes: list[Node], shell: Shell) -> list[str]:
+    """The fields some word nodes expand to; globs stay live, unknown parts stay marked."""
+    made: list[str] = []
+    count = len(nodes)
+    for at, node in enumerate(nodes):
+        if at and nodes[at - 1].end_byte == node.start_byte:
+            continue
+        if at + 1 < count and node.end_byte == nodes[at + 1].start_byte:
+            raw, end = raw_word(node, shell), at + 1
+            while end < count and nodes[end - 1].end_byte == nodes[end].start_byte:
+                raw += _after_dollar(nodes[end - 1], nodes[end], shell)
+                end += 1
+            made += fields(raw, shell)
+            continue
+        text = node.text.decode("utf-8", "replace") if node.text else ""
+        if _SIMPLE.match(text) and node.type in ("word", "number"):
+            made.append(text)
+        else:
+            made += fields(raw_word(node, shell), shell)
+        if len(made) > MAX_WORDS:
+            shell.scene.too_complex("too many words")
+            break
+    return made
+
+
+def _after_dollar(before: Node, node: Node, shell: Shell) -> str:
+    """The next part of a word; the grammar may have cut `$NAME` in two."""
+    found = re.match(r"[A-Za-z_]\w*", _text(node))
+    if found and (before.text or b"").endswith(b"$"):
+        return _variable(found[0], shell, False) + live(_text(node)[found.end() :])
+    return raw_word(node, shell)
+
+
+def fields(raw: str, shell: Shell) -> list[str]:
+    """Brace, tilde and field splitting of one marked word."""
+    made = []
+    for word in braces(raw):
+        for part in re.split(f"[{SPLIT}{NEXT}]", word) if ANY_MARK.search(word) else (word,):
+            if part:
+                made.append(finish(part, shell))
+    return made
+
+
+def finish(part: str, shell: Shell) -> str:
+    """One field with its tilde resolved and dead braces put back."""
+    if TILDE in part:
+        home = shell.value("HOME")
+        part = part.replace(TILDE, home if isinstance(home, str) else shell.scene.place.home, 1)
+    for mark, letter in ((EMPTY, ""), ("\ue014", "{"), ("\ue015", ","), ("\ue016", "}")):
+        if mark in part:
+            part = part.replace(mark, letter)
+    return part
+
+
+def one_word(node: Node | None, shell: Shell) -> str:
+    """A word where no splitting happens: the value of an assignment, a redirect's target."""
+    if node is None:
+        return ""
+    raw = raw_word(node, shell).replace(SPLIT, " ").replace(NEXT, " ")
+    return literal(finish(raw, shell)) if node.type != "word" else finish(raw, shell)
+
+
+def raw_word(node: Node, shell: Shell, quoted: bool = False) -> str:
+    """One word as a marked string."""
+    maker = _MAKERS.get(node.type)
+    if maker is not None:
+        return maker(node, shell, quoted)
+    if node.named_child_count:
+        return "".join(raw_word(child, shell, quoted) for child in node.named_children)
+    return _text(node)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _word(node: Node, shell: Shell, quoted: bool) -> str:
+    text = _text(node)
+    if quoted:
+        return text
+    first = _TILDE.match(text)
+    if "\\" not in text:
+        made = live(text)
+    else:
+        made, at = "", 0
+        for found in _UNQUOTE.finditer(text):
+            made += live(text[at : found.start()]) + ("" if found[1] == "\n" else found[1])
+            at = found.end()
+        made += live(text[at:])
+    if first and "~" in made:
+        if text.startswith(("~+", "~-")):
+            return shell.cwd + made[2:]
+        before = node.prev_sibling
+        joined = node.parent is not None and node.parent.type == "concatenation"
+        if not (joined and before is not None and before.end_byte == node.start_byte):
+            made = made.replace("~", TILDE, 1)
+    elif text.startswith("~"):
+        made = "/root" + made[5:] if text.startswith("~root") else "/home/" + made[1:]
+    return made
+
+
+def _string(node: Node, shell: Shell, quoted: bool) -> str:
+    start, end = node.start_byte + 1, node.end_byte - 1
+    source = node.text or b""
+    if node.named_child_count == 0:
+        return _double(source[1:-1]) or EMPTY
+    parts: list[str] = []
+    at = start
+    for child in node.named_children:
+        if child.type == "string_content":
+            continue
+        parts.append(_double(source[at - node.start_byte : child.start_byte - node.start_byte]))
+        parts.append(raw_word(child, shell, True))
+        at = child.end_byte
+    parts.append(_double(source[at - node.start_byte : end - node.start_byte]))
+    return "".join(parts) or EMPTY
+
+
+_IN_DOUBLE = re.compile(r"\\([\\$`\"\n])")
+
+
+def _double(source: bytes) -> str:
+    text = source.decode("utf-8", "replace")
+    if "\\" not in text:
+        return text
+    return _IN_DOUBLE.sub(lambda found: "" if found[1] == "\n" else found[1], text)
+
+
+def _raw(node: Node, shell: Shell, quoted: bool) -> str:
+    return _text(node)[1:-1] or EMPTY
+
+
+def _ansi(node: Node, shell: Shell, quoted: bool) -> str:
+    return ansi(_text(node)[2:-1]) or EMPTY
+
+
+def _translated(node: Node, shell: Shell, quoted: bool) -> str:
+    return "".join(raw_word(child, shell, quoted) for child in node.named_children)
+
+
+def _substitution(node: Node, shell: Shell, quoted: bool) -> str:
+    text = shell.substitute(node).rstrip("\n")
+    return text if quoted else _split(text, shell)
+
+
+def _process(node: Node, shell: Shell, quoted: bool) -> str:
+    return shell.process(node)
+
+
+def _simple(node: Node, shell: Shell, quoted: bool) -> str:
+    return _variable(_text(node)[1:], shell, quoted)
+
+
+def _variable(name: str, shell: Shell, quoted: bool) -> str:
+    value = shell.value(name)
+    if value is None:
+        shell.scene.plain = False
+        return UNSET
+    if isinstance(value, list):
+        if name in ("@", "*"):
+            return NEXT.join(value) if name == "@" or not quoted else " ".join(value)
+        return value[0] if value else ""
+    return value if quoted else _split(live(value), shell)
+
+
+def _split(text: str, shell: Shell) -> str:
+    """Field splitting, with the separators this shell was given."""
+    given = shell.variables.get("IFS")
+    if isinstance(given, str):
+        return re.sub(f"[{re.escape(given)}]+", SPLIT, text) if given else text
+    return _BLANK.sub(SPLIT, text)
+
+
+def _expansion(node: Node, shell: Shell, quoted: bool) -> str:
+    for child in node.named_children:
+        if child.type == "subscript":
+            shell.visit_inside(child)
+    for child in node.named_children:
+        if child.type in ("command_substitution", "expansion", "string", "concatenation"):
+            break
+    else:
+        inside = _text(node)[2:-1]
+        if "`" in inside or "$(" in inside:
+            shell.reveal(inside)
+        return _parameter(inside, shell, quoted)
+    inside = _text(node)[2:-1]
+    found = _NAME.match(inside)
+    tail = "".join(
+        raw_word(child, shell, quoted)
+        for child in node.named_children
+        if child.type not in ("variable_name", "subscript", "special_variable_name")
+    )
+    if found is None:
+        return OUT
+    if found[4][:1] in "#%/^,@" and found[4]:
+        return _parameter(inside, shell, quoted)
+    value = _get(found, shell, quoted)
+    operator = found[4].lstrip(":")[:1]
+    if operator == "+":
+        return tail
+    if value is None and operator == "=":
+        shell.variables[found[2]] = literal(tail)
+    if value == "" and found[4].startswith(":"):
+        value = None
+    return tail if value is None else value
+
+
+def _parameter(inside: str, shell: Shell, quoted: bool) -> str:
+    found = _NAME.match(inside)
+    if found is None:
+        return OUT
+    value = _get(found, shell, quoted)
+    rest = found[4]
+    if found[1] == "#":
+        return "1"
+    if rest.startswith("@P") or rest.startswith("@A"):
+        shell.reveal(value)
+        return value if value is not None else OUT
+    if rest[:2] in (":-", ":=", ":+", ":?") or rest[:1] in ("-", "=", "+", "?"):
+        other = literal(live(rest.lstrip(":")[1:]))
+        if other.startswith("~"):
+            other = (shell.value("HOME") or "") + other[1:]  # type: ignore[operator]
+        if "+" in rest[:2]:
+            return other
+        if value is None or (value == "" and rest.startswith(":")):
+            return UNSET if "?" in rest[:2] else other
+        return value
+    if value is None:
+        shell.scene.plain = False
+        return UNSET
+    return _shaped(value, rest)
+
+
+def _get(found: re.Match[str], shell: Shell, quoted: bool) -> str | None:
+    value = shell.value(found[2])
+    if found[1] == "!":
+        value = shell.value(value) if isinstance(value, str) else None
+    index = found[3]
+    if isinstance(value, list):
+        if index in ("@", "*") or found[2] in ("@", "*"):
+            return NEXT.join(value) if index != "*" or not quoted else " ".join(value)
+        at = int(index) if index and index.lstrip("-").isdigit() else 0
+        value = value[at] if -len(value) <= at < len(value) else ""
+    if isinstance(value, str) and not quoted:
+        return _split(live(value), shell)
+    return value
+
+
+def _shaped(value: str, rest: str) -> str:
+    if not rest:
+        return value
+    if rest[0] in "^,":
+        return value.upper() if rest[0] == "^" else value.lower()
+    slice_ = re.match(r":\s*(-?\d+)(?::\s*(-?\d+))?\Z", rest)
+    if slice_:
+        start = int(slice_[1])
+        end = None
+        if slice_[2] is not None:
+            length = int(slice_[2])
+            end = start + length if length >= 0 else length
+        return value[start:end]
+    replace = re.match(r"//?([^/]*)(?:/(.*))?\Z", rest, re.DOTALL)
+    if replace and not unknown(value):
+        pattern = re.compile(glob_pattern(live(replace[1])).pattern.removesuffix(r"\Z"))
+        return pattern.sub(lambda _: replace[2] or "", value, count=0 if rest[1:2] == "/" else 1)
+    trim = re.match(r"(%%?|##?)(.*)\Z", rest, re.DOTALL)
+    if trim and not unknown(value):
+        return _trimmed(value, trim[1], trim[2])
+    return OUT if replace or trim else value
+
+
+def _trimmed(value: str, side: str, pattern: str) -> str:
+    match = glob_pattern(live(pattern.replace("\\", ""))).match
+    spots = range(len(value) + 1)
+    if side[0] == "#":
+        for at in spots if len(side) == 1 else reversed(spots):
+            if match(value[:at]):
+                return value[at:]
+    else:
+        for at in reversed(spots) if len(side) == 1 else spots:
+            if match(value[at:]):
+                return value[:at]
+    return value
+
+
+def _arithmetic(node: Node, shell: Shell, quoted: bool) -> str:
+    shell.visit_inside(node)
+    text = _text(node).strip("$()[] ")
+    return text if text.isdigit() else "1"
+
+
+def _heredoc(node: Node, shell: Shell, quoted: bool) -> str:
+    return _string_like(node, shell)
+
+
+def _string_like(node: Node, shell: Shell) -> str:
+    source = node.text or b""
+    parts, at = [], node.start_byte
+    for child in node.named_children:
+        if child.type in ("heredoc_content", "string_content"):
+            continue
+        parts.append(_double(source[at - node.start_byte : child.start_byte - node.start_byte]))
+        parts.append(raw_word(child, shell, True))
+        at = child.end_byte
+    parts.append(_double(source[at - node.start_byte :]))
+    return "".join(parts)
+
+
+def _unseen(node: Node, shell: Shell, quoted: bool) -> str:
+    shell.visit_inside(node)
+    return FILE
+
+
+_MAKERS = {
+    "word": _word,
+    "number": _word,
+    "extglob_pattern": _word,
+    "test_operator": _word,
+    "variable_name": _word,
+    "regex": _word,
+    "string": _string,
+    "raw_string": _raw,
+    "ansi_c_string": _ansi,
+    "translated_string": _translated,
+    "command_substitution": _substitution,
+    "process_substitution": _process,
+    "simple_expansion": _simple,
+    "expansion": _expansion,
+    "arithmetic_expansion": _arithmetic,
+    "heredoc_body": _heredoc,
+}

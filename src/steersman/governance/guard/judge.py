@@ -1,0 +1,73 @@
+"""The guard's door: one command line in, one judgement out. Nothing is run or looked up."""
+
+import re
+import unicodedata
+
+from steersman.governance.guard.judgement import Judgement, Place
+from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Finding, Scene
+from steersman.governance.guard.shell import Shell
+
+MAX_LENGTH = 10_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BEYOND = re.compile(r"[^\x00-\x7f]")
+_VERDICTS = {ASK: "ask", BLOCK: "block", BREAK: "block"}
+
+
+def judge(command: str, place: Place) -> Judgement:
+    """Judge a command line by its text."""
+    scene = Scene(place)
+    text = command
+    odd = _odd(command)
+    if odd:
+        scene.plain = False
+        scene.note(ASK, "shape.control", odd, "Write the command with ordinary letters and spaces.")
+        text = _CONTROL.sub(" ", _BEYOND.sub(_plain_letter, command))
+    if len(text) > MAX_LENGTH:
+        scene.too_complex(f"it has more than {MAX_LENGTH:,} letters")
+        text = text[:MAX_LENGTH] + "\n" + text[-MAX_LENGTH:]
+    shell = Shell(scene, place.cwd or place.workspace)
+    try:
+        shell.script(text)
+        if "\\\n" in text:
+            Shell(scene, shell.cwd).script(text.replace("\\\n", ""))
+    except RecursionError:
+        scene.too_complex("it is nested too deeply")
+    except Exception as error:  # a guard that fails must not let anything pass
+        scene.plain = False
+        scene.note(ASK, "guard.defect", f"The guard could not read this: {error!r}.")
+    return _said(scene)
+
+
+def _odd(command: str) -> str:
+    found = _CONTROL.search(command)
+    if found:
+        return f"The command contains the control character U+{ord(found[0]):04X}."
+    for found in _BEYOND.finditer(command):
+        kind = unicodedata.category(found[0])
+        if kind in ("Zs", "Zl", "Zp", "Cf", "Cc", "Co", "Cs", "Cn"):
+            return f"The command contains the invisible or odd character U+{ord(found[0]):04X}."
+    return ""
+
+
+def _plain_letter(found: re.Match[str]) -> str:
+    letter = found[0]
+    kind = unicodedata.category(letter)
+    if kind in ("Zs", "Zl", "Zp"):
+        return " "
+    if kind in ("Cf", "Cc", "Co", "Cs", "Cn"):
+        return ""
+    plain = unicodedata.normalize("NFKC", letter)
+    return plain if plain.isascii() else letter
+
+
+def _said(scene: Scene) -> Judgement:
+    worst = scene.worst or Finding(0, "plain", "Nothing in the command stands against it.")
+    return Judgement(
+        verdict=_VERDICTS.get(worst.level, "allow"),  # type: ignore[arg-type]
+        rule=worst.rule,
+        reason=worst.reason,
+        instead=worst.instead,
+        breaker=worst.level == BREAK,
+        plain=scene.plain,
+        facts=tuple(scene.facts),
+    )

@@ -1,0 +1,170 @@
+"""Letters that stand for what a text does not say: unknown values, live globs, tainted content.
+
+Words and streams are plain strings; a part nobody can know is one private-use letter that says
+where it would come from. Input never contains these letters: the reader refuses them first.
+"""
+
+import itertools
+import re
+
+UNSET = "\ue000"  # an unknown variable, perhaps empty
+OUT = "\ue001"  # output of a command
+FILE = "\ue002"  # content of a file nobody has read
+SECRET = "\ue003"  # something that holds credentials
+NET = "\ue004"  # content from a host nobody vouches for
+KNOWN_NET = "\ue005"  # content from a well-known installer's host
+EVERY = "\ue006"  # everything a listing command lists
+RANDOM = "\ue007"  # endless noise: /dev/zero, yes
+TEMP = "\ue008"  # a name made by mktemp
+SHELL = "\ue009"  # what a shell prints that somebody else commands
+
+STAR = "\ue010"
+QUERY = "\ue011"
+SET = "\ue012"
+DEEP = "\ue013"  # any path below
+OPEN = "\ue014"
+COMMA = "\ue015"
+CLOSE = "\ue016"
+TILDE = "\ue017"
+SPLIT = "\ue018"  # unquoted blank from an expansion
+NEXT = "\ue019"  # border between the words of "$@"
+EMPTY = "\ue01a"  # quotes around nothing
+
+ANY_MARK = re.compile("[\ue000-\ue01a]")
+UNKNOWN = re.compile("[\ue000-\ue009\ue013]")
+GLOB = re.compile("[\ue010-\ue013]")
+_LIVE = str.maketrans(
+    {"*": STAR, "?": QUERY, "[": SET, "{": OPEN, ",": COMMA, "}": CLOSE},
+)
+_DEAD = str.maketrans(
+    {STAR: "*", QUERY: "?", SET: "[", OPEN: "{", COMMA: ",", CLOSE: "}", TILDE: "~", EMPTY: ""}
+)
+_SHOWN = str.maketrans(
+    {
+        UNSET: "$?",
+        OUT: "$(…)",
+        FILE: "<file>",
+        SECRET: "<secret>",
+        NET: "<download>",
+        KNOWN_NET: "<installer>",
+        EVERY: "<all>",
+        RANDOM: "<endless>",
+        TEMP: "tmp",
+        SHELL: "<shell>",
+        STAR: "*",
+        QUERY: "?",
+        SET: "[",
+        DEEP: "**",
+        OPEN: "{",
+        COMMA: ",",
+        CLOSE: "}",
+        TILDE: "~",
+        SPLIT: " ",
+        NEXT: " ",
+        EMPTY: "",
+    }
+)
+
+
+def live(text: str) -> str:
+    """Unquoted text: its globs and braces are live."""
+    return text.translate(_LIVE)
+
+
+def literal(text: str) -> str:
+    """The text with live letters taken as ordinary ones; unknown parts stay."""
+    return text.translate(_DEAD)
+
+
+def shown(text: str, limit: int = 160) -> str:
+    """The text as a person may read it, on one line."""
+    plain = text.translate(_SHOWN).replace("\n", "⏎")
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
+
+
+def unknown(text: str) -> bool:
+    """True when some part of the text cannot be known."""
+    return UNKNOWN.search(text) is not None
+
+
+def globbed(text: str) -> bool:
+    """True when the text has a live glob."""
+    return GLOB.search(text) is not None
+
+
+def glob_pattern(text: str) -> re.Pattern[str]:
+    """A regular expression for one segment with live globs."""
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        end = text.find("]", at + 2) if letter == SET else -1
+        if letter in (STAR, DEEP) or UNKNOWN.match(letter):
+            parts.append(".*")
+        elif letter == QUERY:
+            parts.append(".")
+        elif end > 0:
+            inside = literal(text[at + 1 : end]).replace("\\", "\\\\").replace("[", "\\[")
+            parts.append("[^" + inside[1:] + "]" if inside[:1] in "!^" else "[" + inside + "]")
+            at = end
+        else:
+            parts.append(re.escape(literal(letter)))
+        at += 1
+    try:
+        return re.compile("".join(parts) + r"\Z", re.DOTALL)
+    except re.error:
+        return re.compile(".*", re.DOTALL)
+
+
+def braces(text: str) -> list[str]:
+    """Brace expansion over live braces; at most 64 words."""
+    if OPEN not in text:
+        return [text]
+    done: list[str] = []
+    todo = [text]
+    while todo and len(done) + len(todo) < 64:
+        word = todo.pop(0)
+        split = _brace(word)
+        if split is None:
+            done.append(word)
+        else:
+            todo = split + todo
+    return done + todo
+
+
+def _brace(word: str) -> list[str] | None:
+    start = word.find(OPEN)
+    while start >= 0:
+        depth, commas = 0, []
+        for at in range(start, len(word)):
+            letter = word[at]
+            if letter == OPEN:
+                depth += 1
+            elif letter == COMMA and depth == 1:
+                commas.append(at)
+            elif letter == CLOSE:
+                depth -= 1
+                if depth == 0:
+                    made = _parts(word, start, commas, at)
+                    if made is not None:
+                        return made
+                    break
+        start = word.find(OPEN, start + 1)
+    return None
+
+
+def _parts(word: str, start: int, commas: list[int], end: int) -> list[str] | None:
+    head, tail = word[:start], word[end + 1 :]
+    if commas:
+        borders = [start, *commas, end]
+        return [head + word[a + 1 : b] + tail for a, b in itertools.pairwise(borders)]
+    inside = word[start + 1 : end]
+    found = re.fullmatch(r"(-?\d+)\.\.(-?\d+)(?:\.\.-?\d+)?", inside)
+    if found:
+        low, high = sorted((int(found[1]), int(found[2])))
+        return [head + str(n) + tail for n in range(low, min(high, low + 32) + 1)]
+    found = re.fullmatch(r"(\w)\.\.(\w)", inside)
+    if found:
+        low, high = sorted((ord(found[1]), ord(found[2])))
+        return [head + chr(n) + tail for n in range(low, min(high, low + 32) + 1)]
+    return None

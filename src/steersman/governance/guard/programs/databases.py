@@ -1,0 +1,344 @@
+"""Database clients: the statements they are given, and their own shell escapes."""
+
+import re
+from collections.abc import Callable
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.code import scan
+from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
+from steersman.governance.guard.options import Options, listed, read_options
+from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.programs.flags import check_flags
+
+_COMMENT = re.compile(r"/\*!?\d*(.*?)\*/|--[^\n]*", re.DOTALL)
+_DROP = re.compile(
+    r"(?i)\bdrop\s+(?:database|schema|table|keyspace|user|role|view|index|collection|"
+    r"bucket|measurement|warehouse|tablespace|owned|materialized|stream|catalog|"
+    r"space)\b|\btruncate\b(?!\s*\()"
+    r"|\balter\s+table\b[^;]*\bdrop\b|\bdelete\s+from\s+[\w.\"`\[\]]+\s*(?:;"
+    r"|\Z|where\s+(?:1\s*=\s*1|true)\b)|\bupdate\s+[\w.\"`]+\s+set\s+[^;]*?(?:;"
+    r"|\Z)"
+)
+_CHANGE = re.compile(
+    r"(?i)\b(?:insert|update|delete|alter|create|grant|revoke|replace|merge|"
+    r"copy|rename|vacuum|reindex|call|load|set\s+password|import|attach|exec|"
+    r"restore|backup)\b"
+)
+_GRANT = re.compile(
+    r"(?i)\bcopy\b[^;]*\b(?:to|from)\s+program\b|\binto\s+(?:out|dump)file\b|"
+    r"\bload_file\s*\(|\bxp_cmdshell\b|\bsys_exec\b|\blo_export\b|\bpg_read_file\b|"
+    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?FUNCTION\b[^;]*\bLANGUAGE\s+'?(?:C|plpythonu|"
+    r"plperlu)"
+)
+_NOSQL = re.compile(
+    r"(?i)\bdropDatabase\b|\.drop\s*\(|\.(?:deleteMany|remove|updateMany)\s*\(\s*\{\s*\}|"
+    r"\bdropAllUsers\b|\bdropAllRoles\b|\.dropIndexes\s*\(|\bshutdownServer\b|"
+    r"dropUser"
+)
+_REDIS = re.compile(
+    r"(?i)\A(?:flushall|flushdb|shutdown|debug|slaveof|replicaof|module|migrate|"
+    r"failover|cluster\s+(?:reset|flushslots)|script\s+flush|acl\s+(?:deluser|"
+    r"setuser)|swapdb)\b|\Aconfig\s+(?:set|rewrite|resetstat)\b|\A(?:eval|evalsha)\b|"
+    r"\Asave\b"
+)
+_REDIS_READ = re.compile(
+    r"(?i)\A(?:get|mget|keys|scan|info|ping|type|ttl|pttl|exists|hget|hgetall|"
+    r"hkeys|hvals|hlen|lrange|llen|smembers|scard|zrange\w*|zcard|dbsize|monitor|"
+    r"client\s+list|config\s+get|memory|strlen|lindex|sismember|slowlog|latency|"
+    r"object|time|echo|randomkey|dump|xrange|xlen|xinfo|pubsub|command|role|"
+    r"lastsave|getrange|bitcount|geopos|select|auth|hello|cluster\s+(?:info|"
+    r"nodes|slots)|sscan|hscan|zscan|json\.get|ft\.search|zscore|hexists|hmget|"
+    r"subscribe|psubscribe|quit|help)\b|\A\Z"
+)
+_DEV = re.compile(
+    r"(?i)(?:\A|[\W_])(?:dev|develop|development|test|tests|testing|local|localhost|"
+    r"scratch|sandbox|tmp|ci|127\.0\.0\.1)(?:\Z|[\W_\d])"
+)
+_PROD = re.compile(r"(?i)prod|production|live\b|master|primary")
+
+_CLIENTS = {
+    "psql": (
+        "-c --command",
+        "-h -p -U -d -f -v -P -o -L -F -R -T --host --port --username --dbname "
+        "--file --set --output --log-file",
+    ),
+    "mysql": (
+        "-e --execute",
+        "-h -P -u -D -S -p_ --host --port --user --database --socket --init-command "
+        "--defaults-file --defaults-extra-file",
+    ),
+    "sqlite3": ("-cmd", "-init -separator -nullvalue"),
+    "sqlcmd": ("-Q -q", "-S -U -P -d -i -o"),
+    "clickhouse-client": ("-q --query", "-h -u -d --host --user --password --port --database"),
+    "mongosh": (
+        "--eval",
+        "--host --port -u -p --username --password --authenticationDatabase -f --file",
+    ),
+    "redis-cli": ("", "-h -p -a -n -u --user --pass -s -r -i --pipe-mode"),
+    "cqlsh": ("-e --execute", "-u -p -f -k"),
+    "bq": ("", "--project_id --format"),
+    "duckdb": ("-c -s -cmd", "-init"),
+    "influx": ("-execute --execute", "-host -port -database --org --token --bucket"),
+    "snowsql": ("-q --query", "-a -u -d -s -f"),
+    "trino": ("--execute", "--server --catalog --schema -f"),
+    "neo4j": ("", "-u -p -a -d -f"),
+    "spark-sql": ("-e", "-f --master"),
+    "osqueryi": ("", "--json"),
+}
+_SAME = {
+    "mariadb": "mysql",
+    "mycli": "mysql",
+    "mysqlsh": "mysql",
+    "pgcli": "psql",
+    "litecli": "sqlite3",
+    "sqlite": "sqlite3",
+    "sqlcipher": "sqlite3",
+    "mongo": "mongosh",
+    "clickhouse": "clickhouse-client",
+    "valkey-cli": "redis-cli",
+    "keydb-cli": "redis-cli",
+    "presto": "trino",
+    "hive": "spark-sql",
+    "beeline": "spark-sql",
+    "impala-shell": "sqlcmd",
+    "cypher-shell": "neo4j",
+    "sqlplus": "sqlcmd",
+    "usql": "psql",
+    "isql": "sqlcmd",
+    "mssql-cli": "sqlcmd",
+    "cockroach": "clickhouse-client",
+    "ysqlsh": "psql",
+    "iredis": "redis-cli",
+    "vsql": "psql",
+    "nzsql": "psql",
+    "libsql": "sqlite3",
+    "rqlite": "sqlite3",
+    "dolt": "clickhouse-client",
+    "tarantoolctl": "redis-cli",
+    "scylla-cqlsh": "cqlsh",
+    "questdb": "clickhouse-client",
+    "exaplus": "sqlcmd",
+}
+
+
+def client(call: Call) -> None:
+    """A database client: its statements are read."""
+    check_flags(call)
+    name = _SAME.get(call.name, call.name)
+    inline, valued = _CLIENTS[name]
+    single = name in ("sqlite3", "influx", "duckdb", "osqueryi")
+    options = read_options(call.args, f"{inline} {valued}", single)
+    local = name in ("sqlite3", "duckdb", "osqueryi")
+    texts = options.all(*inline.split()) + _loose(call, name, local, options)
+    texts += _from_files(call, options)
+    if call.stdin is not None:
+        texts.append(call.stdin)
+    if local and options.rest:
+        _local_file(call, options.rest[0])
+    for target in options.all("-o", "--output", "-L", "--log-file"):
+        call.write(target, FILE)
+    zone = call.zone(options.rest[0]) if local and options.rest else Zone.UNKNOWN
+    if zone in (Zone.INSIDE, Zone.TEMP):
+        for text in texts:
+            scan_shell(call, text)
+        return
+    mild = _mild(
+        name, options, texts, local and zone not in (Zone.SYSTEM, Zone.OUTSIDE, Zone.HOME_CHILD)
+    )
+    for text in texts:
+        _statement(call, text, name, mild)
+    if not (texts or local or options.has("-l", "--list", "--version", "-V", "--help")):
+        call.ask("db.interactive", "opens a database session")
+    call.out = OUT if call.out != SECRET else SECRET
+
+
+def _loose(call: Call, name: str, local: bool, options: Options) -> list[str]:
+    """Statements given as plain operands."""
+    if local:
+        return options.rest[1:]
+    if name in ("redis-cli", "influx"):
+        return [" ".join(options.rest)] if options.rest else []
+    if name in ("bq", "neo4j") or call.name in ("cockroach", "dolt"):
+        return list(options.rest)
+    return [word for word in options.rest if "(" in word] if name == "mongosh" else []
+
+
+def _from_files(call: Call, options: Options) -> list[str]:
+    """Statements in files: read when this line wrote them, asked about otherwise."""
+    texts = []
+    for file in options.all("-f", "--file", "-i", "-init", "--defaults-file"):
+        made = call.content(file)
+        if made is not None:
+            texts.append(made)
+        else:
+            call.reads.append(shown(call.path(file)))
+            call.ask("db.file", "runs statements from a file")
+    return texts
+
+
+def _mild(name: str, options: Options, texts: list[str], local: bool) -> bool:
+    """True for a database whose loss is a nuisance: local, or named for development."""
+    if name == "redis-cli" and not options.has("-h", "-u"):
+        local = not re.search(r"(?i)flushall|config|shutdown", " ".join(options.rest))
+    given = options.all(
+        "-d", "-D", "-h", "--host", "--dbname", "--database", "-S", "--server", "-u"
+    )
+    where = " ".join([*given, *(word for word in options.rest if word not in texts)])
+    return local or (_DEV.search(where) is not None and _PROD.search(where) is None)
+
+
+def _local_file(call: Call, name: str) -> None:
+    call.read(name)
+    if call.zone(name) in (Zone.SYSTEM,):
+        call.ask("db.file", "opens a database of the system")
+
+
+def _statement(call: Call, text: str, name: str, local: bool) -> None:
+    if unknown(text):
+        if "\ue002" in text:
+            call.ask("db.file", "runs statements from a file")
+        elif "\ue004" in text:
+            call.ask("db.file", "runs statements fetched from the network")
+        else:
+            call.ask("db.unknown", "runs a statement that is not known from the text")
+    clean = _COMMENT.sub(
+        lambda found: " " + (found[1] or "" if found[0].startswith("/*!") else " "), text
+    )
+    clean = re.sub(r"\s+", " ", clean).strip()
+    scan_shell(call, text)
+    level = call.ask if local else call.block
+    other = _OTHERS.get(name)
+    if other is not None:
+        other(call, clean, level)
+    else:
+        _sql(call, clean, name, level)
+
+
+def _redis(call: Call, text: str, level: Callable[[str, str], None]) -> None:
+    for line in text.split("\n"):
+        if _REDIS.match(line.strip()):
+            level("db.drop", "destroys or takes over a key store")
+        elif not _REDIS_READ.match(line.strip()):
+            call.ask("db.change", "changes a key store")
+
+
+def _mongo(call: Call, text: str, level: Callable[[str, str], None]) -> None:
+    if _NOSQL.search(text):
+        level("db.drop", "destroys data in the database")
+    elif re.search(r"\.(?:insert|update|delete|replace|create|rename|save|aggregate)\w*\(", text):
+        call.ask("db.change", "changes the database")
+
+
+_OTHERS = {"redis-cli": _redis, "mongosh": _mongo}
+
+
+def _sql(call: Call, text: str, name: str, level: Callable[[str, str], None]) -> None:
+    bare = re.sub(r"'(?:[^']|'')*'", "''", text)
+    drop = _DROP.search(bare)
+    filtered = drop and drop[0].lower().startswith("update") and re.search(r"(?i)\bwhere\b", bare)
+    gone = re.search(r"\b(?:bucket|org|user|auth)\s+delete\b|\A\s*delete\b", text)
+    if (drop and not filtered) or (name == "influx" and gone):
+        level("db.drop", f"destroys data: {shown(text, 60)}")
+    elif name == "neo4j" and re.search(r"(?i)\bdelete\b", bare):
+        level("db.drop", "destroys data in the graph")
+    elif _GRANT.search(text):
+        call.block("db.escape", "lets the database run programs or touch files")
+    elif _CHANGE.search(bare) and not bare.startswith("."):
+        call.ask("db.change", "changes the database")
+
+
+def scan_shell(call: Call, text: str) -> None:
+    r"""Shell escapes: `\!`, `.shell`, `system`, `\o |cmd`, `.output`."""
+    for found in re.finditer(
+        r"(?:^|\n|;)\s*(?:\\!|\.shell|\.system|!!|system|\\system)\s*([^\n]+)", text
+    ):
+        call.doubt("db.shell", "runs a command through the database client")
+        call.script(found[1])
+        call.wrapper = False
+    for found in re.finditer(
+        r"\\(?:o|w|g|copy[^|\n]*(?:to|from)\s+program)\s*\|?\s*'?([^\n']+)", text
+    ):
+        if "|" in found[0] or "program" in found[0]:
+            call.doubt("db.shell", "pipes through a command")
+            call.script(found[1])
+            call.wrapper = False
+    for found in re.finditer(
+        r"(?:^|\n)\s*\.(?:output|once|save|backup|clone|log|dump_)\s+([^\n|]+)|\.(?:output|"
+        r"once)\s+\|\s*([^\n]+)",
+        text,
+    ):
+        if found[2]:
+            call.script(found[2])
+        elif found[1].strip() not in ("stdout", "off"):
+            call.write(found[1].strip().strip("'\""), FILE)
+    if re.search(r"(?i)\bload_extension\s*\(|(?:^|\n)\s*\.load\s", text):
+        call.doubt("db.extension", "loads native code into the database client")
+    if re.search(r"(?i)\bedit\(|writefile\(", text):
+        for found in re.finditer(r"(?i)writefile\(\s*'([^']+)'", text):
+            call.write(found[1], FILE)
+
+
+def dump(call: Call) -> None:
+    """`pg_dump`, `mysqldump`: reads a database."""
+    options = call.options(
+        "-f -h -U -d -p -t -n -F -r -u -P --file --host --username --dbname --result-file "
+        "--out -o --archive --uri --db"
+    )
+    for name in options.all("-f", "--file", "-r", "--result-file", "--out", "--archive"):
+        if name:
+            call.write(name, FILE)
+    call.out = FILE
+
+
+def restore(call: Call) -> None:
+    """`pg_restore`, `mongorestore`: changes a database."""
+    options = call.options("-d -h -U -p --dbname --host --username --db --uri -j")
+    if options.has("-l", "--list"):
+        return
+    if options.has("--clean", "-c", "--drop", "--overwrite-tables") and not _DEV.search(
+        " ".join(call.args)
+    ):
+        call.block("db.drop", "replaces what is in the database")
+    else:
+        call.ask("db.change", "changes a database")
+
+
+def admin(call: Call) -> None:
+    """`mysqladmin`, `createdb`, `pg_ctl`: the server itself."""
+    text = " ".join(call.args)
+    if re.search(
+        r"\b(?:drop|shutdown|kill|password|destroy|reset|flush-privileges)\b", text
+    ) and call.name in ("mysqladmin", "pg_ctlcluster", "rabbitmqadmin", "nodetool"):
+        call.block("db.drop", "destroys a database or stops its server")
+    elif re.search(
+        r"\b(?:status|ping|version|processlist|variables|extended-status|list|info|"
+        r"ring)\b",
+        text,
+    ):
+        return
+    elif call.name == "pg_resetwal" or (call.name == "initdb" and not _DEV.search(text)):
+        call.block("db.drop", "resets a database server")
+    else:
+        call.ask("db.change", "changes a database server")
+
+
+HANDLERS = {
+    **{name: client for name in (*_CLIENTS, *_SAME)},
+    **{
+        name: dump
+        for name in listed(
+            "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport pg_basebackup "
+            "sqlite3_analyzer"
+        )
+    },
+    **{name: restore for name in listed("pg_restore mongorestore mysqlimport mongoimport")},
+    **{
+        name: admin
+        for name in listed(
+            "mysqladmin createdb createuser pg_ctl pg_ctlcluster pg_createcluster initdb "
+            "pg_resetwal nodetool vacuumdb reindexdb pgbench pg_isready rabbitmqadmin "
+            "mysql_upgrade mysqlcheck"
+        )
+    },
+}
+__all__ = ["HANDLERS", "scan"]

@@ -1,0 +1,406 @@
+"""Interpreters: inline code is scanned, project scripts are trusted, unknown "
+"code is asked about."""
+
+import re
+from typing import NamedTuple
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.code import scan
+from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
+from steersman.governance.guard.options import listed, read_options
+from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.programs.shells import feed
+
+
+class Speech(NamedTuple):
+    """How an interpreter takes code."""
+
+    language: str
+    inline: str
+    valued: str = ""
+    single: bool = False
+    stdin: bool = True
+
+
+_S = Speech
+SPEECHES: dict[str, Speech] = {
+    "python": _S("python", "-c", "-m -W -X --check-hash-based-pycs"),
+    "perl": _S("perl", "-e -E", "-I -M -m -x -F"),
+    "ruby": _S("ruby", "-e", "-r -I -C -E -F"),
+    "node": _S(
+        "node", "-e --eval -p --print -pe", "-r --require --import --loader --test-name-pattern"
+    ),
+    "bun": _S("node", "-e --eval -p --print", "-r --preload"),
+    "tsx": _S("node", "-e --eval"),
+    "ts-node": _S("node", "-e --eval -p", "-r -P -O"),
+    "php": _S("php", "-r -B -R -E", "-d -c -z -S -t -f -F"),
+    "lua": _S("lua", "-e", "-l"),
+    "R": _S("r", "-e", "-f -g --file"),
+    "guile": _S("lisp", "-c", "-l -L -s -e"),
+    "julia": _S("julia", "-e -E --eval --print", "-L -p -t --project -J"),
+    "gnuplot": _S("gnuplot", "-e", "-c"),
+    "osascript": _S("osa", "-e", "-l -s"),
+    "powershell": _S(
+        "powershell",
+        "-Command -c -C -command -EncodedCommand -enc -e",
+        "-File -ExecutionPolicy -ep -WindowStyle -w",
+        True,
+    ),
+    "cmd": _S("cmd", ""),
+    "tclsh": _S("tcl", "-c"),
+    "groovy": _S("groovy", "-e", "-cp"),
+    "scala": _S("groovy", "-e"),
+    "kotlin": _S("groovy", "-e"),
+    "jshell": _S("groovy", ""),
+    "elixir": _S("elixir", "-e --eval", "-r"),
+    "erl": _S("elixir", "-eval -run", "-pa", True),
+    "iex": _S("elixir", "-e"),
+    "ghc": _S("haskell", "-e"),
+    "runghc": _S("haskell", "-e"),
+    "sbcl": _S("lisp", "--eval", "--load --script"),
+    "clisp": _S("lisp", "-x"),
+    "ecl": _S("lisp", "-eval"),
+    "racket": _S("lisp", "-e", "-l"),
+    "clojure": _S("lisp", "-e --eval -M"),
+    "clj": _S("lisp", "-e"),
+    "bb": _S("lisp", "-e"),
+    "chez": _S("lisp", "-e"),
+    "csi": _S("lisp", "-e"),
+    "gsi": _S("lisp", "-e"),
+    "janet": _S("lisp", "-e"),
+    "octave": _S("r", "--eval", "-p"),
+    "matlab": _S("r", "-r -batch", "", True),
+    "maxima": _S("r", "--batch-string"),
+    "gp": _S("r", ""),
+    "sage": _S("python", "-c"),
+    "ocaml": _S("ocaml", "-e"),
+    "swift": _S("swift", "-e"),
+    "crystal": _S("ruby", "eval"),
+    "nim": _S("nim", "--eval"),
+    "raku": _S("perl", "-e"),
+    "perl6": _S("perl", "-e"),
+    "expect": _S("tcl", "-c", "-f"),
+    "wish": _S("tcl", ""),
+    "vimx": _S("editor", "-c"),
+    "gdb": _S(
+        "gdb",
+        "-ex -iex --eval-command --init-eval-command",
+        "-x -p --args --command --pid -cd -d",
+        True,
+    ),
+    "lldb": _S("gdb", "-o -O --one-line -k", "-s -p -n"),
+    "r2": _S("editor", "-c -q"),
+    "jq_": _S("x", ""),
+}
+ALIASES = {
+    "python2": "python",
+    "python3": "python",
+    "pypy": "python",
+    "pypy3": "python",
+    "ipython": "python",
+    "ipython3": "python",
+    "bpython": "python",
+    "micropython": "python",
+    "jython": "python",
+    "nodejs": "node",
+    "Rscript": "R",
+    "r": "R",
+    "luajit": "lua",
+    "texlua": "lua",
+    "luau": "lua",
+    "pwsh": "powershell",
+    "powershell.exe": "powershell",
+    "pwsh.exe": "powershell",
+    "cmd.exe": "cmd",
+    "jruby": "ruby",
+    "irb": "ruby",
+    "php-cgi": "php",
+    "guile3": "guile",
+    "expect_": "expect",
+    "runhaskell": "runghc",
+    "octave-cli": "octave",
+}
+_MODULES_SAFE = frozenset(
+    listed(
+        """pytest unittest http.server json.tool venv compileall py_compile timeit cProfile profile
+        pdb doctest black ruff mypy flake8 isort pylint coverage build tox nox sphinx
+        mkdocs pre_commit pip_audit bandit pyright pycodestyle pydocstyle ensurepip site
+        platform sysconfig ast dis tokenize trace calendar this zipfile tarfile gzip
+        base64 uv virtualenv twine_ pydoc inspect tabnanny autopep8 yapf pyupgrade
+        vulture radon hypothesis jupyter notebook ipykernel flask django uvicorn
+        gunicorn alembic_ streamlit celery poetry_ idlelib turtle sqlite3 webbrowser
+        textwrap"""
+    )
+)
+
+
+def interpreter(call: Call) -> None:
+    """Code given inline, on standard input, as a module, or as a file."""
+    name = (
+        call.name
+        if call.name in SPEECHES or call.name in ALIASES
+        else call.name.rstrip("0123456789.")
+    )
+    speech = SPEECHES[ALIASES.get(name, name)]
+    args = call.args
+    if any(word in ("--version", "-V", "--help", "-v", "-h") for word in args[:1]):
+        return
+    if speech.language == "cmd":
+        _cmd(call)
+        return
+    codes, rest, options = _inline(speech, args)
+    _loads(call, speech, options)
+    if codes:
+        _codes(call, speech, codes, rest, options)
+    elif speech.language == "python" and options.get("-m"):
+        _module(call, options["-m"][-1], rest)
+    elif not rest or rest[0] == "-" or rest[0] == "/dev/stdin":
+        _stdin(call, speech)
+    else:
+        _file(call, speech, rest)
+
+
+def _loads(call: Call, speech: Speech, options: dict[str, list[str]]) -> None:
+    """Code that comes before the code: libraries, debugger scripts, a program to debug."""
+    args = call.args
+    for flag in ("-I", "-r", "-M", "-L", "-l"):
+        for name in options.get(flag, []):
+            if name.startswith(("/", "~")) and call.zone(name) not in (Zone.INSIDE, Zone.SYSTEM):
+                call.doubt("flag.helper", f"loads code from {shown(name)} first")
+    if "--args" in args:
+        call.run(args[args.index("--args") + 1 :], None)
+        call.wrapper = False
+    for name in options.get("-x", []) if speech.language == "gdb" else []:
+        if call.zone(name) is not Zone.INSIDE:
+            call.doubt("flag.helper", f"runs debugger commands from {shown(name)}")
+    for name in (
+        options.get("-r", [])
+        + options.get("--require", [])
+        + options.get("--import", [])
+        + options.get("--loader", [])
+    ):
+        if (
+            name
+            and ("/" in name)
+            and call.zone(name) not in (Zone.INSIDE,)
+            and speech.language == "node"
+        ):
+            call.doubt("flag.helper", f"loads {shown(name)} first")
+
+
+def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict[str, list[str]]]:
+    """Code options may end a bundle (`-ne 'code'`); what follows code is its arguments."""
+    names = speech.inline.split()
+    codes: list[str] = []
+    options: dict[str, list[str]] = {}
+    at = 0
+    while at < len(args):
+        word = args[at]
+        at += 1
+        if word == "--":
+            return codes, args[at:], options
+        if len(word) < 2 or word[0] != "-":
+            return codes, args[at - 1 :], options
+        name, equals, value = word.partition("=")
+        short = not word.startswith("--") and not speech.single
+        if word in names and at < len(args):
+            codes.append(args[at])
+            at += 1
+        elif equals and name in names:
+            codes.append(value)
+        elif (
+            short
+            and len(word) > 2
+            and "-" + word[-1] in names
+            and at < len(args)
+            and "-" + word[1] not in speech.valued.split()
+        ):
+            codes.append(args[at])
+            options.setdefault(word, []).append("")
+            at += 1
+        elif short and "-" + word[1] in names:
+            codes.append(word[2:])
+        elif name in speech.valued.split() and not equals and at < len(args):
+            options.setdefault(name, []).append(args[at])
+            at += 1
+            if name == "-m":
+                return codes, args[at:], options
+        elif short and word[:2] in speech.valued.split():
+            options.setdefault(word[:2], []).append(word[2:])
+        else:
+            options.setdefault(name, []).append(value)
+        if codes and speech.language == "python":
+            return codes, args[at:], options
+    return codes, [], options
+
+
+def _codes(
+    call: Call, speech: Speech, codes: list[str], rest: list[str], options: dict[str, list[str]]
+) -> None:
+    import base64
+
+    for code in codes:
+        if unknown(code):
+            if not feed(call, code):
+                continue
+            call.unknown_code = True
+        text = literal(code)
+        if speech.language == "powershell":
+            text = " ".join([code, *rest])
+            if re.fullmatch(r"[A-Za-z0-9+/=]{16,}", code):
+                try:
+                    text = base64.b64decode(code).decode("utf-16-le", "replace")
+                except ValueError:
+                    text = code
+        made = scan(call.shell, text, speech.language)
+        call.out = made or OUT
+        if (
+            call.stdin
+            and "\ue003" in call.stdin
+            and re.search(r"socket|http|urlopen|requests", text)
+        ):
+            call.block("exfil.code", "sends credentials over the network")
+    in_place = any(re.match(r"-\w*i", flag) for flag in options) and speech.language in (
+        "perl",
+        "ruby",
+    )
+    for word in rest if speech.language in ("perl", "ruby") else ():
+        if in_place:
+            call.write(word, FILE)
+        elif any("n" in flag or "p" in flag for flag in options):
+            call.read(word)
+
+
+def _module(call: Call, name: str, rest: list[str]) -> None:
+    top = name.split(".", maxsplit=1)[0]
+    if name in (
+        "pip",
+        "pytest",
+        "ruff",
+        "mypy",
+        "black",
+        "flake8",
+        "pylint",
+        "tox",
+        "nox",
+        "coverage_",
+        "twine",
+        "alembic",
+        "pipx",
+        "pre_commit",
+        "uv",
+        "gunicorn",
+        "uvicorn",
+        "isort",
+    ):
+        call.run([name.replace("_", "-"), *rest], call.stdin, light=True)
+    elif top == "pip":
+        call.run(["pip", *rest], call.stdin, light=True)
+    elif name in _MODULES_SAFE or top in _MODULES_SAFE:
+        if name == "http.server":
+            call.ask(
+                "net.listen", "serves files over the network"
+            ) if "--bind" not in rest and "-b" not in rest else None
+        if top in ("coverage", "pdb", "cProfile", "trace") and rest:
+            tail = [word for word in rest if not word.startswith("-")]
+            if tail[:1] == ["run"]:
+                tail = tail[1:]
+            if "-m" in rest:
+                _module(
+                    call,
+                    rest[rest.index("-m") + 1 : rest.index("-m") + 2][0]
+                    if rest[-1] != "-m"
+                    else "",
+                    [],
+                )
+            elif tail:
+                _file(call, SPEECHES["python"], tail)
+    elif name in ("twine", "alembic", "poetry", "awscli", "ansible", "pipx"):
+        call.run([name, *rest], call.stdin)
+    elif name in ("smtpd", "ftplib", "telnetlib", "xmlrpc.server"):
+        call.ask("net.listen", "uses the network")
+    else:
+        call.unknown_code = True
+
+
+def _stdin(call: Call, speech: Speech) -> None:
+    if call.stdin is None:
+        call.ask("shell.interactive", "starts an interactive interpreter")
+        return
+    if feed(call, call.stdin):
+        scan(call.shell, literal(call.stdin), speech.language)
+
+
+def _file(call: Call, speech: Speech, rest: list[str]) -> None:
+    made = call.content(rest[0])
+    call.reads.append(shown(call.path(rest[0])))
+    base = rest[0].rsplit("/", 1)[-1]
+    if base in ("manage.py", "artisan", "rails", "rake", "django-admin"):
+        call.run([base, *rest[1:]], call.stdin)
+        return
+    if base == "setup.py" and rest[1:2] and rest[1] in ("install", "upload", "register", "develop"):
+        call.ask("pkg.install", "installs or publishes the package")
+    call.unknown_code = True
+    if rest[0] == "run" and call.name in ("bun", "deno"):
+        return
+    if made is not None and made != FILE:
+        if feed(call, made):
+            scan(call.shell, made, speech.language)
+        return
+    if speech.language == "gdb":
+        return
+    if call.name in ("bun",):
+        from steersman.governance.guard.programs.verbs import by_table
+
+        by_table(call)
+        return
+    where = call.zone(rest[0])
+    if where is not Zone.INSIDE or unknown(rest[0]):
+        call.doubt("code.unknown", "runs a script nobody has read from outside the project")
+
+
+def _cmd(call: Call) -> None:
+    at = next((n for n, word in enumerate(call.args) if word.lower() in ("/c", "/k")), None)
+    text = " ".join(call.args[at + 1 :]) if at is not None else ""
+    scan(call.shell, text, "powershell")
+    call.ask("program.unknown", "runs a Windows command")
+
+
+def compiler(call: Call) -> None:
+    """`gcc` and the like: source on standard input, plugins, wrappers."""
+    options = read_options(
+        call.args,
+        "-o -x -I -L -l -D -include -wrapper -B -specs -MF -MT -isystem -T --param -std -march",
+        True,
+    )
+    for flag, values in options.flags.items():
+        if flag in ("-wrapper",):
+            call.doubt("flag.run", "runs a wrapper")
+            for value in values:
+                call.script(value.replace(",", " "))
+        elif flag in ("-fplugin", "-B", "-specs", "--specs", "-fuse-ld", "--ld-path") and values[
+            -1
+        ].startswith("/"):
+            call.doubt("flag.helper", f"loads {shown(values[-1])} into the compiler")
+    for name in options.all("-o"):
+        call.write(name, _body(call))
+    for word in options.rest:
+        call.read(
+            word, quiet=word != "-" and not call.path(word).startswith(("/etc/shadow", "/root"))
+        )
+    if call.stdin and not unknown(call.stdin):
+        scan(call.shell, call.stdin, "c")
+
+
+def _body(call: Call) -> str:
+    return FILE if call.stdin is None else ":"
+
+
+HANDLERS = {
+    **{name: interpreter for name in (*SPEECHES, *ALIASES) if not name.endswith("_")},
+    **{
+        name: compiler
+        for name in listed("gcc g++ cc c++ clang clang++ tcc rustc_ icc")
+        if not name.endswith("_")
+    },
+}

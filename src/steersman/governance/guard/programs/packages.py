@@ -1,0 +1,378 @@
+"""Package managers and runners: where code comes from, and what a runner starts."""
+
+import re
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.code import scan
+from steersman.governance.guard.marks import shown
+from steersman.governance.guard.options import listed, read_options, skip_options
+from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.interpreters import interpreter
+from steersman.governance.guard.programs.network import LOCAL, host_of
+from steersman.governance.guard.programs.verbs import by_table
+from steersman.governance.guard.programs.wrappers import WRAPPERS, wrapped
+
+_TRUSTED = re.compile(
+    r"(?:[\w.-]*\.)?(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|npmmirror\.com|"
+    r"yarnpkg\.com|rubygems\.org|crates\.io|golang\.org|github\.com|gitlab\.com|"
+    r"bitbucket\.org|codeberg\.org|gopkg\.in|go\.dev|google\.com|googlesource\.com|"
+    r"k8s\.io|pytorch\.org|nvidia\.com|microsoft\.com|debian\.org|ubuntu\.com|"
+    r"fedoraproject\.org|packagist\.org|jsr\.io|maven\.org|apache\.org|jfrog\.io|"
+    r"anaconda\.org|conda\.io|githubusercontent\.com|pkgs\.dev\.azure\.com|amazonaws\.com|"
+    r"deno\.land|esm\.sh|mozilla\.org|uber\.org|honnef\.co|sigs\.k8s\.io|mvdan\.cc|"
+    r"gotest\.tools|rsc\.io|cloudflare\.com|docker\.com|hashicorp\.com)\Z"
+)
+_SOURCE = re.compile(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@[\w.-]+:\S+")
+_INSTALL = frozenset(
+    listed(
+        "install i add in ins isntall ci update upgrade up create init exec x dlx "
+        "download wheel sync tool global"
+    )
+)
+
+
+def installer(call: Call) -> None:
+    """Any package manager: sources nobody vouches for are refused, then the table decides."""
+    if call.name in WRAPPERS and not _owns(call):
+        wrapped(call)
+        return
+    _sources(call)
+    by_table(call)
+    _outside(call)
+    words = [word for word in call.args if not word.startswith("-")]
+    if call.name in ("conda", "mamba", "micromamba") and words[:1] == ["init"]:
+        call.ask("startup.append", "edits the shell's start-up files")
+
+
+def _owns(call: Call) -> bool:
+    after = WRAPPERS[call.name].after.split()
+    sub = next((word for word in call.args if not word.startswith("-")), "")
+    return bool(after) and sub not in after
+
+
+def _sources(call: Call) -> None:
+    options = read_options(
+        call.args,
+        "-i --index-url --extra-index-url --registry -f --find-links --source -s "
+        "--index --default-index --git --trusted-host --clear-sources --repo --repofrompath",
+    )
+    urls = options.all(
+        "-i",
+        "--index-url",
+        "--extra-index-url",
+        "--registry",
+        "-f",
+        "--find-links",
+        "--source",
+        "--index",
+        "--default-index",
+        "--git",
+        "--trusted-host",
+        "--repofrompath",
+    )
+    urls += [
+        word
+        for word in options.rest
+        if _SOURCE.match(word.split(" @ ")[-1].strip()) or _SOURCE.search(word)
+    ]
+    for url in urls:
+        found = _SOURCE.search(url)
+        host = host_of((found[0] if found else url).split("+", 1)[-1])
+        if "." not in host and not found and not LOCAL.match(host):
+            continue
+        if url.startswith((".", "/")):
+            continue
+        call.network.append(shown(host))
+        if not _TRUSTED.match(host) and not LOCAL.match(host):
+            call.block(
+                "pkg.untrusted",
+                f"installs code from {shown(host)}, which nobody vouches for",
+                "Use the public registry, or ask the user.",
+            )
+        else:
+            call.ask("pkg.source", f"installs code straight from {shown(host)}")
+
+
+def _outside(call: Call) -> None:
+    options = read_options(call.args, "--target -t --prefix --root -d")
+    folder = options.get("--target", "--root") or (
+        options.get("-t") if call.name.startswith("pip") else None
+    )
+    if folder and call.zone(folder) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE):
+        call.write(folder + "/package", "")
+
+
+def npm(call: Call) -> None:
+    """`npm`, `pnpm`, `yarn`, `bun`: scripts of the project run; `exec` runs packages."""
+    args = call.args
+    if call.name == "bun" and args[:1] and args[0] in ("-e", "--eval", "-p", "--print"):
+        interpreter(call)
+        return
+    rest = skip_options(
+        args, "--prefix -w --workspace --registry -C --dir --filter -F --cwd --loglevel"
+    )
+    sub = rest[0] if rest else ""
+    if sub in ("exec", "x", "dlx") or call.name == "bunx":
+        options = read_options(rest[1:], "-c --call -p --package")
+        for text in options.all("-c", "--call"):
+            call.script(text)
+        tail = skip_options(rest[1:], "-c --call -p --package")
+        if tail:
+            _package(call, tail)
+        return
+    _sources(call)
+    if sub == "run" and not rest[1:]:
+        return
+    by_table(call)
+
+
+def deno(call: Call) -> None:
+    """`deno eval CODE`, `deno run SCRIPT`."""
+    options = read_options(
+        call.args, "--import-map --config -c --lock --cert --allow-read --allow-net"
+    )
+    sub, rest = (options.rest[0], options.rest[1:]) if options.rest else ("", [])
+    if sub == "eval":
+        for code in rest:
+            scan(call.shell, code, "node")
+    elif sub in ("run", "install", "serve", "x", "cache") and rest and "://" in rest[0]:
+        host = host_of(rest[0])
+        if _TRUSTED.match(host) and host != "raw.githubusercontent.com":
+            call.ask("pkg.run", "runs code from the network")
+        else:
+            call.block("net.run", f"runs code from {shown(host)}, which nobody vouches for")
+    elif sub in ("", "install", "add", "remove", "upgrade", "publish", "deploy", "compile", "repl"):
+        call.ask("pkg.install", "installs, publishes or runs something interactively")
+    elif sub == "run" and rest and call.zone(rest[0]) is not Zone.INSIDE:
+        call.doubt("code.unknown", "runs a script nobody has read")
+
+
+def uvx(call: Call) -> None:
+    """`uvx`, `pipx run`: a Python package is started, perhaps fetched first."""
+    _sources(call)
+    options = read_options(call.args, "--from --with -p --python --spec")
+    for url in options.all("--from", "--spec", "--with"):
+        if _SOURCE.search(url) and not _TRUSTED.match(host_of(url.split("+", 1)[-1])):
+            call.block("net.run", f"runs code from {shown(host_of(url.split('+', 1)[-1]))}")
+    tail = skip_options(call.args, "--from --with -p --python --spec")
+    if tail:
+        _package(call, tail)
+
+
+def npx(call: Call) -> None:
+    """`npx`, `bunx`, `pnpx`: a package is started, perhaps fetched first."""
+    options = read_options(call.args, "-c --call -p --package")
+    for text in options.all("-c", "--call"):
+        call.script(text)
+    tail = skip_options(call.args, "-c --call -p --package")
+    if tail:
+        _package(call, tail)
+
+
+_KNOWN_BINS = frozenset(
+    listed(
+        """tsc eslint prettier jest vitest mocha webpack vite rollup esbuild playwright cypress
+        ts-node tsx next nuxt astro svelte-kit remix turbo nx lerna rimraf mkdirp
+        cross-env concurrently serve http-server storybook stylelint commitlint
+        lint-staged husky prisma drizzle-kit sequelize knex typeorm babel swc postcss
+        tailwindcss autoprefixer nodemon pm2 wrangler vercel netlify firebase
+        create-react-app create-next-app create-vite degit depcheck npm-check-updates
+        ncu madge dependency-cruiser size-limit bundlesize c8 nyc ava tap uvu karma
+        protractor ng vue-cli-service expo react-native gatsby eleventy docusaurus
+        vuepress vitepress typedoc jsdoc documentation api-extractor swagger-cli
+        openapi-generator-cli openapi-typescript graphql-codegen apollo relay-compiler
+        json-server msw changeset semantic-release release-it np standard xo biome
+        oxlint oxc knip ts-prune tsup unbuild microbundle parcel snowpack wmr
+        markdownlint markdownlint-cli markdownlint-cli2 cspell alex textlint remark
+        html-validate pa11y lighthouse sass less stylus node-gyp prebuildify electron
+        electron-builder cowsay envinfo browserslist update-browserslist-db ts-jest tsd
+        dtslint publint attw sort-package-json syncpack license-checker audit-ci snyk
+        better-npm-audit tslint"""
+    )
+)
+
+
+def _package(call: Call, words: list[str]) -> None:
+    name = re.sub(r"(?<=.)@[\w.^~-]+\Z", "", words[0])
+    if _SOURCE.match(words[0]) or words[0].startswith(("github:", "gist:")):
+        host = host_of(words[0])
+        if _TRUSTED.match(host) or words[0].startswith("github:"):
+            call.ask("pkg.run", "runs a package straight from its source")
+        else:
+            call.block("net.run", f"runs code from {shown(host)}, which nobody vouches for")
+        return
+    if name == "husky":
+        call.ask("hook.install", "installs hooks that run later by themselves")
+        return
+    short = name.rsplit("/", 1)[-1]
+    from steersman.governance.guard.programs import HANDLERS as ALL
+
+    if short in ALL:
+        call.run([short, *words[1:]], call.stdin)
+        call.scene.plain = call.scene.plain and False
+    elif short in _KNOWN_BINS:
+        call.allow()
+    else:
+        call.unknown_code = True
+        call.network.append("*")
+        call.ask("pkg.run", "fetches and runs a package nobody has looked at")
+
+
+def go(call: Call) -> None:
+    """`go`: remote packages are code from elsewhere."""
+    words = [word for word in call.args if not word.startswith("-")]
+    if words[:1] and words[0] in ("run", "install", "get"):
+        for word in words[1:2]:
+            host = word.split("/", 1)[0].split("@")[0]
+            if words[0] == "get":
+                call.ask("pkg.install", "adds a dependency")
+            elif ("." in host.strip(".") and "@" in word) or (
+                words[0] in ("get", "install") and "." in host.strip(".")
+            ):
+                call.network.append(shown(host))
+                if not _TRUSTED.match(host):
+                    call.block(
+                        "net.run",
+                        f"runs or installs code from {shown(host)}, which nobody vouches for",
+                    )
+                else:
+                    call.ask("pkg.install", "installs or runs a package from the network")
+    if words[:2] == ["mod", "download"]:
+        call.ask("pkg.install", "fetches dependencies")
+    by_table(call)
+
+
+def mvn(call: Call) -> None:
+    """`mvn`, `gradle` and other builders: `exec` plugins run commands."""
+    given = dict(
+        word[2:].split("=", 1) for word in call.args if word.startswith("-D") and "=" in word
+    )
+    program = given.get("exec.executable")
+    if program:
+        call.run([program, *given.get("exec.args", "").split()], None)
+        call.wrapper = False
+    if call.name == "cmake" and call.args[:1] == ["-E"]:
+        _cmake_tool(call)
+        return
+    if call.name == "cmake":
+        for word in call.args:
+            if word == "--install" and not _staged(call):
+                call.ask("fs.write-outside", "installs outside the workspace")
+            found = re.match(r"-DCMAKE_(?:C|CXX)_COMPILER(?:_LAUNCHER)?=(.+)", word)
+            if found and "/tmp" in found[1]:
+                call.doubt("flag.helper", f"compiles with {shown(found[1])}")
+    if (
+        call.name == "dotnet"
+        and call.args[:1]
+        and call.args[0] in ("add", "tool", "nuget", "workload", "restore")
+    ):
+        if call.args[0] != "restore":
+            call.ask("pkg.install", "installs packages")
+        return
+    if call.name == "java":
+        _java(call)
+    by_table(call)
+
+
+def _staged(call: Call) -> bool:
+    """True when an installation goes to a folder of the workspace."""
+    for at, word in enumerate(call.args):
+        found = re.match(r"(?:DESTDIR|PREFIX|prefix|--prefix)=(.+)", word)
+        folder = (
+            found[1]
+            if found
+            else call.args[at + 1]
+            if word == "--prefix" and at + 1 < len(call.args)
+            else None
+        )
+        if folder and call.zone(folder) in (Zone.INSIDE, Zone.TEMP):
+            return True
+    return False
+
+
+def _java(call: Call) -> None:
+    options = read_options(call.args, "-cp -classpath -jar --module-path -p -m", True)
+    for word in call.args:
+        found = re.match(r"-(?:javaagent|agentpath|agentlib):(.+)", word)
+        if found and call.zone(found[1]) is not Zone.INSIDE:
+            call.doubt("flag.helper", f"loads {shown(found[1])} into the program")
+    name = options.get("-jar")
+    if name and call.zone(name) is not Zone.INSIDE:
+        made = call.content(name)
+        (call.block if made and "\ue004" in made else call.ask)(
+            "code.unknown", "runs a program from outside the project"
+        )
+
+
+def _cmake_tool(call: Call) -> None:
+    sub, rest = (call.args[1], call.args[2:]) if len(call.args) > 1 else ("", [])
+    if sub in ("env", "time"):
+        while rest and (
+            ("=" in rest[0] and not rest[0].startswith("-"))
+            or rest[0].startswith("--unset")
+            or rest[0] == "--"
+        ):
+            rest = rest[1:]
+        call.run(rest, None)
+    elif sub == "chdir":
+        call.shell = call.shell.copy()
+        call.shell.cwd = call.path(rest[0]) if rest else call.shell.cwd
+        call.run(rest[1:], None)
+    elif sub in ("remove", "remove_directory", "rm"):
+        call.run(["rm", "-rf", *rest], None)
+    elif sub in (
+        "copy",
+        "copy_directory",
+        "rename",
+        "create_symlink",
+        "copy_if_different",
+        "make_directory",
+        "touch",
+    ):
+        for word in rest[-1:]:
+            call.write(word)
+
+
+def make(call: Call) -> None:
+    """`make`: project targets; `install` may go anywhere."""
+    if not _staged(call):
+        by_table(call)
+    check_flags(call)
+    content = call.content("Makefile")
+    if content is not None and content != "\ue002":
+        for line in re.findall(r"(?m)^\t@?-?(.+)$", content):
+            call.script(line.replace("$$", "$"))
+            call.wrapper = False
+
+
+def uv(call: Call) -> None:
+    """`uv pip …`, `uv run …`, `uv tool run …`."""
+    rest = skip_options(call.args, "--project --directory --python -p --color")
+    if rest[:1] == ["pip"]:
+        call.run(["pip", *rest[1:]], None, light=True)
+    elif rest[:2] == ["tool", "run"]:
+        _package(call, skip_options(rest[2:], "--from --with -p"))
+    else:
+        installer(call)
+
+
+_NODE = listed("npm pnpm yarn cnpm bun")
+_REST = listed(
+    """pip pip3 pip-sync easy_install poetry pdm hatch rye pipenv pixi conda mamba micromamba
+        pipx gem bundle bundler cargo composer apt apt-get aptitude dnf yum zypper
+        pacman yay paru apk brew port nix-env snap flatpak dpkg rpm choco scoop winget
+        luarocks cpan cpanm opam stack cabal mix dart flutter pod nuget conan vcpkg
+        rustup asdf mise pyenv rbenv nvm volta fnm"""
+)
+HANDLERS = {
+    **{name: installer for name in _REST},
+    **{name: npm for name in _NODE},
+    **{name: npx for name in listed("npx bunx pnpx")},
+    "deno": deno,
+    "uvx": uvx,
+    "go": go,
+    **{name: mvn for name in listed("mvn mvnw gradle gradlew cmake dotnet java ant sbt")},
+    **{name: make for name in listed("make gmake just")},
+    "uv": uv,
+}

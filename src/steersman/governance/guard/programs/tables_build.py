@@ -1,0 +1,195 @@
+"""Verbs of package managers, builders and migrations."""
+
+_SYSTEM = """
+block pkg.system -- removes what the system needs :
+  remove|purge|autoremove|erase|rm|del *libc6*|*systemd*|bash|coreutils|dpkg|apt|sudo|linux-image*;
+  remove|purge|autoremove|erase|rm|del kernel*|python3|openssh-server|libc*|glibc*;
+  remove|purge|autoremove|erase|rm|del util-linux|passwd;
+  remove|purge|autoremove|erase|rm|del login|*essential*|grub*|network-manager;
+  remove|purge|autoremove|erase|rm|del * & --allow-remove-essential;
+  ~ libc6|libc-bin|coreutils|systemd|linux-image*|glibc|bash & -r|-P|-e|--remove|--purge;
+  ~ libc6|libc-bin|coreutils|systemd|linux-image*|glibc|bash & --erase|-R|-Rdd|-Rns
+safe : list|search|show|info|policy|depends|rdepends|files|changelog|check|madison|showpkg|why;
+  provides|repolist|history|whatprovides|deplist|leaves|deps|desc|home|cat|log|config|doctor;
+  outdated|uses|versions|download|source|help|--prefix|--cache|check-update|list-upgrades;
+  services list; bundle check|list; repo list; remotes|remote-ls; find
+safe : * & -s|--simulate|--dry-run|--just-print|--print-uris|-Q|-Qi|-Qs|-Ql|-Ss|-Si|-l|-L|-S_;
+  * & -qa|-qi|-ql|-W|-p|--list|--status|--listfiles|-q
+ask pkg.system : *
+"""
+_NPM = """
+safe : publish|unpublish|install|update|prune|dedupe & --dry-run
+ask pkg.publish : publish|deprecate|star|unstar|login|adduser|logout|add-user|hook|org|team|access;
+  dist-tag add|rm|remove; owner add|rm; token create|revoke; npm publish|login|tag
+block pkg.publish -- withdraws a published package : unpublish
+block secrets.print : config get *_authToken|*token*|*password*
+ask pkg.install : config set|delete|edit; cache clean|rm; audit fix; store prune; set; pkg set;
+  init *; create; workspaces foreach & -A
+safe : test|t|tst|run|run-script|start|ls|list|ll|la|outdated|view|info|show|v|audit|pack|prune;
+  bin|root|prefix|why|explain|fund|doctor|version|versions|help|docs|repo|bugs|ping|whoami|search;
+  config|get|cache|query|explore|completion|restart|stop|lint|build|dev|watch|format|check|node;
+  typecheck|type-check|coverage|e2e|serve|preview|storybook|generate|workspace|workspaces|licenses;
+  recursive|-r|pkg|init|patch|patch-commit|store|env|clean|fmt|compile|test:*|lint:*;
+  build:*|dev:*|format:*|check:*|bundle|typings|types|tsc|jest|vitest|eslint|prettier|graph|affected
+ask pkg.install : *
+"""
+_PIP = """
+safe : list|show|freeze|check|search|index|inspect|help|debug|hash|tree|lock|export|version|compile;
+  install|uninstall|sync & --dry-run; config list|get; cache list|info|dir; download; wheel
+ask pkg.install : *
+"""
+_PROJECT = """
+safe : publish|add|remove|sync & --dry-run
+ask pkg.publish : publish|release|push; hex.publish; pub publish; trunk push
+safe : run|test|lock|check|show|list|version|versions|env|build|tree|export|format|fmt|lint|clean;
+  status|info|help|about|search|config|matrix|graph|verify|venv|init|new|which|where|current;
+  pip list|show|freeze|tree|check|compile; tool list|dir; python list|find|dir; cache dir|list|info;
+  analyze|compile|deps.tree|ecto.migrations|phx.server|phx.routes|dialyzer|credo|doctor|devices;
+  repl|exec|ls|outdated|doc|docs|bench|haddock|path|plugins|shellenv|prefix|root;
+  toolchain list; component list; target list; show; format; nominate; metadata
+ask pkg.install : *
+"""
+_CARGO = """
+safe : publish|yank|install & --dry-run|-n
+ask pkg.publish : publish|yank|owner|login|logout
+ask pkg.install : install|add|remove|rm|update|uninstall|binstall|upgrade|generate
+safe : build|b|check|c|test|t|run|r|bench|doc|d|clean|clippy|fmt|fix|tree|metadata|search|info|new;
+  init|verify-project|version|locate-project|pkgid|package|vendor|fetch|rustc|rustdoc|report;
+  nextest|expand|audit|deny|outdated|machete|udeps|llvm-cov|tarpaulin|watch|generate-lockfile|help;
+  read-manifest|miri|asm|bloat|flamegraph|criterion|insta|make|xtask|semver-checks|hack|geiger;
+  msrv|config|leptos|tauri|wasm|component|zigbuild|cross|about|spellcheck|sort|careful|mutants|fuzz;
+  readme|modules|features|llvm-lines|show-asm|doc2readme|workspaces|sqlx|dist|script
+ask pkg.install : *
+"""
+_GO = """
+safe : build|test|vet|fmt|list|doc|env|version|clean|generate|run|mod|tool|bug|fix|help|work
+ask pkg.install : *
+"""
+_GEM = """
+block pkg.publish -- withdraws a published gem : yank
+ask pkg.publish : push|owner|signin|signout|release
+safe : list|search|info|query|environment|env|which|contents|dependency|specification|outdated;
+  build|help|check|stale|unpack|show|licenses|config|viz|open|doctor|platform|version|audit;
+  sources & -l|--list
+ask pkg.install : *
+"""
+_COMPOSER = """
+safe : test|run|run-script|show|info|validate|outdated|licenses|why|depends|why-not|prohibits;
+  status|diagnose|about|search|audit|dump-autoload|dumpautoload|fund|list|help|check|lint|format;
+  check-platform-reqs|suggests|browse|home|archive|phpstan|phpunit
+ask pkg.publish : publish|push|release
+ask pkg.install : *
+"""
+_BUILD = """
+ask pkg.publish : deploy|publish|release|upload|*:deploy|*:publish|push|publishToMavenCentral;
+  publishPlugins|uploadArchives|release:*|distribute|submit|promote|*:push|nuget;
+  ~ deploy|publish|publishToMavenCentral|release:perform|bintrayUpload
+ask db.change : db:*|flyway:*|liquibase:*|flywayClean|flywayMigrate|ecto.*
+ask pkg.system -- writes outside the workspace : uninstall|--install
+safe : *
+"""
+_MAKE = """
+ask remote.change -- may change things outside the workspace :
+  ~ install|uninstall|deploy|publish|release|push|upload|destroy|ship|rollback|purge|nuke|drop-db;
+  ~ deploy-*|install-*|db-reset|reset-db|db-drop|prod|production|prod-*|*-prod|teardown|terraform-*
+safe : *
+"""
+_MIGRATE = """
+safe : db:migrate:status|migrate:status|db:version|db:abort*|routes|test*|server|s|check|show;
+  history|current|heads|branches|status|info|validate|version|help|list|makemigrations|lint|format;
+  showmigrations|sqlmigrate|runserver|collectstatic|generate|g|stats|notes|about|studio|diff|serve;
+  make:*|route:list|cache:clear|view:clear|config:clear|inspect|init|spec|log:clear|tmp:clear;
+  assets:precompile|zeitwerk:check|initializers|optimize|debug:*|lint:*|migrate status|diff|dry-run;
+  * & --dry-run|--dryRun|--pretend|--plan|--check|--list|--sql; db pull; findstatic|diffsettings
+block db.drop : migrate reset & --force|-f; db:drop:all; flush|reset_db & --noinput|--no-input;
+  db push & --force-reset; *:drop & --force|-f; migrate:fresh|migrate:reset|db:wipe & --force;
+  db:reset|db:drop|db:wipe|db:migrate:reset & --force; drop & -f|--force|-y|--yes; dropAll|drop-all;
+  * & RAILS_ENV=prod; clean & -cleanDisabled=false; undo:all|db:migrate:undo:all; downgrade base;
+  down & -all|--all
+ask db.change : *
+"""
+_DROPDB = """
+ask db.drop -- destroys a local database : ~ *dev*|*test*|*local*|*scratch*|*tmp* ! -h|--host
+block db.drop : *
+"""
+_PUBLISH = """
+safe : check|help|--version; * & --dry-run|--snapshot|--skip-publish|-d|status
+ask pkg.publish : *
+"""
+BUILD: dict[str, dict[str, object]] = {
+    "apt": {
+        "text": _SYSTEM,
+        "valued": "-o -t -c --option --target-release",
+        "names": """apt-get aptitude dnf yum zypper pacman yay paru apk brew port emerge
+        xbps-install xbps-remove xbps-query nix-env snap flatpak dpkg rpm choco
+        scoop winget pkg pkg_add slackpkg swupd eopkg opkg tdnf microdnf
+        rpm-ostree guix apt-mark apt-key add-apt-repository gdebi softwareupdate
+        mas apt-cache dpkg-query equery pkgin""",
+    },
+    "npm": {
+        "text": _NPM,
+        "valued": "--prefix -w --workspace --registry -C --dir --filter -F --tag --otp --loglevel "
+        "--cwd",
+        "names": "pnpm yarn cnpm bun ni nr lerna nx turbo rush jspm deno",
+    },
+    "pip": {
+        "text": _PIP,
+        "valued": "-r -c -e -i -f -t --requirement --constraint --index-url --extra-index-url "
+        "--target --prefix --python --find-links --format",
+        "names": "pip3 pip-sync pip-compile easy_install pipdeptree",
+    },
+    "poetry": {
+        "text": _PROJECT,
+        "valued": "-C --directory -P --project -G --group -E --extras -p --python",
+        "names": """pdm hatch rye pipenv uv pixi conda mamba micromamba pipx pyenv virtualenv flit
+        asdf mise rtx rbenv nodenv goenv volta fnm nvm jenv rvm sdk direnv
+        bundler spack module devbox flox tfenv tfswitch rustup proto jabba
+        phpbrew opam stack cabal ghcup cs coursier mix rebar3 hex luarocks cpan
+        cpanm carton dart flutter pub pod carthage mint vcpkg conan nuget paket
+        nimble shards raco elm spago bower dotenv dotenvx infisical teller
+        saml2aws aws-vault aws-okta chamber doppler op nix venv""",
+    },
+    "cargo": {
+        "text": _CARGO,
+        "valued": "--manifest-path -p --package --config --target --features -F --bin --example "
+        "--test --bench -j --jobs --profile --target-dir --version --vers",
+    },
+    "go": {
+        "text": _GO,
+        "valued": "-run -count -timeout -o -tags -ldflags -exec -toolexec -vettool -C -p "
+        "-coverprofile -bench -mod -modfile -overlay",
+        "single": True,
+    },
+    "gem": {"text": _GEM, "valued": "-v --version -i -n -s --source --gemfile", "names": "bundle"},
+    "composer": {"text": _COMPOSER, "valued": "-d --working-dir", "names": "pear pecl phive"},
+    "gradle": {
+        "text": _BUILD,
+        "valued": "-p -b -c -I -x -g --project-dir --init-script -f -pl -P -s -gs --settings",
+        "names": """gradlew mvn mvnw ant sbt mill lein boot bazel bazelisk buck buck2 pants ninja
+        meson scons waf xmake premake rake invoke inv nox tox doit dotnet
+        msbuild xcodebuild swift fastlane please earthly dagger java cmake ctest
+        cpack qmake tuist gn zig""",
+    },
+    "make": {
+        "text": _MAKE,
+        "valued": "-C -f -j -I -o -W --directory --file --jobs --eval --include-dir",
+        "names": "gmake just task mage bmake remake",
+    },
+    "alembic": {
+        "text": _MIGRATE,
+        "valued": "-c -n -x --config --name -e",
+        "names": """rails manage.py django-admin flyway liquibase prisma sequelize sequelize-cli
+        knex typeorm dbmate goose migrate sqlx diesel artisan symfony
+        drizzle-kit mikro-orm aerich tern sqitch yoyo phinx doctrine skeema""",
+    },
+    "dropdb": {
+        "text": _DROPDB,
+        "valued": "-h -p -U --host --port --username --maintenance-db",
+        "names": "dropuser pg_dropcluster",
+    },
+    "twine": {
+        "text": _PUBLISH,
+        "valued": "-r --repository -u -p",
+        "names": "semantic-release np changeset goreleaser release-it vsce ovsx snapcraft dput",
+    },
+}

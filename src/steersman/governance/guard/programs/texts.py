@@ -1,0 +1,444 @@
+"""Programs that only turn text into text: their output is worked out where it can be."""
+
+import base64
+import binascii
+import codecs
+import re
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.expand import ansi
+from steersman.governance.guard.marks import (
+    ANY_MARK,
+    DEEP,
+    EVERY,
+    FILE,
+    KNOWN_NET,
+    NET,
+    OUT,
+    RANDOM,
+    SECRET,
+    UNKNOWN,
+    literal,
+    unknown,
+)
+from steersman.governance.guard.options import listed
+from steersman.governance.guard.programs.flags import check_flags
+
+_FORMAT = re.compile(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
+
+
+def blur(text: str) -> str:
+    """Where a text came from, when its letters are lost."""
+    for mark in (NET, SECRET, KNOWN_NET, RANDOM, EVERY):
+        if mark in text:
+            return mark
+    return OUT
+
+
+def echo(call: Call) -> None:
+    """`echo`."""
+    args = list(call.args)
+    escapes = newline = False
+    while args and re.fullmatch(r"-[neE]+", args[0]):
+        newline = newline or "n" in args[0]
+        escapes = escapes or "e" in args[0]
+        args.pop(0)
+    text = " ".join(literal(word) for word in args)
+    call.out = (ansi(text) if escapes else text) + ("" if newline else "\n")
+
+
+def printf(call: Call) -> None:
+    """`printf FORMAT WORD…`, also `-v NAME`."""
+    args = list(call.args)
+    name = None
+    if args[:1] == ["-v"] and len(args) > 1:
+        name, args = args[1], args[2:]
+        if "$(" in name or "`" in name:
+            call.shell.reveal(name)
+    if args[:1] == ["--"]:
+        args = args[1:]
+    if not args:
+        return
+    text = _formatted(literal(args[0]), [literal(word) for word in args[1:]])
+    if name is not None:
+        call.shell.variables[name] = text
+        text = ""
+    call.out = text
+
+
+def _formatted(form: str, words: list[str]) -> str:
+    made, left = "", list(words)
+    for _ in range(50):
+        before = len(left)
+
+        def put(found: re.Match[str]) -> str:
+            kind = found[1]
+            if kind is None:
+                return "%"
+            word = left.pop(0) if left else ""
+            if kind == "c":
+                return word[:1]
+            if kind == "b":
+                return ansi(word)
+            if kind in "xXo" and word.isdigit():
+                return format(int(word), kind)
+            return word
+
+        made += _FORMAT.sub(put, ansi(form) if "\\" in form else form)
+        if not left or len(left) == before:
+            break
+    return made
+
+
+def stdin_or_files(call: Call, operands: list[str]) -> str:
+    """The text a filter works on."""
+    if not operands or operands == ["-"]:
+        return call.stdin if call.stdin is not None else OUT
+    made = ""
+    for word in operands:
+        if word == "-":
+            made += call.stdin or ""
+            continue
+        call.read(word)
+        made += call.out
+    return made
+
+
+def decode(call: Call) -> None:
+    """`base64`, `base32`, `xxd -r`, `openssl enc -d`, `uudecode`: encodings."""
+    args = call.args
+    name = call.name
+    if name == "openssl":
+        _openssl(call)
+        return
+    options = call.options("-w -o -b -i -c -l -s -g --wrap --input --output")
+    name = {"gbase64": "base64", "base64url": "base64"}.get(name, name)
+    text = stdin_or_files(call, [*options.all("-i", "--input"), *options.rest][:1])
+    back = (
+        options.has("-d", "-D", "--decode")
+        or name in ("uudecode",)
+        or (name in ("xxd", "basenc") and options.has("-r", "-d", "--decode"))
+    )
+    if name == "basenc":
+        name = "base32" if "--base32" in args else "hex" if "--base16" in args else "base64"
+    if name == "xxd":
+        name = "hex"
+    call.out = (
+        _decoded(name, text) if back else blur(text) if unknown(text) else _encoded(name, text)
+    )
+    target = options.get("-o", "--output")
+    if target and target not in ("-", "/dev/stdout"):
+        call.write(target, call.out)
+
+
+def _openssl(call: Call) -> None:
+    args = call.args
+    call.out = OUT
+    sub = args[0] if args else ""
+    options = call.options(
+        "-in -out -pass -k -K -iv -engine -passin -passout -key -cert -subj -days "
+        "-newkey -keyout -connect -CAfile",
+        single=True,
+    )
+    for name in options.all("-in"):
+        call.read(name, quiet=sub in ("x509", "verify", "dgst", "crl", "req"))
+    for name in options.all("-out", "-keyout"):
+        call.write(name)
+    if options.has("-engine", "-provider"):
+        call.doubt("flag.helper", "loads an engine, which is unknown code")
+    if sub in ("enc", "base64") and options.has("-d"):
+        text = call.stdin or OUT
+        if options.get("-in"):
+            text = call.content(options.get("-in") or "") or FILE
+        if sub == "base64" or (options.has("-base64", "-a") and len(options.flags) <= 4):
+            call.out = _decoded("base64", text)
+        else:
+            call.out = blur(text)
+    elif sub == "s_client":
+        call.network.append(options.get("-connect") or "*")
+        call.out = NET
+        if call.stdin and SECRET in call.stdin:
+            call.block("exfil.socket", "sends credentials over the network")
+    elif call.stdin:
+        call.out = blur(call.stdin)
+
+
+def _decoded(name: str, text: str) -> str:
+    if UNKNOWN.search(text):
+        return blur(text)
+    clean = re.sub(r"\s", "", text)
+    try:
+        if name == "base32":
+            raw = base64.b32decode(clean + "=" * (-len(clean) % 8), casefold=True)
+        elif name == "hex":
+            clean = re.sub(r"(?m)^[0-9a-f]+:\s*|\s\s.*$", "", text)
+            raw = bytes.fromhex(re.sub(r"[^0-9a-fA-F]", "", clean))
+        elif name == "uudecode":
+            return OUT
+        else:
+            clean = clean.replace("-", "+").replace("_", "/")
+            raw = base64.b64decode(clean + "=" * (-len(clean) % 4))
+    except (ValueError, binascii.Error):
+        return OUT
+    return raw.decode("utf-8", "replace")
+
+
+def _encoded(name: str, text: str) -> str:
+    return (
+        blur(text)
+        if unknown(text)
+        else OUT
+        if name == "hex"
+        else base64.b64encode(text.encode()).decode()
+    )
+
+
+def reverse(call: Call) -> None:
+    """`rev`, `tac`."""
+    text = stdin_or_files(call, [word for word in call.args if not word.startswith("-")])
+    if unknown(text):
+        call.out = blur(text)
+    elif call.name == "rev":
+        call.out = "\n".join(line[::-1] for line in text.split("\n"))
+    else:
+        call.out = "\n".join(reversed(text.rstrip("\n").split("\n"))) + "\n"
+
+
+def translate(call: Call) -> None:
+    """`tr`: letters for letters."""
+    options = call.options()
+    text = call.stdin if call.stdin is not None else OUT
+    call.out = text
+    if unknown(text) or not options.rest:
+        call.out = blur(text) if unknown(text) else text
+        return
+    first = _letters(options.rest[0])
+    if options.has("-d", "--delete"):
+        call.out = "".join(letter for letter in text if letter not in first)
+    elif len(options.rest) > 1 and not options.has("-c", "-C"):
+        second = _letters(options.rest[1]) or " "
+        second += second[-1] * max(0, len(first) - len(second))
+        call.out = text.translate({ord(a): b for a, b in zip(first, second, strict=False)})
+
+
+def _letters(text: str) -> str:
+    text = ansi(literal(text))
+    text = (
+        text.replace("[:lower:]", "a-z").replace("[:upper:]", "A-Z").replace("[:space:]", " \t\n")
+    )
+    return re.sub(
+        r"(.)-(.)",
+        lambda m: "".join(map(chr, range(ord(m[1]), min(ord(m[2]), ord(m[1]) + 128) + 1))) or m[0],
+        text,
+    )
+
+
+def rot13(call: Call) -> None:
+    """`rot13`, `caesar`."""
+    text = call.stdin or OUT
+    call.out = blur(text) if unknown(text) else codecs.encode(text, "rot13")
+
+
+def reader(call: Call) -> None:
+    """`cat` and other programs that show files."""
+    check_flags(call)
+    operands = [word for word in call.args if not word.startswith(("-", "+")) or word == "-"]
+    call.out = stdin_or_files(call, operands)
+
+
+def part(call: Call) -> None:
+    """`head`, `tail`: some lines of a text."""
+    options = call.options("-n -c --lines --bytes -s --pid")
+    text = stdin_or_files(call, options.rest)
+    call.out = text
+    if RANDOM in text:
+        size = options.get("-c", "--bytes") or ""
+        if re.search(r"(?i)\d{2,}G|\d+T|\d{11,}", size):
+            call.breaker("exhaust.memory", "produces more data than any machine holds")
+        call.out = text.replace(RANDOM, "") or OUT if "head" in call.name else text
+        if "tail" in call.name:
+            call.block("exhaust.memory", "reads an endless stream to its end")
+
+
+def counter(call: Call) -> None:
+    """`wc`, checksums: content is read, not shown."""
+    options = call.options("-c --files0-from")
+    for word in options.rest:
+        call.read(word, quiet=True)
+    call.out = "1\n" if call.stdin is not None else OUT
+
+
+def filter_(call: Call) -> None:
+    """Filters with options: `cut`, `uniq`, `nl`, `fold`, `column`, `paste`, `jq` and others."""
+    valued = _VALUED.get(call.name, "-d -f -c -b -s -t -w -n -k -o")
+    options = call.options(valued)
+    operands = options.rest[1:] if call.name in _PATTERN else options.rest
+    text = stdin_or_files(call, operands)
+    if call.name in ("yq", "dos2unix") and options.has("-i", "--inplace"):
+        for word in operands:
+            call.write(word, text)
+    call.out = (
+        _cut(call, options.get("-d"), options.get("-f"), text)
+        if call.name == "cut"
+        else (text if call.name in _SAME and not unknown(text) else blur(text))
+    )
+
+
+_VALUED = {
+    "jq": "--arg --argjson --slurpfile --rawfile --indent -f --from-file -L",
+    "yq": "-o -p --output-format --input-format",
+    "column": "-s -o -c -t -N",
+    "xmllint": "--xpath",
+}
+_PATTERN = frozenset(listed("jq gojq jaq yq dasel hq"))
+_SAME = frozenset(listed("cat pv fold expand unexpand fmt column tac iconv dos2unix"))
+
+
+def _cut(call: Call, border: str | None, field: str | None, text: str) -> str:
+    if unknown(text) or field is None or not field.isdigit():
+        return blur(text) if unknown(text) else text
+    made = []
+    for line in text.split("\n"):
+        parts = line.split(border or "\t")
+        made.append(parts[int(field) - 1] if int(field) <= len(parts) else line)
+    return "\n".join(made)
+
+
+def grep(call: Call) -> None:
+    """`grep`, `rg`, `ag`: a pattern, then files; helpers by option."""
+    valued = (
+        "-e -f -m -A -B -C -d -D -g -t -T -j -M -E -r --regexp --file --max-count --context "
+        "--after-context --before-context --include --exclude --exclude-dir --glob "
+        "--iglob --type "
+        "--type-not --pre --pre-glob --hostname-bin --max-depth --max-filesize --encoding "
+        "--hyperlink-format --color --colors --sort --sortr --engine --replace "
+        "--path-separator "
+        "--type-add --threads --ignore-file --label --binary-files --devices --directories"
+    )
+    if call.name not in ("rg", "ripgrep"):
+        valued = valued.replace(" -r ", " ").replace(" -E ", " ").replace(" -T ", " ")
+    options = call.options(valued)
+    helper = options.get("--pre", "--hostname-bin")
+    if helper:
+        call.doubt("flag.helper", f"runs the helper {helper}")
+        call.script(helper)
+        call.wrapper = False
+    if options.has("-z", "--search-zip") and call.name in ("rg", "ripgrep"):
+        call.allow()
+    operands = (
+        options.rest
+        if options.has("-e", "--regexp", "-f", "--file", "--files", "--type-list")
+        else options.rest[1:]
+    )
+    silent = options.has(
+        "-l", "-c", "-q", "-L", "--count", "--files-with-matches", "--quiet", "--files"
+    )
+    text = ""
+    for word in operands:
+        call.read(word, quiet=silent)
+        text += call.out
+    if not operands:
+        text = call.stdin if call.stdin is not None else OUT
+    if options.has("-l", "-L", "--files-with-matches", "--files", "--files-without-match"):
+        call.out = "".join(f"{root.rstrip('/') or '.'}/{DEEP}\n" for root in operands or ["."])
+        return
+    call.out = text if call.stdin is not None and not unknown(text) else blur(text)
+
+
+def date(call: Call) -> None:
+    """`date`: reads the clock; `-s` sets it; `-f` reads a file."""
+    for name in call.options("-f -d -s -r --file --date --set --reference").all("-f", "--file"):
+        call.read(name)
+    if any(word.startswith(("-s", "--set")) for word in call.args):
+        call.ask("system.clock", "changes the machine's clock")
+
+
+def mktemp(call: Call) -> None:
+    """`mktemp`: a new name of its own."""
+    call.out = "/tmp/\ue008\n"
+
+
+def endless(call: Call) -> None:
+    """`yes`: without end."""
+    call.out = (" ".join(call.args) or "y") + "\n" + RANDOM
+
+
+def pwd(call: Call) -> None:
+    """`pwd`."""
+    call.out = call.shell.cwd + "\n"
+
+
+def basename(call: Call) -> None:
+    """`basename`, `dirname`, `realpath`, `readlink`."""
+    words = [word for word in call.args if not word.startswith("-")]
+    if not words:
+        return
+    path = words[0]
+    if call.name == "dirname":
+        call.out = (path.rsplit("/", 1)[0] if "/" in path else ".") + "\n"
+    elif call.name == "basename":
+        call.out = path.rstrip("/").rsplit("/", 1)[-1] + "\n"
+    else:
+        call.out = call.path(path) + "\n"
+
+
+def whoami(call: Call) -> None:
+    """`whoami`."""
+    call.out = call.place.home.rsplit("/", 1)[-1] + "\n"
+
+
+def seq(call: Call) -> None:
+    """`seq`: numbers."""
+    numbers = [int(word) for word in call.args if word.lstrip("-").isdigit()]
+    last = numbers[-1] if numbers else 1
+    first = numbers[0] if len(numbers) > 1 else 1
+    call.out = "\n".join(str(n) for n in range(first, min(last, first + 12) + 1)) + "\n"
+
+
+_READERS = listed(
+    """cat bat batcat tac nl less more most zcat bzcat xzcat zless strings od hexdump hd gcat
+        catdoc pygmentize highlight glow mdcat view zmore lz4cat zstdcat dog vis"""
+)
+_COUNTERS = listed(
+    "wc md5sum sha1sum sha256sum sha512sum sha224sum shasum cksum b2sum sum md5 crc32"
+)
+_FILTERS = listed(
+    """cut uniq nl fold expand unexpand fmt column paste join comm look colrm pr iconv jq gojq
+        jaq yq xmllint csvcut csvlook csvgrep xsv qsv mlr datamash diff cmp colordiff
+        sdiff diff3 tsort ul col xmlstarlet hq pup dasel gron ansifilter dos2unix shuf
+        factor numfmt bc expr units cal ncal pv ccze lolcat cowsay figlet toilet icdiff
+        delta difft vimdiff wdiff zdiff zgrep_ dyff jless fx yj toml tomlq json_pp
+        jsonlint csvstat csvsort csvjson miller sponge_ ts gawk_ rg_"""
+)
+HANDLERS = {
+    "echo": echo,
+    "printf": printf,
+    **{
+        name: decode
+        for name in listed("base64 gbase64 base32 basenc base64url xxd uudecode openssl")
+    },
+    "rev": reverse,
+    "tac": reverse,
+    "tr": translate,
+    "rot13": rot13,
+    **{name: reader for name in _READERS if name != "tac"},
+    "head": part,
+    "tail": part,
+    "ghead": part,
+    "gtail": part,
+    **{name: counter for name in _COUNTERS},
+    **{name: filter_ for name in _FILTERS if not name.endswith("_")},
+    **{
+        name: grep
+        for name in listed("grep egrep fgrep rg ripgrep ag ack zgrep pcregrep ugrep ggrep")
+    },
+    "date": date,
+    "mktemp": mktemp,
+    "yes": endless,
+    "pwd": pwd,
+    **{name: basename for name in listed("basename dirname realpath readlink greadlink grealpath")},
+    "whoami": whoami,
+    "logname": whoami,
+    "seq": seq,
+}
+__all__ = ["ANY_MARK", "HANDLERS", "blur", "stdin_or_files"]

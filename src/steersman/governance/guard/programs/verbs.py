@@ -1,0 +1,199 @@
+"""Programs that are judged by their subcommand: tables of verbs, first match wins.
+
+A table is text. Each line is a verdict (`safe`, `ask`, `block`, `break`), a rule, a reason after
+`--`, and after `:` patterns separated by `;`. A pattern is words; `a|b` means either, `x*` any
+ending, `~ w` the word anywhere, `& -f|--force` that one of these options must be there, `! -n`
+that none of these may be there. `else` is the verdict when nothing matches.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.marks import shown
+from steersman.governance.guard.options import Options, read_options
+from steersman.governance.guard.places import secret
+from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.tables import TABLES, Table
+from steersman.governance.guard.programs.tables_cloud import CLOUD
+
+
+class Row(NamedTuple):
+    """One pattern of a table."""
+
+    verdict: str
+    rule: str
+    reason: str
+    words: tuple[re.Pattern[str], ...]
+    anywhere: bool
+    needs: tuple[frozenset[str], ...]
+    lacks: frozenset[str]
+
+
+_HEAD = re.compile(
+    r"(safe|ask|block|break|else)\s*([\w.-]*)\s*(?:--\s*([^:]*?))?\s*:\s*(.*)\Z", re.DOTALL
+)
+_SAY = {
+    "cloud.delete": "destroys something in the cloud",
+    "cloud.change": "changes something in the cloud",
+    "k8s.delete": "destroys something in a cluster",
+    "k8s.change": "changes a cluster",
+    "iac.destroy": "destroys infrastructure",
+    "iac.change": "changes infrastructure",
+    "pkg.install": "installs packages, which may run their scripts",
+    "pkg.system": "changes the system's packages",
+    "pkg.publish": "publishes something for everybody",
+    "pkg.remove": "removes packages",
+    "docker.delete": "deletes container data",
+    "docker.change": "changes containers",
+    "docker.everything": "deletes everything the container engine keeps",
+    "docker.publish": "publishes an image",
+    "db.drop": "destroys a database",
+    "db.change": "changes a database",
+    "secrets.print": "prints stored credentials",
+    "hosting.delete": "destroys something on a hosting service",
+    "hosting.change": "changes something on a hosting service",
+    "remote.delete": "deletes something on another machine",
+    "remote.change": "changes something on another machine",
+    "tool.unknown": "does something this guard does not know",
+    "code.unknown": "runs code nobody has seen",
+    "net.listen": "waits for connections",
+    "system.change": "changes the system",
+}
+
+
+@lru_cache(maxsize=256)
+def rows(name: str) -> tuple[Row, ...]:
+    """The rows of a table, read once."""
+    made: list[Row] = []
+    for line in re.split(r"\n(?=\s*(?:safe|ask|block|break|else)\b)", TABLES[name].text.strip()):
+        found = _HEAD.match(line.strip())
+        assert found is not None, (name, line)
+        verdict, rule, reason, patterns = found.groups()
+        if verdict == "else":
+            verdict, patterns = rule, "*"
+            rule = "tool.unknown"
+        for pattern in patterns.split(";"):
+            if pattern.strip():
+                made.append(
+                    _row(verdict, rule, reason or _SAY.get(rule, "changes something"), pattern)
+                )
+    return tuple(made)
+
+
+def _row(verdict: str, rule: str, reason: str, pattern: str) -> Row:
+    parts = re.split(r"\s+(?=[&!]\s)", " " + pattern.strip())
+    needs, lacks = [], frozenset[str]()
+    for part in parts[1:]:
+        options = frozenset(part[1:].strip().split("|"))
+        if part[0] == "&":
+            needs.append(options)
+        else:
+            lacks = lacks | options
+    words = parts[0].split()
+    anywhere = words[:1] == ["~"]
+    return Row(
+        verdict,
+        rule,
+        reason,
+        tuple(_token(word) for word in (words[1:] if anywhere else words)),
+        anywhere,
+        tuple(needs),
+        lacks,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _token(word: str) -> re.Pattern[str]:
+    made = "|".join(re.escape(part).replace(r"\*", ".*") for part in word.split("|"))
+    return re.compile(f"(?:{made})\\Z", re.DOTALL)
+
+
+def _fits(row: Row, words: list[str], options: Options) -> bool:
+    if row.lacks and any(flag in options.flags for flag in row.lacks):
+        return False
+    for need in row.needs:
+        if not any(_flag(flag, options) for flag in need):
+            return False
+    if row.anywhere:
+        return any(row.words[0].match(word) for word in words)
+    if len(row.words) > len(words):
+        return len(row.words) == 1 and row.words[0].pattern == "(?:.*)\\Z"
+    return all(token.match(word) for token, word in zip(row.words, words, strict=False))
+
+
+def _flag(flag: str, options: Options) -> bool:
+    name, equals, value = flag.partition("=")
+    if equals:
+        return any(value in given for given in options.flags.get(name, ()))
+    return name in options.flags
+
+
+def by_table(call: Call, name: str = "") -> None:
+    """Judge a call by the table of its program."""
+    name = name or _TABLE_OF.get(call.name, "")
+    if not name:
+        call.ask("tool.unknown", _SAY["tool.unknown"])
+        return
+    table: Table = TABLES[name]
+    check_flags(call)
+    options = read_options(call.args, table.valued, table.single)
+    _uploads(call, name)
+    for variable in (
+        f"{call.name.upper()}_ARGS",
+        "TF_CLI_ARGS",
+        f"TF_CLI_ARGS_{options.rest[0] if options.rest else ''}",
+    ):
+        given = call.shell.variables.get(variable)
+        if isinstance(given, str) and call.name in ("terraform", "tofu", "terragrunt", "tf"):
+            options = read_options([*call.args, *given.split()], table.valued, table.single)
+    words = options.rest
+    if call.stdin is not None and re.match(r"(?i)\s*y(?:es)?\b", call.stdin):
+        for flag in ("-y", "--yes", "-auto-approve", "--force", "-f"):
+            options.flags.setdefault(flag, []).append("")
+    if not words and options.has("--version", "--help", "-h", "-V", "-v", "-version", "version"):
+        return
+    if options.has("--help") or (table.dry and options.has(*table.dry.split())):
+        return
+    for row in rows(name):
+        if _fits(row, words, options):
+            _say(call, row)
+            return
+
+
+def _uploads(call: Call, table: str) -> None:
+    """A cloud's own copy command given a credential file."""
+    if table not in CLOUD:
+        return
+    for word in call.args:
+        text = re.sub(r"\A(?:--?[\w-]+=|file(?:b)?://)", "", word)
+        local = ("/" in text or text.startswith((".", "~"))) and "://" not in text
+        if local and secret(call.path(text), call.place) and not word.startswith("--kubeconfig"):
+            call.block("exfil.copy", f"hands credentials from {shown(call.path(text))} to a remote")
+
+
+def _say(call: Call, row: Row) -> None:
+    if row.verdict == "ask":
+        call.ask(row.rule, row.reason)
+    elif row.verdict == "block":
+        call.block(row.rule, row.reason)
+    elif row.verdict == "break":
+        call.breaker(row.rule, row.reason)
+    if (
+        row.rule.startswith(
+            ("cloud", "k8s", "iac", "hosting", "remote", "pkg.publish", "docker.publish")
+        )
+        and row.verdict != "safe"
+    ):
+        call.remote = row.reason
+    if row.rule.startswith("pkg") and row.verdict != "safe":
+        call.network.append("*")
+
+
+_TABLE_OF: dict[str, str] = {}
+HANDLERS = {}
+for _name, _table in TABLES.items():
+    for _alias in (_name, *_table.names.split()):
+        _TABLE_OF[_alias] = _name
+        HANDLERS[_alias] = by_table

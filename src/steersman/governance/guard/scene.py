@@ -1,0 +1,68 @@
+"""What is gathered while a command line is read: findings, facts, and how far the reading went."""
+
+from msgspec import Struct
+
+from steersman.governance.guard.judgement import Fact, Place
+from steersman.governance.guard.marks import shown
+
+ALLOW, ASK, BLOCK, BREAK = 0, 1, 2, 3
+MAX_STEPS = 600
+MAX_DEPTH = 8
+
+
+class Finding(Struct, frozen=True):
+    """One reason to stop or to ask."""
+
+    level: int
+    rule: str
+    reason: str
+    instead: str = ""
+
+
+class Scene:
+    """One judgement in the making; shared by all shells inside one command line."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.worst: Finding | None = None
+        self.facts: list[Fact] = []
+        self.files: dict[str, str] = {}
+        self.plain = True
+        self.steps = 0
+        self.quiet = 0
+        self.facts_seen: set[Fact] = set()
+        self.hook_dirs: list[str] = []
+
+    def note(self, level: int, rule: str, reason: str, instead: str = "") -> None:
+        """Remember a finding; the gravest is the one that counts, the first of equals."""
+        if self.worst is None or level > self.worst.level:
+            self.worst = Finding(level, rule, reason, instead)
+
+    def fact(self, fact: Fact) -> None:
+        """Remember a simple command."""
+        if fact not in self.facts_seen and len(self.facts) < 200:
+            self.facts_seen.add(fact)
+            self.facts.append(fact)
+
+    def step(self) -> bool:
+        """Count one command; False when the line is too long to follow."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.too_complex("too many commands")
+            return False
+        return True
+
+    def too_complex(self, what: str) -> None:
+        """The line is beyond what is followed: nobody can say it is safe."""
+        self.plain = False
+        self.note(
+            ASK,
+            "shape.too-complex",
+            f"The command is too complex to follow: {what}.",
+            "Split it into smaller commands.",
+        )
+
+
+def sentence(words: list[str]) -> str:
+    """A command as it is named in a reason."""
+    return shown(" ".join(words), 80)

@@ -1,0 +1,59 @@
+"""What people have answered before, and what they could answer for longer."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from steersman.action import Action
+from steersman.governance.guard.judgement import Judgement
+from steersman.governance.policy import BLANK, Book
+from steersman.message import Lasting
+
+Asked = Sequence[tuple[Action, Judgement | None]]
+Kept = Literal["thread", "here"]
+
+
+class Offered(Struct, frozen=True):
+    """The answers that could hold for longer; or why there are none."""
+
+    lasting: tuple[Lasting, ...] = ()
+    only_once: str = ""
+
+
+class Memory(Protocol):
+    """Keeps lasting answers as rules."""
+
+    def book(self) -> Book:
+        """The answers that hold now."""
+        ...
+
+    def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
+        """What could be answered for longer; `rules` are those written in files."""
+        ...
+
+    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept) -> None:
+        """Remember the lasting answer of that name, if it was on offer."""
+        ...
+
+    def refuse(self, host: str, port: int) -> None:
+        """Remember for this thread that a host must not be reached."""
+        ...
+
+
+class Forgetful:
+    """Remembers nothing."""
+
+    def book(self) -> Book:
+        """No answers."""
+        return BLANK
+
+    def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
+        """Nothing."""
+        return Offered(only_once="answers are not kept here")
+
+    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept) -> None:
+        """Forget it."""
+
+    def refuse(self, host: str, port: int) -> None:
+        """Forget it."""

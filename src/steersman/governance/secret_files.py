@@ -1,0 +1,86 @@
+"""Which files of a workspace hold secrets: the usual names, and what `.steersmanignore` says.
+
+Neither tools nor commands can read them. The file has the syntax of `.gitignore`; `!name` makes an
+exception. What git's history already holds cannot be hidden: `steer doctor` tells.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from steersman.veil import PLAIN_SIGHT, SKIPPED, Veil
+
+IGNORE_FILE = ".steersmanignore"
+LARGEST = 1 << 20
+_USUAL = Path(__file__).with_name("secret_names.gitignore")
+
+
+@cache
+def _usual() -> str:
+    return _USUAL.read_text(encoding="utf-8")
+
+
+def _own_lines(path: str) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    with open(descriptor, "rb") as file:
+        plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        return os.fsdecode(file.read(LARGEST)).removeprefix("\ufeff") if plain else ""
+
+
+def unreadable(rules: object) -> tuple[str, ...]:
+    """What rules keep from being read in the workspace, as lines of a `.gitignore`."""
+    patterns: Callable[[], tuple[str, ...]] = getattr(rules, "unreadable", tuple)
+    return tuple(text for text in patterns() if not text.startswith(("/", "~")))
+
+
+class Finder:
+    """Finds the secret files that there are; folders that did not change are not read again."""
+
+    def __init__(self, workspace: str, also: Sequence[str] = ()) -> None:
+        self._workspace = workspace
+        self._also = "".join(f"{line}\n" for line in also)
+        self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
+        self._lines = ""
+        self._veil = PLAIN_SIGHT
+
+    def find(self, *, deep: bool = True) -> tuple[Veil, tuple[str, ...]]:
+        """The veil as it is now, and, when looked for deeply, what it hides."""
+        lines = _usual() + _own_lines(os.path.join(self._workspace, IGNORE_FILE)) + self._also
+        if lines != self._lines:
+            self._seen.clear()
+            self._lines = lines
+            self._veil = Veil(self._workspace, lines)
+        return self._veil, tuple(self._below(self._workspace)) if deep else ()
+
+    def _below(self, top: str) -> Iterator[str]:
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            with suppress(OSError):
+                changed = os.stat(folder, follow_symlinks=False).st_mtime_ns
+                known = self._seen.get(folder)
+                if known is None or known[0] != changed:
+                    known = self._seen[folder] = (changed, *self._look(folder))
+                yield from known[1]
+                waiting += known[2]
+
+    def _look(self, folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The secrets in a folder, and the folders to look into."""
+        secrets, folders = [], []
+        top = len(self._workspace.rstrip("/")) + 1
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if is_folder and entry.name in SKIPPED:
+                    continue
+                if self._veil.hides(os.fsencode(entry.path[top:]), is_folder):
+                    secrets.append(entry.path)
+                elif is_folder:
+                    folders.append(entry.path)
+        return tuple(secrets), tuple(folders)

@@ -1,0 +1,92 @@
+"""Answers kept in the store, for one thread of one folder."""
+
+from collections.abc import Callable, Sequence
+
+from steersman.errors import UsageProblem
+from steersman.governance.policy import BLANK, Book
+from steersman.governance.remembering import Asked, Kept, Offered
+from steersman.governance.rule import Rule
+from steersman.message import Lasting
+from steersman.store.records import Store
+
+
+class StoredMemory:
+    """What a person answered before in a thread and its folder."""
+
+    def __init__(
+        self,
+        store: Store,
+        workspace: str,
+        thread: str,
+        *,
+        home: str,
+        redact: Callable[[str], str],
+        also: Sequence[Rule] = (),
+    ) -> None:
+        self._store = store
+        self._workspace = workspace
+        self._thread = thread
+        self._home = home
+        self._redact = redact
+        self._also = [rule for rule in also if rule.decision == "allow"]
+
+    def rules(self) -> list[Rule]:
+        """The answers as rules."""
+        from steersman.governance.answers import remembered
+
+        return remembered(self._store, self._workspace, self._thread)
+
+    def book(self) -> Book:
+        """The answers that hold now, together with what files allow: either covers its part."""
+        if self._store.setting("policy", "answers") is None:
+            return BLANK
+        from steersman.governance.rules import RuleSet
+
+        return RuleSet([*self._also, *self.rules()], home=self._home)
+
+    def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
+        """What could be answered for longer."""
+        from steersman.governance.offers import offers
+        from steersman.governance.rules import RuleSet
+
+        made = offers(
+            [action for action, _ in asked],
+            next((judgement for _, judgement in asked if judgement is not None), None),
+            self._workspace,
+            rules=rules if isinstance(rules, RuleSet) else None,
+            tool=tool,
+            redact=self._redact,
+        )
+        lasting = [Lasting(one.name, one.sentences, one.scopes) for one in made.choices]
+        return Offered(tuple(lasting), made.why_not)
+
+    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept) -> None:
+        """Remember the lasting answer of that name, if it was on offer."""
+        from steersman.governance.offers import offers
+
+        made = offers(
+            [action for action, _ in asked],
+            next((judgement for _, judgement in asked if judgement is not None), None),
+            self._workspace,
+            tool=tool,
+            redact=self._redact,
+        )
+        for choice in made.choices:
+            if choice.name == lasting and scope in choice.scopes:
+                self._remember(choice.rules, scope, str(asked[0][0]))
+
+    def refuse(self, host: str, port: int) -> None:
+        """Remember for this thread that a host must not be reached."""
+        name = f"[{host}]" if ":" in host else host
+        self._remember((Rule("", "deny", domain=f"{name}:{port}"),), "thread", f"{host}:{port}")
+
+    def _remember(self, rules: tuple[Rule, ...], scope: Kept, request: str) -> None:
+        from steersman.governance.answers import remember
+
+        try:
+            remember(
+                self._store, rules, scope, workspace=self._workspace, thread=self._thread,
+                request=request, redact=self._redact,
+            )  # fmt: skip
+        except UsageProblem:
+            return  # too many, or a secret: the answer holds once, as every answer does

@@ -1,0 +1,210 @@
+"""Instruction files: `AGENTS.md` and `CLAUDE.md`, and files that the person names.
+
+They are text for a model, and a model has no authority: whatever they say, the gate decides. A file
+of the folder that leads out of it by a link is not read, nor is one that is secret.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from steersman.identity.places import Places, identity, places, read_text
+from steersman.identity.settings import config_file
+from steersman.protection import inside
+from steersman.veil import PLAIN_SIGHT, Veil
+
+NAMES = ("AGENTS.md", "CLAUDE.md")
+MOST_FILE, MOST_ALL, MOST_FILES = 24_000, 48_000, 40  # bytes, bytes, files
+DEEPEST = 5  # how far files that name files are followed
+_IMPORT = re.compile(r"(?:^|(?<=\s))@([^\s`,;:!?'\"()<>]+)")
+_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+Source = Literal["user", "configured", "folder"]
+
+
+class InstructionFile(Struct, frozen=True):
+    """One file as the model is told it: `name` is how people call it; `shown` of `size` bytes."""
+
+    name: str
+    text: str
+    size: int
+    shown: int
+    source: Source = "folder"
+
+
+class Candidate(Struct, frozen=True):
+    """A file to look for; `within` is the folder that it must really be in, if any."""
+
+    path: str
+    source: Source
+    within: str = ""
+
+
+def top_of(workspace: str) -> str:
+    """The root of the repository that a workspace is in, or the workspace itself."""
+    folder = workspace
+    while True:
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return workspace
+        folder = parent
+
+
+def between(top: str, folder: str) -> list[str]:
+    """The folders from `top` down to `folder`, both included."""
+    if not inside(folder, top):
+        return []
+    rest = os.path.relpath(folder, top)
+    found = [top]
+    for part in rest.split("/") if rest != "." else ():
+        found.append(os.path.join(found[-1], part))
+    return found
+
+
+def candidates(workspace: str, top: str, config: str, named: Places) -> list[Candidate]:
+    """What is looked for, from the general to the near: what comes later weighs more."""
+    own = [Candidate(os.path.join(config, name), "user") for name in NAMES]
+    told = [
+        *(path for folder in named.instruction_folders for path in _markdown(folder)),
+        *named.instruction_files,
+    ]
+    return [
+        *own,
+        *(Candidate(path, "configured") for path in told),
+        *(
+            Candidate(os.path.join(folder, name), "folder", top)
+            for folder in between(top, workspace)
+            for name in NAMES
+        ),
+    ]
+
+
+def _markdown(folder: str) -> list[str]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names]
+
+
+class Instructions:
+    """The instruction files of one workspace, each told once."""
+
+    def __init__(
+        self, workspace: str, environ: Mapping[str, str], veil: Veil = PLAIN_SIGHT
+    ) -> None:
+        self._workspace = os.path.realpath(workspace)
+        self._top = top_of(self._workspace)
+        self._veil = veil
+        home = environ.get("HOME") or str(Path.home())
+        self._home = home
+        self._config = str(config_file(environ).parent)
+        self._named = places(environ, self._workspace, home)
+        self._seen: set[object] = set()
+        self._texts: set[str] = set()
+        self._left = MOST_ALL
+        self.notes: list[str] = []
+
+    def beginning(self) -> list[InstructionFile]:
+        """The files that hold from the beginning of a thread."""
+        wanted = candidates(self._workspace, self._top, self._config, self._named)
+        return list(self._read(wanted))
+
+    def nested(self, touched: str) -> list[InstructionFile]:
+        """The files between the workspace and a path that was touched, and not told so far."""
+        path = os.path.join(self._workspace, touched)
+        folder = os.path.dirname(os.path.realpath(path))
+        folders = between(self._workspace, folder)[1:]
+        return list(
+            self._read(
+                Candidate(os.path.join(folder, name), "folder", self._top)
+                for folder in folders
+                for name in NAMES
+            )
+        )
+
+    def _read(self, wanted: Iterable[Candidate]) -> Iterator[InstructionFile]:
+        for one in wanted:
+            yield from self._one(one, DEEPEST)
+
+    def _one(self, wanted: Candidate, depth: int) -> Iterator[InstructionFile]:
+        if not os.path.lexists(wanted.path):
+            if wanted.source == "configured":
+                self.notes.append(f"{self._name(wanted.path)} does not exist.")
+            return
+        same = identity(wanted.path)
+        if same in self._seen:
+            return
+        self._seen.add(same)
+        reason = self._refusal(wanted)
+        if reason:
+            self.notes.append(f"{self._name(wanted.path)} is not read: {reason}.")
+            return
+        most = min(MOST_FILE, self._left)
+        try:
+            text, size = read_text(wanted.path, most)
+        except OSError as error:
+            self.notes.append(f"{self._name(wanted.path)} cannot be read: {error.strerror}.")
+            return
+        text = text.strip()
+        if not text or text in self._texts:
+            return
+        self._texts.add(text)
+        self._left -= len(text.encode("utf-8", "replace"))
+        name = self._name(wanted.path)
+        yield InstructionFile(name, text, size, min(size, most), wanted.source)
+        if os.path.basename(wanted.path) == "CLAUDE.md" and depth:
+            for path in imports(text, os.path.dirname(wanted.path)):
+                if os.path.isfile(path):
+                    yield from self._one(Candidate(path, wanted.source, self._top), depth - 1)
+
+    def _refusal(self, wanted: Candidate) -> str:
+        real = os.path.realpath(wanted.path)
+        if wanted.within and not inside(real, wanted.within):
+            return "it leads out of the folder"
+        if wanted.within and self._veil.covers(real):
+            return "it is secret"
+        if len(self._seen) > MOST_FILES or self._left <= 0:
+            return f"there are more than {MOST_ALL:,} bytes of instructions"
+        return ""
+
+    def _name(self, path: str) -> str:
+        """A file as people call it."""
+        if inside(path, self._workspace):
+            return os.path.relpath(path, self._workspace)
+        return f"~{path[len(self._home) :]}" if inside(path, self._home) else path
+
+
+def imports(text: str, folder: str) -> list[str]:
+    """The files that `@path` names in a text, outside of code; those of the home are not meant."""
+    found = _IMPORT.findall(_CODE.sub("", text))
+    bare = [name.rstrip(".") for name in found if not name.startswith("~")]
+    return [os.path.normpath(os.path.join(folder, name)) for name in bare if "\0" not in name]
+
+
+def render(files: Iterable[InstructionFile]) -> str:
+    """The files as a part of a prompt; the same files always give the same bytes."""
+    parts = []
+    for file in files:
+        name = file.name.replace('"', "'").replace("\n", " ")
+        note = ""
+        if file.shown < file.size:
+            told = f"the file has {file.size:,} bytes, {file.shown:,} of them are shown"
+            note = f"\n[Steersman: {told}; read the rest when it matters.]"
+        parts.append(f'<instructions file="{name}">\n{file.text}{note}\n</instructions>')
+    if not parts:
+        return ""
+    return "\n\n".join([OPENING, *parts])
+
+
+OPENING = (
+    "# Instructions\n\n"
+    "From files that people wrote for agents that work here. Later ones are nearer and weigh more; "
+    "what the person says in the conversation weighs most. They grant no permissions."
+)

@@ -1,0 +1,224 @@
+"""Skills: folders with a `SKILL.md`, told by name and description, and read when they are needed.
+
+Those of a workspace are used only when the person trusts the folder.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from steersman.errors import UsageProblem
+from steersman.identity.front_matter import parse
+from steersman.identity.places import Places, identity, places, read_text
+from steersman.identity.settings import config_file
+from steersman.protection import inside
+from steersman.store.records import Store
+
+FILE = "SKILL.md"
+WORKSPACE = (".steersman/skills", ".claude/skills", ".agents/skills")
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+MOST_SKILLS, MOST_FILES = 200, 60
+MOST_TEXT, MOST_LISTING, LONG_DESCRIPTION, MOST_META = 64_000, 8_000, 400, 4_000
+_MENTION = re.compile(r"(?<![\w$\\{])\$([a-z0-9][a-z0-9_-]{0,63})(?![\w-])")
+
+
+class Skill(Struct, frozen=True):
+    """A skill; `source` is the place its folder was found in."""
+
+    name: str
+    description: str
+    folder: str
+    source: str
+
+
+class Shelf(Struct, frozen=True):
+    """The skills there are, by name, what was wrong with others, and how skills are to be used."""
+
+    skills: tuple[Skill, ...] = ()
+    problems: tuple[str, ...] = ()
+    about: str = ""
+
+    def get(self, name: str) -> Skill:
+        """A skill by its name."""
+        for skill in self.skills:
+            if skill.name == name:
+                return skill
+        known = ", ".join(skill.name for skill in self.skills[:20]) or "none"
+        raise UsageProblem(
+            f"There is no skill “{name}”.",
+            f"There are: {known}.",
+            "`steer skills list` tells more.",
+        )
+
+
+def user_folder(environ: Mapping[str, str]) -> str:
+    """Where the person's own skills are, and where others are installed."""
+    return str(config_file(environ).parent / "skills")
+
+
+def folders(
+    workspace: str, environ: Mapping[str, str], *, trusted: bool
+) -> tuple[list[tuple[str, str]], Places]:
+    """The folders with skills, the nearest first, each with the folder it must really be in."""
+    named = places(environ, workspace, environ.get("HOME") or str(Path.home()))
+    near = [(os.path.join(workspace, name), workspace) for name in WORKSPACE] if trusted else []
+    own = [(user_folder(environ), "")]
+    return [*near, *((folder, "") for folder in named.skill_folders), *own], named
+
+
+def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Shelf:
+    """Every skill that can be used in a workspace; the nearest of a name counts."""
+    found: dict[str, Skill] = {}
+    problems: list[str] = []
+    seen: set[object] = set()
+    wanted, named = folders(os.path.realpath(workspace), environ, trusted=trusted)
+    for place, within in wanted:
+        for folder in _inside(place):
+            if identity(folder) in seen or len(found) >= MOST_SKILLS:
+                continue
+            seen.add(identity(folder))
+            if within and not inside(os.path.realpath(folder), within):
+                problems.append(f"The skill in {folder} is not used: it leads out of the folder.")
+                continue
+            skill = read_skill(folder, place)
+            if isinstance(skill, str):
+                problems.append(skill)
+            elif skill.name in found:
+                first = found[skill.name].folder
+                problems.append(f"The skill in {folder} is hidden by the one in {first}.")
+            else:
+                found[skill.name] = skill
+    skills = tuple(sorted(found.values(), key=lambda skill: skill.name))
+    return Shelf(skills, tuple(problems), "\n\n".join(_about(named.skill_meta_files)))
+
+
+def _inside(place: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(place))
+    except OSError:
+        return []
+    below = [os.path.join(place, name) for name in names if not name.startswith(".")]
+    return [folder for folder in below if os.path.isfile(os.path.join(folder, FILE))]
+
+
+def _about(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        try:
+            text, _ = read_text(path, MOST_META)
+        except OSError:
+            continue
+        if text.strip():
+            yield text.strip()
+
+
+def read_skill(folder: str, source: str = "") -> Skill | str:
+    """The skill in a folder, or a sentence on what is wrong with it."""
+    path = os.path.join(folder, FILE)
+    if not inside(os.path.realpath(path), os.path.realpath(folder)):
+        return f"The skill in {folder} is not used: its {FILE} leads out of it."
+    try:
+        text, _ = read_text(path, MOST_TEXT)
+    except OSError as error:
+        return f"{path} cannot be read: {error.strerror}."
+    fields, body = parse(text)
+    name = fields.get("name") or os.path.basename(os.path.realpath(folder)).lower()
+    if NAME.fullmatch(name) is None:
+        return (
+            f"The skill in {folder} has no proper name: “{name[:80]}” should be at most 64 small "
+            "letters, digits, - and _."
+        )
+    described = fields.get("description") or next(iter(body.strip().splitlines()), "").lstrip("# ")
+    if not described:
+        return f"The skill in {folder} has no description: add one at the top of {FILE}."
+    return Skill(name, " ".join(described.split()), folder, source or os.path.dirname(folder))
+
+
+def listing(shelf: Shelf, disabled: Collection[str] = ()) -> str:
+    """The skills as a part of a prompt; the same skills always give the same bytes."""
+    lines: list[str] = []
+    left = MOST_LISTING
+    usable = [skill for skill in shelf.skills if skill.name not in disabled]
+    for skill in usable:
+        line = f"- {skill.name}: {_cut(skill.description)}"
+        left -= len(line) + 1
+        if left < 0:
+            lines.append(f"- and {len(usable) - len(lines)} more that there is no room to list")
+            break
+        lines.append(line)
+    if not lines:
+        return ""
+    return "\n\n".join(filter(None, [OPENING, shelf.about, "\n".join(lines)]))
+
+
+OPENING = (
+    "# Skills\n\n"
+    "Ways of working that were written down for certain kinds of tasks. When a task fits one, read "
+    "it with read_skill before you begin, and follow it as far as the person's words allow."
+)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONG_DESCRIPTION else f"{text[: LONG_DESCRIPTION - 1]}…"
+
+
+def mentioned(text: str, shelf: Shelf, disabled: Collection[str] = ()) -> list[Skill]:
+    """The skills that a person named as `$name`, each once, in order."""
+    names = dict.fromkeys(_MENTION.findall(text))
+    known = {skill.name: skill for skill in shelf.skills if skill.name not in disabled}
+    return [known[name] for name in names if name in known]
+
+
+def load(skill: Skill, file: str = FILE) -> str:
+    """A file of a skill as the model reads it; of `SKILL.md`, with the names of the other files."""
+    top = os.path.realpath(skill.folder)
+    path = "" if "\0" in file else os.path.realpath(os.path.join(top, file))
+    if not inside(path, top):
+        raise UsageProblem(
+            f"{file} is not a file of the skill {skill.name}.",
+            try_this="Name a file below the skill's folder.",
+        )
+    try:
+        text, size = read_text(path, MOST_TEXT)
+    except OSError as error:
+        raise UsageProblem(
+            f"{file} of the skill {skill.name} cannot be read.",
+            error.strerror or str(error),
+            f"Its files: {', '.join(contents(skill)) or 'none'}.",
+        ) from error
+    if size > MOST_TEXT:
+        text += f"\n[Steersman: cut here; the file has {size:,} bytes.]"
+    if file != FILE:
+        return text
+    others = [name for name in contents(skill) if name != FILE]
+    told = f"\n\nFiles of this skill: {', '.join(others)}" if others else ""
+    return f'<skill name="{skill.name}">\n{parse(text)[1].strip()}{told}\n</skill>'
+
+
+def contents(skill: Skill) -> list[str]:
+    """The names of a skill's files, at most some dozens."""
+    found: list[str] = []
+    for folder, below, names in os.walk(skill.folder):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        found += [os.path.relpath(os.path.join(folder, name), skill.folder) for name in names]
+        if len(found) > MOST_FILES:
+            break
+    return sorted(found)[:MOST_FILES]
+
+
+# Enabled or not: kept in the store
+
+SCOPE = "skills"
+
+
+def disabled(store: Store, shelf: Shelf) -> frozenset[str]:
+    """The skills that the person switched off."""
+    names = (skill.name for skill in shelf.skills)
+    return frozenset(name for name in names if store.setting(SCOPE, name) == "disabled")
+
+
+def switch(store: Store, name: str, *, on: bool) -> None:
+    """Switch a skill on or off, wherever it is found."""
+    store.remember(SCOPE, name, None if on else "disabled")

@@ -1,0 +1,107 @@
+"""What a failed connection means: no network, no such host, nobody there, a bad certificate."""
+
+import errno
+import socket
+import ssl
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+
+from steersman.errors import DriverProblem
+from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.intelligence.drivers.problems import (
+    Where,
+    dropped,
+    not_an_api,
+    proxy_refuses,
+)
+
+
+def proxy_of(endpoint: Endpoint) -> str:
+    """The proxy that stands before an endpoint; never before this machine."""
+    if endpoint.local or proxy_bypass(endpoint.host):
+        return ""
+    known = getproxies()
+    url = known.get(endpoint.base_url.partition(":")[0]) or known.get("all") or ""
+    return url if "://" in url or not url else f"http://{url}"
+
+
+def masked(url: str) -> str:
+    """An address without its password."""
+    scheme, found, rest = url.rpartition("://")
+    return f"{scheme}{found}{rest.rpartition('@')[2]}"
+
+
+def of_transport(where: Where, error: Exception, *, place: str, answered: bool) -> DriverProblem:
+    """An error of the connection as a sentence."""
+    cause = _cause(error)
+    if isinstance(error, httpx2.ProxyError):
+        return proxy_refuses(where, f"It says: {error}.")
+    if isinstance(error, httpx2.ConnectTimeout):
+        return _unreachable(where, "It did not answer in time.", retryable=True, kind="timeout")
+    if isinstance(error, httpx2.ConnectError):
+        return _no_connection(where, error, cause)
+    if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL | ImportError | ValueError):
+        return proxy_refuses(where, str(error)) if where.proxy else not_an_api(where, str(error))
+    strange = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" not in str(error)
+    if strange and not answered:
+        return not_an_api(where, f"What answers there does not speak HTTP: {error}.")
+    hung_up = isinstance(error, httpx2.RemoteProtocolError) or not str(error)
+    return dropped(where, place, "The server hung up." if hung_up else f"{error}.")
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The error of the system at the bottom of a chain."""
+    seen = error
+    for _ in range(10):
+        if isinstance(seen, BaseExceptionGroup):
+            seen = seen.exceptions[0]
+        elif isinstance(seen, socket.gaierror | ssl.SSLError | ConnectionRefusedError):
+            break
+        elif (below := seen.__cause__ or seen.__context__) is not None:
+            seen = below
+        else:
+            break
+    return seen
+
+
+def _no_connection(where: Where, error: Exception, cause: BaseException) -> DriverProblem:
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return DriverProblem(
+            f"The certificate of {where.base_url} cannot be trusted.",
+            f"{cause.verify_message or cause}.",
+            "A proxy that looks into traffic? Name its certificate in SSL_CERT_FILE.",
+            kind="network",
+        )
+    if isinstance(cause, ssl.SSLError):
+        return not_an_api(where, f"There is no TLS: {cause.reason or cause}. Try http://.")
+    if isinstance(cause, socket.gaierror):
+        offline = cause.errno == socket.EAI_AGAIN
+        why = "Names cannot be looked up." if offline else "There is no host of this name."
+        return _unreachable(where, why, retryable=offline)
+    if isinstance(cause, ConnectionRefusedError):
+        local = "//127." in where.base_url or "//localhost" in where.base_url
+        return _unreachable(where, "Nobody listens there.", retryable=not local)
+    number = getattr(cause, "errno", None)
+    if number in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN):
+        return _unreachable(where, "There is no way to that network.", retryable=True)
+    return _unreachable(where, f"{error or cause}", retryable=True)
+
+
+def _unreachable(
+    where: Where, why: str, *, retryable: bool, kind: str = "network"
+) -> DriverProblem:
+    local = "//127." in where.base_url or "//localhost" in where.base_url
+    if where.proxy:
+        what = f"{where.base_url} cannot be reached through the proxy {where.proxy}."
+        try_this = "Correct HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY."
+    else:
+        what = f"{where.base_url} cannot be reached."
+        try_this = (
+            "Start the model server, or correct its base_url."
+            if local
+            else ("Check the network and the base_url; behind a proxy set HTTPS_PROXY.")
+        )
+    return DriverProblem(
+        what, why, try_this, retryable=retryable, kind="timeout" if kind == "timeout" else "network"
+    )

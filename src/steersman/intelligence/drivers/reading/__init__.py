@@ -1,0 +1,1 @@
+"""How each format's streamed answers are understood; no I/O."""

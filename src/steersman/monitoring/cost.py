@@ -1,0 +1,101 @@
+"""What was spent: every `usage` message counted once, by thread, day, model or agent.
+
+A fork shares messages with the thread it came from, and a thread that was imported twice shares all
+of them; a message is known by its hash, so what was paid once is counted once.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import datetime, tzinfo
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from steersman.message import UsageReport
+from steersman.store.records import Store, Thread, moment
+
+Grouping = Literal["thread", "day", "model", "agent"]
+ROOM = "intelligence"
+_usage = msgspec.json.Decoder(UsageReport)
+
+
+class Spent(Struct, frozen=True):
+    """One request to a model, and where it was made."""
+
+    thread: str
+    time: datetime
+    agent: str
+    usage: UsageReport
+
+
+class Bill(Struct, frozen=True):
+    """A sum of requests. `unpriced` counts those whose price nobody knew."""
+
+    name: str
+    requests: int = 0
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: "Bill") -> "Bill":
+        numbers = {
+            field: getattr(self, field) + getattr(other, field)
+            for field in self.__struct_fields__
+            if field != "name"
+        }
+        return Bill(self.name, **numbers)
+
+
+def requests(store: Store, threads: Collection[Thread]) -> Iterator[Spent]:
+    """Every request in some threads, once; shared ones belong to the oldest thread with them."""
+    seen: set[bytes] = set()
+    for thread in sorted(threads, key=lambda thread: (thread.created, thread.id)):
+        for row in store.read(thread.id, kinds={UsageReport.kind}):
+            if row.hash not in seen:
+                seen.add(row.hash)
+                agent = row.path.removesuffix(f"/{ROOM}")
+                yield Spent(thread.id, moment(row.time), agent, _usage.decode(row.body))
+
+
+def bills(spent: Iterable[Spent], by: Grouping, zone: tzinfo | None = None) -> list[Bill]:
+    """A bill for each thread, day, model or agent, in the order in which they first spent."""
+    found: dict[str, Bill] = {}
+    named = _NAMES[by]
+    for one in spent:
+        name = named(one, zone)
+        found[name] = found.get(name, Bill(name)) + _bill(name, one.usage)
+    return list(found.values())
+
+
+def total(parts: Iterable[Bill]) -> Bill:
+    """One number for all."""
+    return sum(parts, start=Bill("total"))
+
+
+def _bill(name: str, usage: UsageReport) -> Bill:
+    used = usage.input + usage.output > 0
+    return Bill(
+        name,
+        1,
+        usage.input,
+        usage.cached,
+        usage.output,
+        usage.reasoning,
+        usage.cost,
+        int(used and usage.cost == 0.0),
+    )
+
+
+def _day(one: Spent, zone: tzinfo | None) -> str:
+    return one.time.astimezone(zone).date().isoformat()
+
+
+_NAMES: dict[Grouping, Callable[[Spent, tzinfo | None], str]] = {
+    "thread": lambda one, _: one.thread,
+    "day": _day,
+    "model": lambda one, _: one.usage.model,
+    "agent": lambda one, _: one.agent,
+}

@@ -1,0 +1,178 @@
+"""The command line that runs a command in a sandbox, and nothing of what is outside leaks in.
+
+The whole disk is read-only and seen through overlays, temporary folders and devices are the
+command's own, runtime folders are gone, the workspace is mounted as somebody decided, and on top of
+it all lie the covers of what is hidden. Options, environment and filter are handed over in files:
+other users of the machine see command lines, and a library named in the environment is loaded by
+the command, not by the sandbox round it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from msgspec import Struct
+
+from steersman.operations.running import seccomp
+from steersman.operations.running.bubblewrap import Bubblewrap, keeps_powers, works
+from steersman.operations.running.disk import OWN, holds, mounts, to_seal
+from steersman.operations.running.masks import covers, hidden
+from steersman.operations.running.scratch import Scratch
+from steersman.profile import Profile
+
+TEMPORARY = ("/tmp", "/var/tmp")
+_RUNTIME = "/run"
+_NAMES = "/etc/resolv.conf"
+# Root without powers may still write what root owns, also the switches of the kernel.
+_SWITCHES = (
+    "acpi", "asound", "driver", "dynamic_debug", "fs", "latency_stats", "mtrr", "scsi", "sys",
+    "sysrq-trigger",
+)  # fmt: skip
+_OPEN = 'exec {}>>"$1" {}<"$2" {}<"$3"; shift 3; exec "$@"'
+
+_SEALED: dict[tuple[str, ...], bool] = {}
+
+
+class Workspace(Struct, frozen=True):
+    """How a workspace is mounted: the words for it, and those that pin what is in it."""
+
+    root: str
+    mount: Sequence[str]
+    pins: Sequence[str] = ()
+
+
+class Sandbox:
+    """Wraps commands with a bubblewrap that works."""
+
+    def __init__(self, bubblewrap: Bubblewrap) -> None:
+        self.bubblewrap = bubblewrap
+
+    def argv(
+        self,
+        command: Sequence[str],
+        cwd: str,
+        profile: Profile,
+        workspace: Workspace,
+        scratch: Scratch,
+        descriptors: Sequence[int] = (),
+    ) -> list[str]:
+        """The line to start, with any environment; `descriptors` are left open for the command."""
+        status, filter, words = [n for n in range(3, 10) if n not in descriptors][:3]
+        folders, sealed = self._folders(workspace.root, scratch)
+        options = ["--ro-bind", "/", "/", *folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
+        options += _runtime(profile, workspace.root)
+        options += _mounts(profile, workspace)
+        if profile.network != "host":
+            options.append("--unshare-net")
+        for name, value in environment(profile, workspace.root).items():
+            options += ["--setenv", name, value]
+        options += ["--json-status-fd", str(status), "--seccomp", str(filter), "--chdir", cwd]
+        families = seccomp.LOOPBACK
+        if sealed and profile.network != "host":
+            families |= {seccomp.AF_UNIX}
+        return [
+            "/bin/sh", "-c", _OPEN.format(status, filter, words), "sh",
+            scratch.write("status", b""),
+            scratch.write("filter", seccomp.program(families)),
+            scratch.write("options", b"\0".join(map(os.fsencode, options)) + b"\0"),
+            *self.bubblewrap.start(workspace.root), "--args", str(words), "--", *command,
+        ]  # fmt: skip
+
+    def _folders(self, root: str, scratch: Scratch) -> tuple[list[str], bool]:
+        """Words for what is seen of the disk, and whether no socket of it can be reached."""
+        shared = [place for place in TEMPORARY if place != root and holds(place, root)]
+        words = []
+        for place in TEMPORARY:
+            if place not in (*shared, root) and _is_folder(place):
+                own = scratch.inner(place.strip("/").replace("/", "-"), 0o1777)
+                words += ["--bind", own, place]
+        over = _overlays(shared, keep=True)
+        pieces = to_seal(mounts()) if self.bubblewrap.attributes else None
+        if pieces is not None and self._can((*_overlays(pieces), *over)):
+            return [*_overlays(pieces), *over, *words], True
+        return [*over, *words] if over and self._can(over) else words, False
+
+    def _can(self, overlays: Sequence[str]) -> bool:
+        key = (self.bubblewrap.program, *overlays)
+        if key not in _SEALED:
+            line = [*self.bubblewrap.start(), "--ro-bind", "/", "/", *overlays, "--", "true"]
+            _SEALED[key] = works(line)
+        return _SEALED[key]
+
+
+def ran(scratch: Scratch) -> bool:
+    """Whether the command was started at all; if not, the mounting failed."""
+    with open(scratch.path("status"), "rb") as status:
+        return any("exit-code" in json.loads(line) for line in status.read().splitlines())
+
+
+def environment(profile: Profile, root: str) -> Mapping[str, str]:
+    """The environment of a confined command."""
+    # The workspace is a mount; git would not look for the repository it is a part of.
+    own = {"GIT_DISCOVERY_ACROSS_FILESYSTEM": "1"}
+    if os.geteuid() == 0 and not keeps_powers(root):
+        own["TAR_OPTIONS"] = "--no-same-owner"  # tar takes root for somebody who may
+    return {**own, **profile.environ, "TMPDIR": TEMPORARY[0]}
+
+
+def _overlays(places: Sequence[str], *, keep: bool = False) -> list[str]:
+    """Words to see folders through overlays; with `keep`, as something to write to."""
+    words: list[str] = []
+    for place in places:
+        words += ["--overlay-src", place, "--tmp-overlay", place]
+        words += [] if keep else ["--remount-ro", place]
+    return words
+
+
+def _proc() -> list[str]:
+    """Words that keep the kernel's switches from root."""
+    if os.geteuid() != 0:
+        return []
+    places = [f"/proc/{name}" for name in _SWITCHES if os.path.exists(f"/proc/{name}")]
+    return [word for place in places for word in ("--ro-bind", place, place)]
+
+
+def _runtime(profile: Profile, root: str) -> list[str]:
+    """Words that replace the folder of sockets, locks and secrets of running programs."""
+    if not _is_folder(_RUNTIME) or holds(_RUNTIME, root):
+        return []
+    words = ["--tmpfs", _RUNTIME]
+    with os.scandir(_RUNTIME) as entries:
+        for entry in entries:  # some systems have their programs behind links here
+            if entry.is_symlink() and not holds(_RUNTIME, os.path.realpath(entry.path)):
+                words += ["--symlink", os.readlink(entry.path), entry.path]
+    names = os.path.realpath(_NAMES)
+    if profile.network == "host" and holds(_RUNTIME, names) and os.path.isfile(names):
+        words += ["--ro-bind", names, names]
+    return words
+
+
+def _mounts(profile: Profile, workspace: Workspace) -> list[str]:
+    """Words for the workspace, for what else may be written, and for what is hidden."""
+    secret = hidden(profile.hidden)
+    around = [path for path in secret if holds(path, workspace.root)]
+    words = [word for path in around for word in ("--perms", "0111", "--tmpfs", path)]
+    for path in profile.writable:
+        place = os.path.realpath(path)
+        with suppress(OSError):
+            os.makedirs(place, mode=0o700, exist_ok=True)
+        if place != "/" and os.path.exists(place) and not holds(place, workspace.root):
+            words += ["--bind", place, place]
+    words += [*workspace.mount, *workspace.pins]
+    words += covers(path for path in secret if path not in around and _is_seen(path, workspace))
+    return [*words, *(word for path in around for word in ("--remount-ro", path))]
+
+
+def _is_seen(path: str, workspace: Workspace) -> bool:
+    """Whether a path is there at all, and not replaced by a folder of the command's own."""
+    if holds(workspace.root, path):
+        return True
+    shared = [place for place in TEMPORARY if holds(place, workspace.root)]
+    return not any(holds(place, path) for place in OWN if place not in shared)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)

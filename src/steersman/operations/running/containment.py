@@ -1,0 +1,57 @@
+"""How well commands can be confined on this machine, found out by real runs."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+from msgspec import Struct
+
+from steersman.operations.running import seccomp
+from steersman.operations.running.bubblewrap import Bubblewrap, Unavailable, find
+
+Level = Literal["full", "weaker", "none"]
+
+
+class Containment(Struct, frozen=True):
+    """Whether a command can be kept from doing harm, and what a person should know about it."""
+
+    level: Level
+    reason: str = ""
+
+
+class Means(Struct, frozen=True):
+    """What there is to confine commands with."""
+
+    containment: Containment
+    bubblewrap: Bubblewrap | None = None
+
+
+_WEAKER: dict[tuple[int, int], str] = {}
+
+
+def means(workspace: str, scratch: str) -> Means:
+    """The best there is for a workspace, with scratch space in a folder."""
+    os.makedirs(scratch, mode=0o700, exist_ok=True)
+    found = find(workspace, scratch)
+    if isinstance(found, Bubblewrap) and seccomp.supported():
+        view = "" if found.attributes else "no views: effects are judged when they have happened"
+        return Means(Containment("full", view), found)
+    return Means(_without(found.reason if isinstance(found, Unavailable) else "", scratch))
+
+
+def _without(why: str, scratch: str) -> Containment:
+    """What there is where no bubblewrap works."""
+    from steersman.operations.running import landlock, launcher
+
+    key = (os.stat(scratch).st_dev, os.geteuid())
+    if key not in _WEAKER:
+        _WEAKER[key] = landlock.problem(scratch)
+    if problem := _WEAKER[key]:
+        return Containment("none", f"{why} Landlock does not help: {problem}.".strip())
+    signals = "" if launcher.version() >= landlock.SIGNALS else "; signals are not held back"
+    limits = (
+        "Landlock only: secrets inside the workspace can be read, protected files changed, and "
+        f"effects are judged when they have happened{signals}."
+    )
+    return Containment("weaker", f"{why} {limits}".strip())

@@ -1,0 +1,90 @@
+"""The disk as a command sees it: where file systems are mounted, and which parts must be sealed.
+
+A socket in a file system can be reached through any mount of it, read-only or not, and behind a
+socket may be a program with all the power of its user: a container engine, a key agent. An overlay
+shows the file of such a socket without what is behind it. So everything a command sees is either
+its own or seen through an overlay; then it may have sockets of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+OWN = ("/dev", "/proc", "/run", "/tmp", "/var/tmp")  # replaced by folders of the command's own
+_MOST = 24
+_DEEPEST = 8
+_OCTAL = re.compile(rb"\\([0-7]{3})")
+# No program can put a socket there: what only shows the kernel, or is written by administrators.
+_KERNEL = frozenset({
+    "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs", "fusectl",
+    "hugetlbfs", "mqueue", "proc", "pstore", "securityfs", "sysfs", "tracefs", "binfmt_misc",
+})  # fmt: skip
+_SYSTEM = frozenset({"/sys", "/etc", "/boot", "/lost+found", "/bin", "/sbin", "/lib", "/lib64"})
+
+
+class Mount(Struct, frozen=True):
+    """A mounted file system; `writable` as a whole, by whomever."""
+
+    place: str
+    kind: str
+    writable: bool
+
+
+def holds(folder: str, path: str) -> bool:
+    """Whether a path is a folder or in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def mounts() -> list[Mount]:
+    """What is mounted; names hold blanks and backslashes as octal numbers."""
+    try:
+        with open("/proc/self/mountinfo", "rb") as table:
+            return [_mount(line) for line in table]
+    except OSError:
+        return []
+
+
+def _mount(line: bytes) -> Mount:
+    left, _, right = line.partition(b" - ")
+    place = _OCTAL.sub(lambda found: bytes([int(found[1], 8)]), left.split(b" ", 5)[4])
+    kind, _, options = right.split(b" ", 2)
+    writable = b"ro" not in options.strip().split(b",")
+    return Mount(os.fsdecode(place), kind.decode(errors="replace"), writable)
+
+
+class TooMany(Exception):
+    """So much is mounted here that sealing it would take too long."""
+
+
+def to_seal(mounted: Sequence[Mount]) -> tuple[str, ...] | None:
+    """The folders to be seen through overlays, or None where these would be too many."""
+    found: list[str] = []
+    try:
+        for path in _pieces("/", mounted, 0):
+            found.append(path)
+            if len(found) > _MOST:
+                return None
+    except (TooMany, OSError):
+        return None
+    return tuple(found)
+
+
+def _pieces(folder: str, mounted: Sequence[Mount], depth: int) -> Iterator[str]:
+    """The largest folders below one with nothing mounted in them: an overlay hides what is."""
+    if depth > _DEEPEST:
+        raise TooMany
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if path in OWN or path in _SYSTEM or os.path.islink(path) or not os.path.isdir(path):
+            continue
+        here = [mount for mount in mounted if mount.place == path]
+        if here and (here[-1].kind in _KERNEL or not here[-1].writable):
+            continue
+        if any(mount.place != path and holds(path, mount.place) for mount in mounted):
+            yield from _pieces(path, mounted, depth + 1)
+        elif os.access(path, os.X_OK):
+            yield path

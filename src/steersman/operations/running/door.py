@@ -1,0 +1,155 @@
+"""The one way from a command's sandbox to the network: a proxy in the host that asks about hosts.
+
+The sandbox has a network of its own with nothing in it. `stage.py` listens there and hands the
+listener out through an inherited descriptor; the host answers on it. So there is no relay, no
+socket on the disk, and nobody but the command can come to this door.
+"""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_urlsafe
+from types import TracebackType
+
+from steersman.operations.running.dialling import Resolve, look_up
+from steersman.operations.running.proxy import USER, Ask, Deny, Local, Proxy, never
+
+PORT = 3128
+STAGE = Path(__file__).with_name("stage.py").read_text(encoding="utf-8")
+# A venv's own interpreter may be out of sight in the sandbox; the one it was made from needs less.
+PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+HERE = "localhost,127.0.0.1,::1"  # inside the sandbox, where the command's own servers are
+
+_PROXY = (
+    "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+    "npm_config_proxy", "npm_config_https_proxy", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY",
+    "PIP_PROXY", "CARGO_HTTP_PROXY",
+)  # fmt: skip
+_NO_PROXY = ("no_proxy", "NO_PROXY", "npm_config_noproxy")
+
+
+class Door:
+    """The network of one command, from before its start until after its end.
+
+    `ask` tells why a host and port may not be reached, or nothing when they may; it is asked for
+    every connection, but once for those that come at the same time, and remembering is not done
+    here. `denied` hears of every refusal. `local` names hosts of this machine or its network that
+    may be reached nevertheless. Open it, start `wrap(command)` in a sandbox with `environ` and
+    `descriptors`, and close it when the command has ended.
+    """
+
+    def __init__(
+        self,
+        ask: Ask,
+        denied: Deny | None = None,
+        *,
+        local: Local = never,
+        resolve: Resolve = look_up,
+        port: int = PORT,
+    ) -> None:
+        token = token_urlsafe(24)
+        self._port = port
+        self._proxy = Proxy(token, ask, denied or _ignore, local=local, resolve=resolve)
+        self._url = f"http://{USER}:{token}@127.0.0.1:{port}"
+        self._ours: socket.socket | None = None
+        self._theirs: socket.socket | None = None
+        self._arrival: asyncio.Task[None] | None = None
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """What programs read to find the way out."""
+        return {
+            **dict.fromkeys(_PROXY, self._url),
+            **dict.fromkeys(_NO_PROXY, HERE),
+            "NODE_USE_ENV_PROXY": "1",
+        }
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the command must inherit, under the same numbers, while it is started."""
+        return (self._end.fileno(),)
+
+    def wrap(self, command: Sequence[str]) -> list[str]:
+        """The command, with the stage before it."""
+        numbers = [str(self._end.fileno()), str(self._port)]
+        return [PYTHON, "-I", "-S", "-s", "-c", STAGE, *numbers, "--", *command]
+
+    async def open(self) -> None:
+        """Wait for the sandbox to hand out its listener, in the background."""
+        assert self._arrival is None, "a door is for one command"
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._arrival = asyncio.create_task(self._welcome(self._ours), name="door")
+
+    async def close(self) -> None:
+        """End every connection and every question; may be called again."""
+        if self._arrival is not None:
+            self._arrival.cancel()
+            await asyncio.wait({self._arrival})
+        await self._proxy.close()
+        for end in (self._ours, self._theirs):
+            if end is not None:
+                end.close()
+
+    async def __aenter__(self) -> "Door":
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def _end(self) -> socket.socket:
+        assert self._theirs is not None, "the door is not open"
+        return self._theirs
+
+    async def _welcome(self, line: socket.socket) -> None:
+        """Take the listener, serve it, and let the command begin."""
+        listener = await _receive(line)
+        if listener is not None:
+            await self._proxy.serve(listener)
+            with suppress(OSError):
+                line.send(b"+")
+        for end in (self._ours, self._theirs):
+            if end is not None:
+                end.close()
+
+
+def _ignore(host: str, port: int, reason: str) -> None:
+    """Nobody wants to know."""
+
+
+async def _receive(line: socket.socket) -> socket.socket | None:
+    """The listener that comes through a line; None for anything else, which is closed."""
+    loop = asyncio.get_running_loop()
+    came = asyncio.Event()
+    loop.add_reader(line, came.set)
+    try:
+        await came.wait()
+    finally:
+        loop.remove_reader(line)
+    flags = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+    _, numbers, _, _ = socket.recv_fds(line, 1, 1, flags)
+    for number in numbers:
+        os.set_inheritable(number, False)
+        arrived = socket.socket(fileno=number)
+        if _listens_on_loopback(arrived):
+            return arrived
+        arrived.close()
+    return None
+
+
+def _listens_on_loopback(arrived: socket.socket) -> bool:
+    if (arrived.family, arrived.type) != (socket.AF_INET, socket.SOCK_STREAM):
+        return False
+    listens = arrived.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+    return bool(listens) and arrived.getsockname()[0] == "127.0.0.1"

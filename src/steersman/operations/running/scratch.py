@@ -1,0 +1,75 @@
+"""A folder that lasts as long as one run of a command, also when the host dies before it is done.
+
+Whoever made it holds a lock beside it, so that the next host can tell what is left over.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from secrets import token_hex
+
+from steersman.operations.journal.locks import claim, release
+from steersman.operations.running.bubblewrap import remove_tree
+
+_LOCK = ".lock"
+
+
+class Scratch:
+    """The folder of one run."""
+
+    def __init__(self, parent: str) -> None:
+        self.folder = os.path.join(parent, f"run-{token_hex(8)}")
+        self._claim = claim(self.folder + _LOCK)
+        assert self._claim is not None, "nobody else knows the name"
+        try:
+            os.mkdir(self.folder, 0o700)
+        except BaseException:
+            self.discard()
+            raise
+
+    def path(self, name: str) -> str:
+        """The path of a file in it."""
+        return os.path.join(self.folder, name)
+
+    def inner(self, name: str, mode: int = 0o700) -> str:
+        """A folder in it, made if need be."""
+        path = self.path(name)
+        with suppress(FileExistsError):
+            os.mkdir(path)
+        os.chmod(path, mode)
+        return path
+
+    def write(self, name: str, content: bytes) -> str:
+        """A file in it."""
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        return self.path(name)
+
+    def discard(self) -> None:
+        """Remove all of it."""
+        if self._claim is not None:
+            claimed, self._claim = self._claim, None
+            remove_tree(self.folder)
+            release(self.folder + _LOCK, claimed)
+
+
+def sweep(parent: str, tidy: Callable[[str], None] = lambda folder: None) -> int:
+    """Remove what runs of dead processes left; `tidy` sees each folder before it goes."""
+    count = 0
+    with suppress(FileNotFoundError):
+        for name in os.listdir(parent):
+            path = os.path.join(parent, name)
+            if name.endswith(_LOCK) and (claimed := claim(path)) is not None:
+                tidy(path.removesuffix(_LOCK))
+                remove_tree(path.removesuffix(_LOCK))
+                release(path, claimed)
+                count += 1
+    return count
+
+
+def folders(parent: str) -> Iterator[str]:
+    """The folders of all runs, of whatever process."""
+    with suppress(FileNotFoundError), os.scandir(parent) as entries:
+        yield from (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))

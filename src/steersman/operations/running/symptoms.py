@@ -1,0 +1,48 @@
+"""Whether a command failed because of its sandbox, and what to tell whoever ran it."""
+
+import re
+
+from steersman.profile import Profile
+
+_NO_NETWORK = re.compile(
+    r"could not resolve (?:host|proxy)|temporary failure in name resolution|EAI_AGAIN|ENOTFOUND"
+    r"|network is unreachable|ENETUNREACH|name or service not known|unable to resolve host"
+    r"|failed to lookup address|no address associated|dial tcp: lookup|connection timed out",
+    re.IGNORECASE,
+)
+_DOOR = re.compile(
+    r"\b403\b.{0,60}(?:proxy|tunnel|connect)|(?:proxy|tunnel|connect).{0,60}\b(?:403|407)\b",
+    re.IGNORECASE,
+)
+_READ_ONLY = re.compile(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"operation not permitted|EPERM|os error 1\b|address family not supported|EAFNOSUPPORT",
+    re.IGNORECASE,
+)
+_HIDDEN = re.compile(
+    r"permission denied|EACCES|os error 13|can only add regular files|unsupported file type",
+    re.IGNORECASE,
+)
+_TAIL = 20_000
+
+
+def looks_confined(exit_code: int, output: str, profile: Profile) -> str:
+    """What of its sandbox a failed command seems to have run into; nothing when it did not."""
+    if exit_code == 0 or not profile.sandbox:
+        return ""
+    end = output[-_TAIL:]
+    found = []
+    if profile.network != "host" and (_DOOR.search(end) or _NO_NETWORK.search(end)):
+        found.append(
+            "the sandbox has no network"
+            if profile.network == "none"
+            else "the sandbox reaches the network only through a proxy, which asks about each host"
+        )
+    if _READ_ONLY.search(end):
+        where = "everywhere" if profile.files == "read" else "outside the workspace"
+        found.append(f"the sandbox is read-only {where}; temporary files go to $TMPDIR")
+    if _REFUSED.search(end):
+        found.append("the sandbox refuses system calls that commands seldom need")
+    if profile.hidden and _HIDDEN.search(end):
+        found.append("files with secrets are hidden in the sandbox")
+    return "; ".join(found)

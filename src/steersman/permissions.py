@@ -1,0 +1,125 @@
+"""What holds in a folder: the rules of files, remembered answers, and whether it is trusted."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from steersman.governance import folders
+from steersman.governance.policy import BLANK, Book, Circumstances
+from steersman.governance.rule import Rule
+from steersman.governance.rule_files import load_rules, user_file
+from steersman.governance.rule_files import project_file as project_rules
+from steersman.governance.secret_files import Finder, unreadable
+from steersman.governance.stored_memory import StoredMemory
+from steersman.identity.settings import Settings, config_file, project_file
+from steersman.message import Audit
+from steersman.store.records import Store
+
+
+class Permissions:
+    """One person's permissions, for every folder."""
+
+    def __init__(self, store: Store, environ: Mapping[str, str]) -> None:
+        self._store = store
+        self._environ = environ
+        self.home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+
+    def folder(self, workspace: str) -> folders.Standing:
+        """What a folder brings that would steer the host, and whether the person agreed to it."""
+        return folders.standing(self._store, workspace)
+
+    def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
+        """Keep the person's word on what they were shown."""
+        folders.record(self._store, workspace, standing.found, trusted=trusted)
+
+    def settings_file(self, workspace: str) -> Path | None:
+        """A folder's own settings, where they may be used."""
+        path = project_file(workspace)
+        return path if path.exists() and self.folder(workspace).loads else None
+
+    def rules(self, workspace: str, settings: Settings) -> tuple[Rule, ...]:
+        """Every rule that is written down: of the machine, of the user, of a trusted folder."""
+        trusted = self.folder(workspace).loads
+        return (
+            *load_rules(
+                workspace=workspace,
+                home=self.home,
+                user=user_file(config_file(self._environ)),
+                project=project_rules(workspace) if trusted else None,
+            ),
+            *(_domain_rule(domain) for domain in settings.domains),
+        )
+
+    def book(self, rules: Sequence[Rule]) -> Book:
+        """Rules, ready to decide."""
+        if not rules:
+            return BLANK
+        from steersman.governance.rules import RuleSet
+
+        return RuleSet(rules, home=self.home)
+
+    def memory(
+        self, workspace: str, thread: str, redact: Callable[[str], str], rules: Sequence[Rule]
+    ) -> StoredMemory:
+        """What was answered before in a folder and a thread, beside the rules of files."""
+        return StoredMemory(
+            self._store, workspace, thread, home=self.home, redact=redact, also=rules
+        )
+
+    def answers(self, workspace: str) -> list[Rule]:
+        """Every remembered answer of a folder and its threads."""
+        from steersman.governance.answers import all_remembered
+
+        return [kept.rule for kept in all_remembered(self._store) if kept.workspace == workspace]
+
+    def forget(self, name: str) -> Rule | None:
+        """Remove a remembered answer by its id."""
+        from steersman.governance.answers import forget
+
+        found = forget(self._store, name)
+        return found.rule if found else None
+
+    def forget_thread(self, thread: str) -> None:
+        """Remove what was answered for a thread that is no more."""
+        if self._store.setting("policy", "answers") is not None:
+            from steersman.governance.answers import forget_thread
+
+            forget_thread(self._store, thread)
+
+    def forget_all(self) -> None:
+        """Remove every remembered answer, also when they cannot be read."""
+        from steersman.governance.answers import forget_all
+
+        forget_all(self._store)
+
+    def circumstances(self, workspace: str, settings: Settings) -> Circumstances:
+        """What decisions in a folder depend on, outside any thread."""
+        rules = self.rules(workspace, settings)
+        book = self.book(rules)
+        return Circumstances(
+            workspace=workspace,
+            mode=settings.mode,
+            trust=settings.trust,
+            approvals=settings.approvals,
+            home=self.home,
+            bare=settings.sandbox == "none",
+            rules=book,
+            answers=self.memory(workspace, "", str, rules).book(),
+            veil=Finder(workspace, unreadable(book)).find(deep=False)[0],
+        )
+
+    def audits(self, workspace: str) -> tuple[Audit, ...]:
+        """What people should know about a folder before work begins in it."""
+        told = folders.sentence(self.folder(workspace), workspace)
+        if not told:
+            return ()
+        return (Audit("folder", told, try_this="`steer policy trust` shows it and asks you."),)
+
+
+def _domain_rule(domain: str) -> Rule:
+    from steersman.errors import UsageProblem
+    from steersman.governance.domains import check_pattern
+
+    if wrong := check_pattern(domain):
+        raise UsageProblem(f"The domain “{domain}” in the settings is not right.", wrong)
+    return Rule(f"domain:{domain}", "allow", domain=domain, reason="your settings name it")

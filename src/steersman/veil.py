@@ -1,0 +1,52 @@
+"""Which files of a workspace are secret. Pure: the lines that say so were read by somebody else."""
+
+import os
+import re
+
+from steersman.gitignore import parse
+
+# Made by package managers: full of certificates that everybody has, and too many to look through.
+SKIPPED = frozenset(
+    {".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox", ".nox",
+     ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+)  # fmt: skip
+
+
+class Veil:
+    """Says which paths of a workspace are secret, by lines in the language of `.gitignore`."""
+
+    def __init__(self, workspace: str, lines: str) -> None:
+        self.workspace = workspace
+        self.lines = lines
+        self._rules = rules = parse(os.fsencode(lines))
+        # Most names are no rule's business; one look tells.
+        self._any = re.compile(b"|".join(b"(?:%s)" % r.pattern.pattern for r in rules.rules), re.S)
+
+    def covers(self, path: str) -> str:
+        """Why a resolved path is secret; empty when it is not."""
+        top = self.workspace.rstrip("/") + "/"
+        if not self._rules.rules or not path.startswith(top):
+            return ""
+        parts = os.fsencode(path[len(top) :]).split(b"/")
+        if not SKIPPED.isdisjoint(part.decode("utf-8", "replace") for part in parts[:-1]):
+            return ""
+        for depth in range(1, len(parts) + 1):
+            name = b"/".join(parts[:depth])
+            if self.hides(name, depth < len(parts)):
+                return "by .steersmanignore or the usual names of such files"
+        return ""
+
+    def hides(self, name: bytes, folder: bool) -> bool:
+        """Whether a path relative to the workspace is secret, when the folders it is in are not."""
+        return bool(self._any.fullmatch(name) and self._rules.verdict(name, folder))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Veil):
+            return NotImplemented
+        return (self.workspace, self.lines) == (other.workspace, other.lines)
+
+    def __hash__(self) -> int:
+        return hash((self.workspace, self.lines))
+
+
+PLAIN_SIGHT = Veil("/", "")

@@ -1,0 +1,264 @@
+"""Permissions from the command line: explained, remembered, forgotten, written as rules."""
+
+import json
+
+import pytest
+
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, decoded, shell
+from tests.cli.terminal import Terminal
+from tests.world import call
+
+
+def bodies(messages, kind):
+    return [message["body"] for message in messages if message["kind"] == kind]
+
+
+def newest(steer):
+    thread = decoded(steer("threads", "list", "--json", "--limit", "1").stdout)[0]["id"]
+    return decoded(steer("replay", thread).stdout)
+
+
+def user_rules(steer, text):
+    from pathlib import Path
+
+    path = Path(steer.environ["XDG_CONFIG_HOME"]) / "steersman" / "rules.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+# Explaining
+
+
+@pytest.mark.parametrize(
+    ("action", "code", "word"),
+    [
+        ({"action": "read", "path": "calc.py"}, 0, "paths.inside"),
+        ({"action": "write", "path": "calc.py"}, 4, "approvals.on-request"),
+        ({"action": "write", "path": ".git/hooks/pre-commit"}, 4, "paths.protected"),
+        ({"action": "write", "path": "/etc/passwd"}, 3, "breaker.paths"),
+        ({"action": "read", "path": ".env"}, 3, "secrets.hidden"),
+        ({"action": "execute", "command": "ls"}, 0, "sandbox.contains"),
+        ({"action": "execute", "command": "rm -rf ~"}, 3, "circuit breaker"),
+        ({"action": "network", "host": "example.org", "port": 443}, 4, "network.unknown"),
+        ({"action": "mcp_call", "server": "x", "tool": "y"}, 4, "mcp.writes"),
+    ],
+)
+def test_a_decision_is_explained_step_by_step(steer, action, code, word):
+    done = steer("policy", "explain", json.dumps(action))
+    assert done.returncode == code, done.stdout + done.stderr
+    assert word in done.stdout
+    assert "circuit breaker" in done.stdout
+
+
+def test_an_action_that_is_none_is_told_so(steer):
+    for wrong in ("{", "[]", '{"action": "fly"}', '{"action": "read"}'):
+        done = steer("policy", "explain", wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "The action cannot be read." in done.stderr
+
+
+# Rules
+
+
+def test_rules_decide_and_name_their_place(steer, script):
+    path = user_rules(
+        steer,
+        '[[rule]]\nid = "no-make"\ndecision = "deny"\ncommand = "make"\nreason = "use just"\n'
+        'match = ["make test"]\nnot_match = ["cmake ."]\n\n'
+        '[[rule]]\nid = "docs"\ndecision = "allow"\npath = "docs/"\n',
+    )
+    listed = steer("policy", "list")
+    assert "no-make" in listed.stdout
+    assert f"{path}:1" in listed.stdout
+    write = call("workspace_write_file", path="docs/a.md", content="x")
+    model = script({"tool_calls": [shell("echo hi && make test"), write]}, DONE)
+    messages = steer.messages("run", "x", "--model", model)
+    denied, written = bodies(messages, "tool_result")
+    assert denied["status"] == "denied"
+    assert "use just" in denied["message"]
+    assert written["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[rule]\n", "rules.toml:1"),
+        ('[[rule]]\nid = "a"\ndecision = "maybe"\ncommand = "x"\n', "rules.toml:3"),
+        ('[[rule]]\nid = "a"\ndecision = "deny"\n', "rules.toml:1"),
+        ('\n[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\nnot_match = ["x y"]\n', "rules.toml:6"),
+        ('[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\nmatch = ["y"]\n', "rules.toml:5"),
+        ('[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\n'
+         '[[rule]]\nid = "b"\ndecision = "allow"\ncommand = "x"\n', "rules.toml:7"),
+    ],
+    ids=["toml", "decision", "subject", "not_match", "match", "contradiction"],
+)  # fmt: skip
+def test_a_broken_rule_file_is_an_error_with_file_and_line_and_nothing_starts(
+    steer, script, workspace, text, told
+):
+    user_rules(steer, text)
+    done = steer("run", "fix", "--yes", "--model", script({"tool_calls": [FIX]}, DONE))
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert decoded(steer("threads", "list", "--json").stdout) == []
+
+
+# Folder trust
+
+
+def test_what_a_folder_brings_is_used_only_after_the_person_agreed(steer, script, workspace):
+    rules = workspace / ".steersman" / "rules.toml"
+    rules.parent.mkdir()
+    rules.write_text('[[rule]]\nid = "no-ls"\ndecision = "deny"\ncommand = "ls"\n')
+    model = script({"tool_calls": [shell("ls")]}, DONE)
+
+    def status():
+        return bodies(steer.messages("run", "x", "--model", model), "tool_result")[0]["status"]
+
+    alone = steer.messages("run", "x", "--model", model)
+    assert bodies(alone, "tool_result")[0]["status"] == "ok"
+    assert "brings rules" in bodies(alone, "audit")[0]["what"]
+    assert steer("policy", "trust", "--yes").returncode == 0
+    assert status() == "denied"
+    rules.write_text(rules.read_text().replace("no-ls", "not-ls"))
+    assert status() == "ok"  # it changed: it has to be agreed to again
+    steer("policy", "trust", "--yes")
+    assert status() == "denied"
+    steer("policy", "untrust")
+    assert status() == "ok"
+
+
+def test_at_a_terminal_the_person_is_asked_once_about_a_folder(steer, script, workspace):
+    config = workspace / ".steersman" / "config.toml"
+    config.parent.mkdir()
+    config.write_text("max_steps = 1\n")
+    model = script({"tool_calls": [shell("ls")]}, DONE)
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("use it from now on? [y]es, [n]o: ")
+        terminal.press("y\n")
+        terminal.until("Go on?")  # one step was all it may take
+        terminal.press("stop\n")
+        assert terminal.end() == 5
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("Go on?")
+        assert "use it from now on" not in terminal.text
+        terminal.press("stop\n")
+        terminal.end()
+
+
+def test_a_folder_may_not_raise_its_own_trust(steer, script, workspace):
+    config = workspace / ".steersman" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('trust = "untrusted"\n')
+    steer("policy", "trust", "--yes")
+    done = steer("run", "x", "--model", script(DONE))
+    assert done.returncode == 2
+    assert "must not set “trust”" in done.stderr
+
+
+# Remembered answers
+
+
+def test_an_answer_for_the_thread_holds_there_and_can_be_forgotten(steer, script, workspace):
+    again = call("workspace_edit_files",
+                 files=[{"path": "calc.py", "edits": [{"search": "a + b", "replace": "b + a"}]}])  # fmt: skip
+    model = script({"tool_calls": [FIX]}, {"tool_calls": [again]}, {"text": "Twice."})
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("a lasting answer would allow: changes of ./calc.py")
+        terminal.until("[t] in this thread")
+        terminal.press("t\n")
+        terminal.until("Twice.")
+        assert terminal.end() == 0
+    assert "return b + a" in (workspace / "calc.py").read_text()
+    messages = newest(steer)
+    assert len(bodies(messages, "confirm_request")) == 1
+    listed = decoded(steer("policy", "list", "--json").stdout)
+    assert [(rule["decision"], rule["source"]) for rule in listed] == [("allow", "thread")]
+    assert steer("policy", "forget", listed[0]["id"]).returncode == 0
+    assert decoded(steer("policy", "list", "--json").stdout) == []
+    assert steer("policy", "forget", "nonsense").returncode == 2
+
+
+def test_an_always_for_two_commands_covers_both_together(steer, script):
+    push = shell("git push origin topic")
+    fetch = shell("git push origin other")
+    both = shell("git push origin topic && git push origin other")
+    model = script({"tool_calls": [push]}, {"tool_calls": [fetch]}, {"tool_calls": [both]}, DONE)
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("changes elsewhere")
+        if "can only be answered once" in terminal.text:
+            pytest.skip("needs root: pushes are never remembered")
+        terminal.press("t\n")
+        terminal.until("Done.", 60)
+        terminal.end()
+
+
+def test_a_changed_call_is_judged_like_any_other_and_carried_out(steer, script, workspace):
+    model = script({"tool_calls": [shell("git push origin x")]}, {"expect": "hello", "text": "Ok."})
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("[e]dit")
+        terminal.press("e\n")
+        terminal.until("instead: ")
+        terminal.press("echo hello\n")
+        terminal.until("Ok.")
+        assert terminal.end() == 0
+
+
+def test_a_changed_call_cannot_pass_the_circuit_breaker(steer, script):
+    model = script({"tool_calls": [shell("git push origin x")]}, {"text": "Ok."})
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("[e]dit")
+        terminal.press("e\n")
+        terminal.until("instead: ")
+        terminal.press("rm -rf ~\n")
+        terminal.until("blocked")
+        terminal.until("Ok.")
+        terminal.end()
+
+
+# Blocks and budgets
+
+
+def test_a_blocked_command_is_an_incident_and_stops_work_that_nobody_watches(steer, script):
+    model = script({"tool_calls": [shell("rm -rf ~/")]}, {"text": "never said"})
+    done = steer("run", "x", "--approvals", "never", "--model", model, "--json")
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 3
+    (block,) = bodies(messages, "guard_block")
+    assert (block["command"], block["breaker"]) == ("rm -rf ~/", True)
+    assert bodies(messages, "turn_end")[0]["ending"] == "blocked"
+    assert messages[-1]["body"]["status"] == "denied"
+
+
+def test_where_a_person_watches_a_block_is_told_and_work_goes_on(steer, script):
+    model = script({"tool_calls": [shell("rm -rf ~/")]}, {"expect": "Denied", "text": "Sorry."})
+    messages = steer.messages("run", "x", "--yes", "--model", model)
+    assert len(bodies(messages, "guard_block")) == 1
+    assert messages[-1]["body"]["exit"] == 0
+
+
+@pytest.mark.parametrize(
+    "flags", [["--max-calls", "1"], ["--max-tokens", "150"], ["--max-seconds", "0.000001"]]
+)
+def test_a_spent_budget_ends_the_turn_with_exit_5_and_the_thread_goes_on(
+    steer, script, workspace, flags
+):
+    turn = {"tool_calls": [shell("echo one")], "usage": {"input": 100, "output": 10}}
+    model = script(turn, turn, turn, DONE)
+    done = steer("run", "x", "--yes", "--model", model, "--json", *flags)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 5
+    assert "budget" in bodies(messages, "turn_end")[0]["reason"]
+    calls = [m["corr"] for m in messages if m["kind"] == "tool_call"]
+    results = [m["corr"] for m in messages if m["kind"] == "tool_result"]
+    assert calls == results
+    again = steer("resume", messages[0]["thread"], "go on", "--model", script(turn, DONE), "--yes")
+    assert again.returncode == 0, again.stderr
+
+
+def test_with_approvals_on_failure_work_goes_on_without_asking(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"tool_calls": [shell("cat calc.py")]}, DONE)
+    messages = steer.messages("run", "x", "--approvals", "on-failure", "--model", model)
+    assert bodies(messages, "confirm_request") == []
+    assert (workspace / "calc.py").read_text() == MENDED

@@ -1,0 +1,82 @@
+"""Budgets: what is counted, from where, and when it is too much."""
+
+import pytest
+
+from steersman.errors import BudgetSpent, Exit
+from steersman.governance.budgets import Budget
+from steersman.limits import Limits
+from steersman.message import AgentSpawn, Body, Message, ToolCall, UsageReport
+from steersman.store.log import now
+
+
+def told(*bodies: Body, path: str = "steersman") -> list[Message]:
+    return [Message("t", 1, now(), 1, body.kind, path, None, body) for body in bodies]
+
+
+def use(tokens: int = 0, cost: float = 0.0) -> UsageReport:
+    return UsageReport("m", input=tokens, cost=cost)
+
+
+@pytest.mark.parametrize(
+    ("limits", "spent", "words"),
+    [
+        (Limits(tokens=100), [use(60), use(40)], "budget of 100 tokens"),
+        (Limits(cost=0.5), [use(cost=0.3), use(cost=0.25)], "budget of 0.5 dollars"),
+        (Limits(agents=1), [AgentSpawn("a", "l", "t"), AgentSpawn("b", "l", "t")], "1 agents"),
+        (Limits(agents=0), [AgentSpawn("a", "l", "t")], "0 agents"),
+    ],
+)
+def test_each_limit_ends_the_work_with_a_sentence(limits, spent, words):
+    budget = Budget(run=limits)
+    for body in spent[:-1]:
+        budget.observe(told(body))
+        budget.check()
+    budget.observe(told(spent[-1]))
+    with pytest.raises(BudgetSpent) as raised:
+        budget.check()
+    assert words in raised.value.what
+    assert raised.value.exit is Exit.BUDGET_SPENT
+    assert "--max-" in raised.value.try_this
+
+
+def test_the_last_call_allowed_may_run_and_the_next_may_not():
+    budget = Budget(run=Limits(calls=2))
+    for name in ("a", "a", "b"):
+        budget.call(name)  # a call that is judged twice is one call
+    with pytest.raises(BudgetSpent, match="2 tool calls"):
+        budget.call("c")
+
+
+def test_a_tree_of_agents_spends_from_one_purse():
+    budget = Budget(run=Limits(tokens=100))
+    budget.observe(told(use(50), path="steersman/operations/mate/intelligence"))
+    budget.observe(told(use(50), path="steersman/operations/mate/operations/hand/intelligence"))
+    with pytest.raises(BudgetSpent):
+        budget.check()
+
+
+def test_a_thread_remembers_what_earlier_runs_spent_and_a_run_does_not():
+    earlier = told(use(80), ToolCall("x"), ToolCall("y"))
+    run = Budget(run=Limits(tokens=100, calls=2))
+    run.recall(earlier)
+    run.call("z")
+    thread = Budget(thread=Limits(tokens=100))
+    assert thread.counts_thread
+    thread.recall(earlier)
+    thread.check()
+    thread.observe(told(use(20)))
+    with pytest.raises(BudgetSpent, match="for this thread"):
+        thread.check()
+    calls = Budget(thread=Limits(calls=2))
+    calls.recall(earlier)
+    with pytest.raises(BudgetSpent):
+        calls.call("z")
+
+
+def test_time_is_counted_while_turns_run():
+    budget = Budget(run=Limits(seconds=1e-9))
+    budget.begin_turn()
+    assert budget.remaining_seconds() == 0
+    with pytest.raises(BudgetSpent, match="seconds"):
+        budget.check()
+    assert Budget().remaining_seconds() is None

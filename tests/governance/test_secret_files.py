@@ -1,0 +1,55 @@
+"""Which files are secret, found on a real disk and kept up to date."""
+
+import os
+
+from steersman.governance.secret_files import Finder
+
+
+def made(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+
+
+def found(finder, folder):
+    return sorted(os.path.relpath(path, folder) for path in finder.find()[1])
+
+
+def test_the_usual_names_are_found_wherever_they_are(tmp_path):
+    made(tmp_path, ".env", "a/b/.env.local", "a/server.key", "k/id_rsa", ".env.example", "a.py",
+         "node_modules/x/cert.pem", ".venv/lib/site-packages/certifi/cacert.pem", ".git/x.key")  # fmt: skip
+    finder = Finder(str(tmp_path))
+    assert found(finder, tmp_path) == [".env", "a/b/.env.local", "a/server.key", "k/id_rsa"]
+
+
+def test_the_folder_says_what_else_is_secret_and_what_is_not(tmp_path):
+    made(tmp_path, ".env", "a/.env", "secret/deep/x", "b.txt")
+    (tmp_path / ".steersmanignore").write_text("secret/\n/b.txt\n!a/.env\n")
+    finder = Finder(str(tmp_path))
+    assert found(finder, tmp_path) == [".env", "b.txt", "secret"]
+    veil, _ = finder.find(deep=False)
+    assert veil.covers(str(tmp_path / "secret/deep/x"))
+    assert not veil.covers(str(tmp_path / "a/.env"))
+
+
+def test_what_appears_later_is_found_and_so_is_a_changed_file(tmp_path):
+    made(tmp_path, "a/x.py")
+    finder = Finder(str(tmp_path))
+    assert found(finder, tmp_path) == []
+    made(tmp_path, "a/.env")
+    assert found(finder, tmp_path) == ["a/.env"]
+    (tmp_path / ".steersmanignore").write_text("x.py\n!.env\n")
+    assert found(finder, tmp_path) == ["a/x.py"]
+    os.unlink(tmp_path / "a/x.py")
+    assert found(finder, tmp_path) == []
+
+
+def test_a_pipe_or_a_link_for_an_ignore_file_is_no_ignore_file(tmp_path):
+    made(tmp_path, ".env")
+    os.mkfifo(tmp_path / ".steersmanignore")
+    assert found(Finder(str(tmp_path)), tmp_path) == [".env"]
+    os.unlink(tmp_path / ".steersmanignore")
+    (tmp_path / "rules").write_text("!.env\n")
+    os.symlink("rules", tmp_path / ".steersmanignore")
+    assert found(Finder(str(tmp_path)), tmp_path) == [".env"]

@@ -1,0 +1,263 @@
+"""What is hidden, what is protected, and what a command finds round it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+from msgspec.structs import replace
+
+from steersman.errors import ToolProblem
+from steersman.operations.running import masks
+from steersman.operations.running.bubblewrap import Bubblewrap
+from steersman.operations.running.masks import Protection, outermost, remove_stubs
+from steersman.operations.running.overlay import Overlay
+from steersman.operations.running.scratch import Scratch, sweep
+from steersman.profile import Profile
+from tests.operations.sandbox.attempts import REACHING
+from tests.operations.sandbox.kit import EVERYBODY, Ground, World, as_somebody, attack
+from tests.operations.transactions.tree import tree
+
+
+@pytest.mark.parametrize("ground", ["view", "bind", "read"])
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_a_hidden_file_says_so(who: str, ground: Ground) -> None:
+    """It is there, it cannot be read, it is no ordinary file, and nothing of it changes."""
+
+    def do(world: World) -> None:
+        before = tree(world.root)
+        script = "for one in .env sub/key.pem ~/.netrc ~/.ssh/id; do cat $one; done; "
+        script += "test -e .env && test ! -f .env && rm -f .env; touch .env; ls ~/.ssh"
+        done = world.try_out(script, ground)
+        assert world.said.count("Permission denied") >= 5
+        assert done is None or done.changes == []
+        assert tree(world.root) == before
+
+    as_somebody(who, do)
+
+
+def test_a_workspace_inside_a_hidden_folder() -> None:
+    """The workspace is there, and what lies beside it is not."""
+
+    def do(world: World) -> None:
+        profile = replace(world.profile, hidden=(str(world.folder),))
+        for ground in ("view", "bind", "read"):
+            script = f"cat open.txt .env; ls {world.folder}; cat {world.outside}/precious"
+            world.try_out(script, ground, profile)
+            assert world.done.stdout == "opens3cret-words-nobody-may-read"
+            assert "Permission denied" in world.done.stderr
+
+    as_somebody("me", do)
+
+
+def test_a_workspace_to_be_read_only() -> None:
+    """Nothing in it can be changed, while temporary folders and what is writable can."""
+
+    def do(world: World) -> None:
+        before = tree(world.root)
+        profile = replace(world.profile, writable=(str(world.outside), "/proc/no/such"))
+        script = "cat open.txt; echo x > open.txt; echo x > new; rm open.txt; git init .; "
+        script += (
+            f"chmod 700 open.txt; touch open.txt; echo x > /tmp/x && echo y > {world.outside}/y"
+        )
+        world.try_out(script, "read", profile)
+        assert world.done.returncode == 0, world.said
+        assert world.said.count("Read-only file system") >= 5
+        assert tree(world.root) == before
+        assert (world.outside / "y").read_text() == "y\n"
+
+    as_somebody("me", do)
+
+
+PLANTS = {
+    "a hook": "echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+    "a setting": "git config core.pager evil; echo evil >> .git/config; mv .git/config x",
+    "a setting in place of another": "cp .git/config x; echo evil >> x; mv x .git/config; rm -f x",
+    "another repository": "mv .git old && mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit",
+    "a new start file": "echo evil > .envrc; ln -s open.txt .envrc; mkdir .envrc",
+    "a new folder": "mkdir -p .vscode/x; echo evil > .vscode/tasks.json; ln -s sub .vscode",
+    "a new file in a missing folder": "mkdir -p .git/info; echo evil > .git/info/exclude",
+    "a rename over it": "echo evil > x; mv -f x .envrc; mv -T sub .vscode; rm -f x; true",
+    "a mode": "chmod -R 777 .git/hooks .git/config .envrc .vscode",
+    "its absence": "rm -rf .git/hooks .git/config .envrc .vscode",
+}
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+@pytest.mark.parametrize("name", PLANTS)
+def test_what_runs_later_cannot_be_planted(name: str, who: str) -> None:
+    """On the workspace itself protected paths stay as they are, also when they are missing."""
+
+    def do(world: World) -> None:
+        before = tree(world.root)
+        world.try_out(PLANTS[name], "bind")
+        assert {k: v for k, v in tree(world.root).items() if k not in ("x",)} == before, world.said
+
+    as_somebody(who, do)
+
+
+def test_over_a_view_the_gate_judges_what_is_planted() -> None:
+    """There nothing is pinned: a change of a protected path is an effect like any other."""
+
+    def do(world: World) -> None:
+        done = world.try_out("echo evil > .git/hooks/pre-commit; echo x > .envrc")
+        assert done is not None
+        assert [c.path for c in done.changes] == [".envrc", ".git/hooks/pre-commit"]
+
+    as_somebody("me", do)
+
+
+def test_stubs_are_shared_and_removed_by_the_last() -> None:
+    """Two runs protect the same missing path; what came in its place later is not touched."""
+
+    def do(world: World) -> None:
+        place = world.root / ".envrc"
+        runs = [Scratch(str(world.scratch)) for _ in range(2)]
+        one, other = (Protection(str(world.root), [str(place)], run) for run in runs)
+        assert place.exists()
+        one.remove()
+        assert place.exists()
+        other.remove()
+        assert not place.exists()
+        third = Protection(str(world.root), [str(place)], runs[0])
+        place.unlink()
+        place.write_text("")
+        third.remove()
+        assert place.exists()
+        for run in runs:
+            run.discard()
+
+    as_somebody("me", do)
+
+
+def test_nothing_is_left_when_the_host_is_killed() -> None:
+    """The command dies with its host, and the next start removes stubs and scratch."""
+
+    def do(world: World) -> None:
+        script = (
+            "import os, sys\n"
+            f"sys.path[:0] = {sys.path!r}\n"
+            "from pathlib import Path\n"
+            "from tests.operations.sandbox import kit\n"
+            "world = kit.World.__new__(kit.World)\n"
+            f"world.root, world.scratch = Path({str(world.root)!r}), Path({str(world.scratch)!r})\n"
+            f"profile = kit.Profile(protected=({str(world.root / '.envrc')!r},),\n"
+            f"  environ={{'PATH': {os.environ['PATH']!r}}})\n"
+            "world.try_out('touch started; setsid sleep 600 & sleep 600', 'bind', profile)\n"
+        )
+        host = subprocess.Popen([sys.executable, "-c", script], cwd=os.getcwd())
+        while not (world.root / "started").exists():
+            assert host.poll() is None
+        assert (world.root / ".envrc").exists()
+        assert sweep(str(world.scratch), remove_stubs) == 0
+        host.send_signal(signal.SIGKILL)
+        host.wait()
+        while _living_in(str(world.root)):
+            pass
+        assert sweep(str(world.scratch), remove_stubs) == 1
+        assert os.listdir(world.scratch) == []
+        assert not (world.root / ".envrc").exists()
+
+    as_somebody("me", do)
+
+
+def _living_in(folder: str) -> list[str]:
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/cwd") == folder:
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_only_the_environment_it_was_given(who: str) -> None:
+    """Nothing of the host's, nothing on a command line, and no open file but the three."""
+
+    def do(world: World) -> None:
+        profile = replace(world.profile, environ={"PATH": os.environ["PATH"], "WORD": "heard it"})
+        world.try_out(["env"], "view", profile)
+        lines = dict(line.split("=", 1) for line in world.done.stdout.splitlines())
+        for name in ("TAR_OPTIONS", "GIT_DISCOVERY_ACROSS_FILESYSTEM"):
+            lines.pop(name, None)
+        assert lines == {
+            **profile.environ,
+            "TMPDIR": "/tmp",
+            "PWD": str(world.root),
+            "HOST_KEY": "",
+        }
+        with Overlay(world.bubblewrap()).begin(str(world.root), str(world.scratch)) as run:
+            assert "heard it" not in " ".join(run.argv(["env"], str(world.root), profile))
+        world.try_out("ls /proc/self/fd; ls -d /proc/[0-9]* | wc -l", "view")
+        assert world.done.stdout.split()[:4] == ["0", "1", "2", "3"]
+        assert int(world.done.stdout.split()[-1]) < 10
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_a_socket_made_while_it_runs(who: str) -> None:
+    """A listener that comes later is as far away as one that was there."""
+
+    def do(world: World) -> None:
+        path = str(world.home / "late")
+        listener = socket.socket(socket.AF_UNIX)
+        timer = threading.Timer(0.3, lambda: (listener.bind(path), listener.listen()))
+        timer.start()
+        world.try_out(
+            "python3 - <<'END'\nimport os, socket, time\n"
+            f"while 'late' not in os.listdir({str(world.home)!r}): time.sleep(0.01)\n"
+            f"socket.socket(1).connect({path!r})\nEND"
+        )
+        timer.join()
+        listener.close()
+        assert "Connection refused" in world.said
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("name", REACHING)
+def test_where_nothing_can_be_sealed_there_are_no_sockets(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without overlays sockets of the host could be reached, so a command can make none."""
+
+    def plain(world: World) -> Bubblewrap:
+        return replace(found(world), attributes="")
+
+    found = World.bubblewrap
+    monkeypatch.setattr(World, "bubblewrap", plain)
+
+    def do(world: World) -> None:
+        attack(world, REACHING[name], "bind")
+        world.try_out("python3 -c 'import socket; socket.socketpair(); socket.socket(1)'", "bind")
+        assert "PermissionError" in world.said
+
+    as_somebody("me", do)
+
+
+def test_too_much_to_hide_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rather than to hide some of it."""
+
+    def do(world: World) -> None:
+        monkeypatch.setattr(masks, "MOST", 2)
+        with pytest.raises(ToolProblem, match="hidden"):
+            world.try_out("true")
+
+    as_somebody("me", do)
+
+
+def test_outermost_paths() -> None:
+    """What is in a folder goes with it; what only begins alike does not."""
+    assert outermost(["/a/b", "/a", "/ab", "/a/c/d"]) == ["/a", "/ab"]
+    assert masks.above(["/w/a/b/c", "/w/x", "/else/y"], "/w") == ["/w/a", "/w/a/b"]
+
+
+def test_plain_profiles_confine() -> None:
+    """Who says nothing gets the sandbox."""
+    assert (Profile().sandbox, Profile().network) == (True, "none")

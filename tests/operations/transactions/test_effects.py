@@ -1,0 +1,122 @@
+"""What a command's changes amount to: what is lost, and what only looks so."""
+
+import subprocess
+
+import pytest
+
+from steersman.action import ChangeMany, Delete, Write
+from steersman.change import ABSENT, Change, State
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.effects import actions_for, loss_of
+
+
+def git(folder, *words):
+    identity = (
+        "-c",
+        "user.name=n",
+        "-c",
+        "user.email=e@example.org",
+        "-c",
+        "init.defaultBranch=main",
+    )
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """Committed: a, b. Then b is changed, c staged, d untracked."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init")
+    for name in "ab":
+        (root / name).write_text(f"{name}: committed\n")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "first")
+    (root / "b").write_text("b: hours of work\n")
+    (root / "c").write_text("c: staged\n")
+    git(root, "add", "c")
+    (root / "d").write_text("d: untracked\n")
+    return root
+
+
+@pytest.fixture
+def journal(repository, tmp_path):
+    return Journal(str(repository), Objects(tmp_path / "objects"))
+
+
+def file(journal, text):
+    digest, size = journal.objects.put_bytes(text.encode())
+    return State("file", 0o644, digest, size)
+
+
+def change(journal, name, after):
+    """A change of a file as it is now; None deletes it."""
+    before = open(f"{journal.root}/{name}").read()
+    return Change(
+        name, file(journal, before), file(journal, after) if after is not None else ABSENT
+    )
+
+
+def lost(loss):
+    return [c.path for c in loss.deleted], [c.path for c in loss.discarded]
+
+
+@pytest.mark.parametrize(
+    ("name", "after", "expected"),
+    [
+        ("a", None, ([], [])),  # git has it
+        ("b", None, (["b"], [])),  # the work in it is nowhere else
+        ("c", None, ([], [])),  # staged: git has it
+        ("d", None, (["d"], [])),
+        ("a", "a: new\n", ([], [])),
+        ("b", "b: more work\n", ([], [])),  # edited, not thrown away
+        ("b", "b: committed\n", ([], ["b"])),  # git checkout .
+        ("d", "d: more\n", ([], [])),
+    ],
+)
+def test_what_git_has_is_not_lost_and_work_that_is_taken_back_is(journal, name, after, expected):
+    assert lost(loss_of(journal, [change(journal, name, after)])) == expected
+
+
+def test_a_stash_keeps_the_work_so_nothing_is_lost(journal, repository):
+    taken = change(journal, "b", "b: committed\n")
+    blob = subprocess.run(
+        ["git", "hash-object", "b"], cwd=repository, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    made = Change(f".git/objects/{blob[:2]}/{blob[2:]}", ABSENT, State("file", 0o444, "0" * 64, 9))
+    assert lost(loss_of(journal, [taken, made])) == ([], [])
+
+
+def test_without_a_repository_every_deleted_file_is_lost(tmp_path):
+    root = tmp_path / "plain"
+    root.mkdir()
+    (root / "x").write_text("x")
+    plain = Journal(str(root), Objects(tmp_path / "o"))
+    assert lost(loss_of(plain, [change(plain, "x", None)])) == (["x"], [])
+
+
+def test_what_tools_make_again_is_not_missed(journal, repository):
+    (repository / "node_modules").mkdir()
+    (repository / "node_modules/x.js").write_text("x")
+    assert lost(loss_of(journal, [change(journal, "node_modules/x.js", None)])) == ([], [])
+
+
+def test_few_changes_are_named_one_by_one_and_a_loss_is_summed_up(journal):
+    changes = [change(journal, "b", "b: committed\n"), change(journal, "d", None)]
+    written, deleted, summed = actions_for(journal, changes)
+    assert isinstance(written, Write)
+    assert isinstance(deleted, Delete)
+    assert summed == ChangeMany(
+        journal.root, created=0, changed=1, deleted=1, lost=1, lost_bytes=13, discarded=1,
+        examples=("b", "d"), named=True, origin="command",
+    )  # fmt: skip
+
+
+def test_among_very_many_changes_the_protected_ones_are_still_named(journal):
+    plain = [Change(f"out/{n}", ABSENT, file(journal, "x")) for n in range(500)]
+    hook = Change(".git/hooks/pre-commit", ABSENT, file(journal, "evil"))
+    named, summed = actions_for(journal, [*plain, hook])
+    assert isinstance(named, Write)
+    assert named.path.endswith(".git/hooks/pre-commit")
+    assert (summed.created, summed.lost) == (501, 0)
