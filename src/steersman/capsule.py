@@ -1,13 +1,14 @@
 """Five systems wired together: an agent. A capsule can be a tool of another one, to any depth."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from steersman.action import Action, SpawnAgent
 from steersman.dialogue import AssistantItem, Call, Prompt
 from steersman.errors import ToolProblem
+from steersman.intelligence.compaction import Compactor
 from steersman.intelligence.context import Context
 from steersman.message import AgentDone, AgentSpawn, Message, TurnEnd, TurnEnding, User
 from steersman.operations.tool import Arguments, Bench, Family, Tool
@@ -31,6 +32,7 @@ class Capsule(Struct, frozen=True):
     coordination: Coordination
     intelligence: Intelligence
     operations: Operations
+    compactor: Compactor | None = None
 
     async def turn(self, lane: Lane, context: Context) -> TurnEnd:
         """Work on what the context holds until there is nothing more to do.
@@ -53,7 +55,24 @@ class CapsuleDeck:
     def prompt(self) -> Prompt:
         """Everything the model gets for its next answer, if there is still something to spend."""
         self._capsule.governance.check_budget()
-        return Prompt(self._instructions, self._capsule.operations.specs(), self._context.items)
+        return Prompt(self._instructions, self._capsule.operations.specs(), self._context.view)
+
+    async def fit(self, cause: Literal["window", "context_length"]) -> bool:
+        """Bring the next prompt into the model's window; True when something was compacted."""
+        if self._capsule.compactor is None:
+            return False
+        return await self._capsule.compactor.fit(
+            self._context,
+            self.lane,
+            system=self._instructions,
+            tools=self._capsule.operations.specs(),
+            cause=cause,
+        )
+
+    def learn(self, reported: int) -> None:
+        """Take note of how many input tokens the last prompt really had."""
+        if self._capsule.compactor is not None:
+            self._capsule.compactor.learn(self._context, reported)
 
     async def deliver(self) -> bool:
         """Hear what the person said meanwhile; False when there was nothing."""
@@ -64,8 +83,12 @@ class CapsuleDeck:
         return self._capsule.operations.announce(call, self._root)
 
     async def execute(self, calls: Sequence[Call], note: Note) -> list[Message]:
-        """Carry out announced calls."""
-        return await self._capsule.operations.execute(calls, self._root, note)
+        """Carry out announced calls; results say what is to be known about what was touched."""
+
+        def remarks(call: Call) -> str:
+            return "\n".join(filter(None, (note(call), self._capsule.identity.remark(call))))
+
+        return await self._capsule.operations.execute(calls, self._root, remarks)
 
     async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
         """Ask the person."""

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.coordination import floor
-from steersman.dialogue import Call, Driver, ToolSpec
+from steersman.dialogue import Call, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.approvals import Desk
 from steersman.governance.environment import command_environ
@@ -23,7 +23,9 @@ from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.identity.settings import Settings, cache_folder, config_file
-from steersman.intelligence.models import open_driver
+from steersman.intelligence.benching.results import results_file
+from steersman.intelligence.configured import Config, read_config, secrets
+from steersman.intelligence.models import Models
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
@@ -40,6 +42,7 @@ from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.records import Row, Store, Thread, find_thread
 from steersman.store.redactor import Redactor, readable
 from steersman.store.sqlite import SqliteStore
+from steersman.thinking import Mind
 from steersman.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
@@ -219,11 +222,11 @@ class Host:
                 f"The name of the workspace {readable(workspace.root)} is not UTF-8.",
                 try_this="Rename the folder.",
             )
-        driver = None if origin == "call" else open_driver(settings.model)
+        mind = None if origin == "call" else self._mind(settings, title)
         self.permissions.rules(workspace.root, settings)  # what is wrong is told before anything
-        named = self._redactor(workspace).text(readable(title))
+        named = self._redactor(workspace, settings).text(readable(title))
         thread = self.create(workspace.root, named, origin=origin)
-        await self._begin(thread, workspace, settings, driver, **how)
+        await self._begin(thread, workspace, settings, mind, **how)
         return thread
 
     async def open(
@@ -242,8 +245,8 @@ class Host:
         """
         thread = self.find(thread_id)
         workspace = Workspace.open(folder or thread.workspace)
-        driver = open_driver(settings.model) if thinks else None
-        await self._begin(thread, workspace, settings, driver, **how)
+        mind = self._mind(settings, thread.title) if thinks else None
+        await self._begin(thread, workspace, settings, mind, **how)
         if folder:
             self.store.describe(thread_id, title=None, workspace=workspace.root)
         return thread
@@ -253,7 +256,7 @@ class Host:
         thread: Thread,
         workspace: Workspace,
         settings: Settings,
-        driver: Driver | None,
+        mind: Mind | None,
         *,
         attended: bool = False,
         yes: bool = False,
@@ -261,7 +264,7 @@ class Host:
         owned = ExitStack()
         owned.enter_context(self.store.own(thread.id))
         try:
-            redactor = self._redactor(workspace)
+            redactor = self._redactor(workspace, settings)
             rules = self.permissions.rules(workspace.root, settings)
             log = self._log(self.find(thread.id), redactor)
             setup = Setup(
@@ -275,14 +278,16 @@ class Host:
                 cache=cache_folder(self._environ, workspace.root),
                 rules=self.permissions.book(rules),
                 memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
+                surroundings=self._environ,
+                trusted=self.permissions.folder(workspace.root).loads,
                 audits=self.permissions.audits(workspace.root),
                 attended=attended,
                 yes=yes,
             )
-            session = Session(log, setup, driver)
+            session = Session(log, setup, mind)
             await session.begin()
-            if driver is not None:
-                self.store.remember(f"thread:{thread.id}", "model", driver.model)
+            if mind is not None:
+                self.store.remember(f"thread:{thread.id}", "model", mind.driver.model)
         except BaseException:
             owned.close()
             raise
@@ -376,6 +381,16 @@ class Host:
     def _log(self, thread: Thread, redactor: Redactor) -> ThreadLog:
         return ThreadLog(self.store, self.bus, thread, redactor=redactor, executor=self._writer)
 
-    def _redactor(self, workspace: Workspace) -> Redactor:
+    def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
         configs = mcp_configs(Path(workspace.root), self._environ)
-        return Redactor(secret_values(self._environ, configs))
+        known = secret_values(self._environ, configs)
+        return Redactor(known | set(secrets(_models_config(settings), self._environ)))
+
+    def _mind(self, settings: Settings, task: str) -> Mind:
+        """The model of a thread; `task` is what an automatic choice goes by."""
+        models = Models(self._environ, _models_config(settings), results_file(self._home))
+        return Mind(models, models.open(settings.model, task=task), settings, self._environ)
+
+
+def _models_config(settings: Settings) -> Config:
+    return read_config(settings.models, settings.providers, settings.roles, settings.fallback)

@@ -72,12 +72,16 @@ class TurnEnd(Body, frozen=True, omit_defaults=True):
 
 
 class User(Body, frozen=True, omit_defaults=True):
-    """Words of the person as the model gets them; `corr` names the input they came from."""
+    """Words of the person as the model gets them; `corr` names the input they came from.
+
+    `attached` are texts that the words name, such as skills; the model gets them as well.
+    """
 
     kind: ClassVar[str] = "user"
     synced: ClassVar[bool] = True
     text: str
     via: Literal["prompt", "steer", "queue"] = "prompt"
+    attached: tuple[str, ...] = ()
 
 
 InputState = Literal["waiting", "queued", "delivered", "withdrawn"]

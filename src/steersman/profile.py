@@ -16,7 +16,8 @@ class Profile(Struct, frozen=True):
     stands between the command and the disk; either may be missing, and stays so. `network`: none,
     through the door (a proxy that asks about every host), or the machine's own; `nearby` are the
     hosts of this machine and its network, as `host:port`, that the door may lead to. `environ` is
-    the whole environment of the command.
+    the whole environment of the command. `escalate`: when the sandbox seems to be why it failed,
+    the person is asked to let it out.
     """
 
     sandbox: bool = True
@@ -27,6 +28,7 @@ class Profile(Struct, frozen=True):
     network: Literal["none", "door", "host"] = "none"
     nearby: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
+    escalate: bool = False
 
 
 PLAIN = Profile()

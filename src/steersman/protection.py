@@ -1,5 +1,6 @@
 """Which files need more than the usual leave, by their place in the workspace."""
 
+import os
 import re
 from pathlib import Path
 
@@ -25,7 +26,15 @@ _HARMLESS_LINE = re.compile(
     |name|email|remote|merge|rebase|fetch|url|defaultbranch)\s*=\s*+(?!["']?\s*!)(?!.*ext::)[^\\]*)?$""",
     re.VERBOSE | re.IGNORECASE,
 )
-PROTECTED_GIT = (".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes")
+PROTECTED_GIT = (".git/hooks/", ".git/config", ".git/config.worktree", ".git/info/attributes")
+
+
+# What must not appear either, where it is missing. The place of each is held while a command runs,
+# where other programs can see it, so these are few; a slash stands for a folder.
+_NEVER_MADE = frozenset(
+    {".git/hooks/", ".git/config", ".steersman/", ".claude/", ".vscode/", ".husky/", ".mcp.json",
+     ".envrc"}
+)  # fmt: skip
 
 
 def inside(path: str, folder: str) -> bool:
@@ -70,5 +79,10 @@ def _only_bookkeeping(action: Write | Delete, name: str) -> bool:
 
 def pinned(workspace: str) -> tuple[str, ...]:
     """What a command that works on the folder itself cannot change."""
-    names = (*PROTECTED_GIT, *sorted(FOLDERS), *sorted(FILES))
-    return tuple(f"{workspace.rstrip('/')}/{name}" for name in names)
+    top = workspace.rstrip("/")
+    names = (*PROTECTED_GIT, *(f"{name}/" for name in sorted(FOLDERS)), *sorted(FILES))
+    return tuple(
+        f"{top}/{name}"
+        for name in names
+        if name in _NEVER_MADE or os.path.lexists(f"{top}/{name}".rstrip("/"))
+    )

@@ -16,7 +16,7 @@ from steersman.capsule import Capsule, last_words
 from steersman.coordination.floor import Floor, Move, State
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
-from steersman.dialogue import Call, Driver, UserItem
+from steersman.dialogue import Call
 from steersman.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
@@ -24,10 +24,10 @@ from steersman.governance.confinement import Confinement
 from steersman.governance.gate import Gate, Leave
 from steersman.governance.policy import Book, Circumstances, Containment
 from steersman.governance.remembering import Memory
-from steersman.identity.persona import steersman
 from steersman.identity.settings import Settings
+from steersman.intelligence import earlier
 from steersman.intelligence.context import KINDS, Context
-from steersman.intelligence.loop import NativeLoop, error_body
+from steersman.intelligence.loop import error_body
 from steersman.message import (
     Answer,
     Audit,
@@ -49,8 +49,11 @@ from steersman.operations.running.grounds import Grounds
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
+from steersman.operations.tools.read_earlier import ReadEarlier
+from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.workspace import Workspace
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
+from steersman.thinking import Briefing, Mind
 
 ROOT = "steersman"
 RECALLED_BYTES = 4_000_000  # about a million tokens
@@ -63,7 +66,8 @@ LEFT_OUT = (
 class Setup(Struct, frozen=True):
     """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow.
 
-    `environ` is what commands get; `private` are the host's own folders, which they do not see.
+    `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
+    which they do not see. `trusted`: what the folder brings may be used.
     """
 
     settings: Settings
@@ -76,6 +80,8 @@ class Setup(Struct, frozen=True):
     cache: str
     rules: Book
     memory: Memory
+    surroundings: Mapping[str, str]
+    trusted: bool
     audits: tuple[Audit, ...] = ()
     attended: bool = False
     yes: bool = False
@@ -108,11 +114,11 @@ def _no_collection() -> Iterator[None]:
 class Session:
     """One process's work on one thread."""
 
-    def __init__(self, log: ThreadLog, setup: Setup, driver: Driver | None) -> None:
+    def __init__(self, log: ThreadLog, setup: Setup, mind: Mind | None) -> None:
         self.log = log
         self.setup = setup
         self.last_end: TurnEnd | None = None
-        self._driver = driver
+        self._mind = mind
         self._floor = Floor()
         self._inputs = Inputs()
         self._turn = 0
@@ -130,6 +136,7 @@ class Session:
         self._plan = os.path.join(setup.workspace.root, ".steersman", "plans", f"{log.thread}.md")
         self._budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
         self._gate = self._gate_of(setup)
+        self._briefing = self._brief(setup) if mind is not None else None
         self._toolbox, self._capsule = self._build()
 
     def _gate_of(self, setup: Setup) -> Gate:
@@ -161,27 +168,42 @@ class Session:
             budget=self._budget,
         )
 
+    def _brief(self, setup: Setup) -> Briefing:
+        return Briefing(
+            setup.settings.mode,
+            setup.workspace.root,
+            setup.workspace.shown(self._plan),
+            environ=setup.surroundings,
+            veil=self._gate.veil,
+            store=self.log.store,
+            trusted=setup.trusted,
+        )
+
     async def _containment(self) -> tuple[Containment, str]:
         found = await self._grounds.containment()
         return found.level, found.reason
 
     def _build(self) -> tuple[Toolbox, Capsule | None]:
-        settings, workspace = self.setup.settings, self.setup.workspace
         gate = self._gate
-        toolbox = Toolbox(self._tools(), workspace, self._journal, gate)
-        if self._driver is None:
+        toolbox = Toolbox(self._tools(), self.setup.workspace, self._journal, gate)
+        if self._mind is None or self._briefing is None:
             return toolbox, None
         capsule = Capsule(
-            identity=steersman(settings.mode, workspace.root, workspace.shown(self._plan)),
+            identity=self._briefing,
             governance=gate,
             coordination=self._inputs,
-            intelligence=NativeLoop(self._driver, settings.max_steps),
+            intelligence=self._mind.loop,
             operations=toolbox,
+            compactor=self._mind.compactor,
         )
         return toolbox, capsule
 
     def _tools(self) -> list[Tool[Any]]:
-        return standard_tools(self.setup.environ, self._processes, self._grounds)
+        tools = standard_tools(self.setup.environ, self._processes, self._grounds)
+        tools.append(ReadEarlier(earlier.text_of, earlier.search))
+        if self._briefing is not None and self._briefing.has_skills:
+            tools.append(ReadSkill(self._briefing.load))
+        return tools
 
     async def begin(self) -> None:
         """Take up the thread where it was left."""
@@ -203,7 +225,7 @@ class Session:
         start = SessionStart(
             version=__version__,
             workspace=self.setup.workspace.root,
-            model=self._driver.model if self._driver else "",
+            model=self._mind.driver.model if self._mind else "",
             mode=settings.mode,
             trust=settings.trust,
             approvals=settings.approvals,
@@ -220,7 +242,7 @@ class Session:
             goal = next(store.read(thread, until=50, kinds={"user"}), None)
             if goal is not None and rows and (goal.kind, goal.body) != (rows[0][0], rows[0][3]):
                 self._context.recall([(goal.kind, goal.path, goal.corr, goal.body)])
-                self._context.items.append(UserItem(LEFT_OUT, steer=True))
+                self._context.remark(LEFT_OUT)
             self._context.recall(rows)
         self._watching.enter_context(self.log.watched_by(self._context.observe))
 
@@ -240,7 +262,8 @@ class Session:
     async def send(self, text: str) -> int:
         """Start a turn with a prompt; the answer is the turn's number."""
         self._floor.move(Move.START)
-        return await self._start(User(text))
+        attached = self._briefing.attached(text) if self._briefing else ()
+        return await self._start(User(text, attached=attached))
 
     async def go_on(self) -> bool:
         """Start a turn with the oldest queued message, if there is one."""
@@ -381,6 +404,27 @@ class Session:
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
         await self._journal.make(body, lane, None, check=not force)
 
+    async def compact(self) -> bool:
+        """Show the model a digest of what is older; False when there is nothing to gain."""
+        assert self._capsule is not None
+        assert self._mind is not None
+        self._floor.move(Move.START)  # nothing else is said meanwhile
+        try:
+            return await self._mind.compactor.fit(
+                self._context,
+                self._lane("intelligence"),
+                system=self._capsule.identity.instructions(),
+                tools=self._toolbox.specs(),
+                cause="user",
+            )
+        finally:
+            self._floor.move(Move.END)
+
+    async def uncompact(self) -> bool:
+        """Take the last compaction back; False when there is none."""
+        assert self._mind is not None
+        return await self._mind.compactor.undo(self._context, self._lane("intelligence"))
+
     def last_words(self) -> str:
         """What the model said last."""
         return last_words(self._context)
@@ -392,6 +436,8 @@ class Session:
         self._floor.move(Move.CLOSE)
         await self._processes.close()
         await self._grounds.close()
+        if self._mind is not None:
+            await self._mind.close()
         self._watching.close()
         if self._torn:
             await recover(self.log)

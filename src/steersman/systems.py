@@ -1,7 +1,7 @@
 """The contracts by which the five systems meet; each system keeps its own half of them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
@@ -24,6 +24,10 @@ class Identity(Protocol):
 
     def instructions(self) -> str:
         """What the model is told before anything else; the same bytes every time."""
+        ...
+
+    def remark(self, call: Call) -> str:
+        """What the model should know about what a call touches; each thing once."""
         ...
 
 
@@ -104,6 +108,14 @@ class Deck(Protocol):
 
     def prompt(self) -> Prompt:
         """Everything the model gets for its next answer."""
+        ...
+
+    async def fit(self, cause: Literal["window", "context_length"]) -> bool:
+        """Bring the next prompt into the model's window; True when something was compacted."""
+        ...
+
+    def learn(self, reported: int) -> None:
+        """Take note of how many input tokens the last prompt really had."""
         ...
 
     async def deliver(self) -> bool:

@@ -36,6 +36,11 @@ def shell(command: str) -> dict[str, Any]:
     return call("workspace_run_command", command=command)
 
 
+def outside(command: str) -> dict[str, Any]:
+    """A call that runs a command outside the sandbox, about which a person is asked."""
+    return call("workspace_run_command", command=command, outside_sandbox=True)
+
+
 class Worked(NamedTuple):
     """What `run --json` or `resume --json` came to."""
 

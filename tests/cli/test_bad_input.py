@@ -438,7 +438,7 @@ def test_what_a_killed_run_wrote_can_be_read_in_a_read_only_data_folder(
 ):
     model = script({"tool_calls": [gate.wait]}, DONE)
     running = steer.start("run", "--json", "--yes", "--model", model, "go")
-    seen = until(running, "confirm_response")
+    seen = until(running, "policy")
     gate.waiting()
     running.kill()
     running.communicate()
@@ -555,7 +555,7 @@ def test_a_second_process_on_a_thread_is_refused_and_does_not_disturb_the_first(
     other.mkdir()
     model = script({"tool_calls": [gate.wait]}, {"tool_calls": [READ]}, {"expect": "a - b", **DONE})
     first = steer.start("run", "--json", "--yes", "--model", model, "work")
-    seen = until(first, "confirm_response")
+    seen = until(first, "policy")
     thread = seen[0]["thread"]
     gate.waiting()
 

@@ -162,11 +162,11 @@ def test_an_export_that_cannot_be_written_is_a_clear_error(steer, story, tmp_pat
 def test_another_process_can_follow_a_run_while_it_goes_on(steer, script, gate):
     model = script({"tool_calls": [READ]}, {"tool_calls": [gate.wait]}, DONE)
     running = steer.start("run", "--json", "--yes", "--model", model, "work")
-    before = until(running, "confirm_response")
+    before = until(running, "policy")
     gate.waiting()
 
     following = steer.start("ledger", "follow", "--json", before[0]["thread"])
-    seen = until(following, "confirm_response")
+    seen = until(following, "policy")
     gate.open()
     rest, _ = following.communicate(timeout=60)
     output, _ = running.communicate(timeout=60)

@@ -4,7 +4,18 @@ import re
 
 import pytest
 
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, WRITE, decoded, shell, threads_in
+from tests.cli.kit import (
+    BROKEN,
+    DONE,
+    FIX,
+    MENDED,
+    READ,
+    WRITE,
+    decoded,
+    outside,
+    shell,
+    threads_in,
+)
 from tests.world import call
 
 
@@ -199,7 +210,7 @@ def test_without_deltas_only_stored_messages_are_printed(steer, script):
     ("flags", "told"),
     [
         (["--mode", "ask"], "Denied: ask mode only looks."),
-        (["--trust", "restricted"], "nothing may be written or run"),
+        (["--trust", "restricted"], "nothing may be written, run or fetched"),
     ],
     ids=["ask mode", "restricted trust"],
 )
@@ -277,7 +288,7 @@ def test_plain_output_shows_the_request_nobody_could_answer(steer, script, works
 
 
 def test_yes_answers_every_request_and_the_log_says_who_did(steer, script, workspace):
-    model = script({"tool_calls": [FIX, shell("cat calc.py")]}, {"expect": "a + b", **DONE})
+    model = script({"tool_calls": [FIX, outside("cat calc.py")]}, {"expect": "a + b", **DONE})
 
     work = steer.work("run", "--model", model, "--yes", "fix add")
 

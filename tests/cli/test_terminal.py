@@ -5,11 +5,12 @@ import signal
 
 import pytest
 
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, shell
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, outside, shell
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.world import call
 
 ASK = "or tell it what to do instead: "
+LEAVING = ("workspace_run_command", '{"command": "touch seen", "outside_sandbox": true}')
 
 
 def log_of_newest(steer):
@@ -95,11 +96,12 @@ def test_other_words_refuse_and_guide_the_model(steer, script, workspace):
 
 
 def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
-    model = script({"tool_calls": [shell("touch seen")]}, DONE)
+    model = script({"tool_calls": [outside("touch seen")]}, DONE)
 
     with Terminal(steer, "run", "--model", model, "touch it") as terminal:
         terminal.until(ASK)
-        assert "? workspace_run_command: a command needs a person's word\n" in terminal.text
+        asked = "? workspace_run_command: a command outside the sandbox needs a person's word\n"
+        assert asked in terminal.text
         assert f"  $ touch seen\n  in {workspace}\n" in terminal.text
         assert not (workspace / "seen").exists()
         terminal.press("\n")
@@ -111,7 +113,7 @@ def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
 
 
 def test_several_requests_are_asked_one_after_the_other(steer, script, workspace):
-    model = script({"tool_calls": [FIX, shell("touch seen"), shell("touch too")]}, DONE)
+    model = script({"tool_calls": [FIX, outside("touch seen"), outside("touch too")]}, DONE)
 
     with Terminal(steer, "run", "--model", model, "do all") as terminal:
         for answer in ("y", "n", "y"):
@@ -125,7 +127,7 @@ def test_several_requests_are_asked_one_after_the_other(steer, script, workspace
 
 
 def test_a_call_from_the_shell_asks_too(steer, workspace):
-    with Terminal(steer, "call", "workspace_run_command", '{"command": "touch seen"}') as terminal:
+    with Terminal(steer, "call", *LEAVING) as terminal:
         terminal.until(ASK)
         assert "  $ touch seen\n" in terminal.text
         terminal.press("y\n")
@@ -135,7 +137,7 @@ def test_a_call_from_the_shell_asks_too(steer, workspace):
 
 
 def test_a_refused_call_from_the_shell_exits_as_denied(steer, workspace):
-    with Terminal(steer, "call", "workspace_run_command", '{"command": "touch seen"}') as terminal:
+    with Terminal(steer, "call", *LEAVING) as terminal:
         terminal.until(ASK)
         terminal.press("n\n")
         assert terminal.end() == 3
@@ -318,6 +320,8 @@ def test_nothing_a_command_a_file_or_the_model_says_moves_the_cursor(steer, scri
             "text": f"I say {NASTY}",
             "chunk": 3,
             "tool_calls": [
+                shell(print_it),
+                outside(print_it),
                 shell(f"{print_it} # {NASTY}"),
                 write,
                 call("workspace_read_file", path=f"missing {NASTY}"),

@@ -161,7 +161,11 @@ OUTSIDE = {
 ASKING = {
     "writing": ("workspace_write_file", {"path": "calc.py", "content": "x\n"}, "  +x\n"),
     "editing": ("workspace_edit_files", edit("a - b", "a + b"), "  +    return a + b\n"),
-    "running": ("workspace_run_command", {"command": "touch here"}, "  $ touch here\n"),
+    "leaving the sandbox": (
+        "workspace_run_command",
+        {"command": "touch here", "outside_sandbox": True},
+        "  $ touch here\n",
+    ),
 }
 
 
@@ -238,7 +242,8 @@ def test_a_call_that_needs_an_answer_shows_the_request_and_exits_with_4(
         ("workspace_read_file", {"path": "missing"}, "failed", 1),
         ("workspace_read_file", {"path": 3}, "failed", 2),
         ("workspace_read_file", {"path": ".."}, "denied", 3),
-        ("workspace_run_command", {"command": "true"}, "needs_answer", 4),
+        ("workspace_run_command", {"command": "true"}, "done", 0),
+        ("workspace_run_command", {"command": "true", "outside_sandbox": True}, "needs_answer", 4),
     ],
 )
 def test_the_log_of_a_call_ends_with_its_exit_code(steer, tool, arguments, status, exit_code):

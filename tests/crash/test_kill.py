@@ -140,7 +140,7 @@ def gate():
 def test_a_command_that_ran_when_the_process_died_has_an_unknown_outcome(steer, script, gate):
     model = script({"tool_calls": [gate.wait, READ]}, DONE)
     running = steer.start("run", "--json", "--yes", "--model", model, "work")
-    seen = until(running, "confirm_response")
+    seen = until(running, "policy")
     gate.waiting()
     kill(running)
 
@@ -169,7 +169,7 @@ def test_a_command_that_ran_when_the_process_died_has_an_unknown_outcome(steer, 
 def test_following_a_thread_whose_process_died_ends(steer, script, gate):
     model = script({"tool_calls": [gate.wait]}, DONE)
     running = steer.start("run", "--json", "--yes", "--model", model, "work")
-    thread = until(running, "confirm_response")[0]["thread"]
+    thread = until(running, "policy")[0]["thread"]
     gate.waiting()
     kill(running)
 
@@ -204,7 +204,7 @@ def test_a_fork_of_a_thread_that_was_killed_goes_on_too(steer, script, gate):
     running = steer.start(
         "run", "--json", "--yes", "--model", script({"tool_calls": [gate.wait]}, DONE), "work"
     )
-    thread = until(running, "confirm_response")[0]["thread"]
+    thread = until(running, "policy")[0]["thread"]
     gate.waiting()
     kill(running)
 
@@ -219,7 +219,7 @@ def test_killed_again_while_it_recovers_it_still_recovers(steer, script, gate, m
     running = steer.start(
         "run", "--json", "--yes", "--model", script({"tool_calls": [gate.wait]}, DONE), "work"
     )
-    thread = until(running, "confirm_response")[0]["thread"]
+    thread = until(running, "policy")[0]["thread"]
     gate.waiting()
     kill(running)
     moments = random.Random(11)

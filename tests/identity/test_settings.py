@@ -104,10 +104,12 @@ def test_state_and_settings_are_where_the_environment_says(tmp_path, monkeypatch
     assert str(config_file({})).startswith(str(tmp_path))
 
 
-@pytest.mark.parametrize("mode", ["ask", "code"])
+@pytest.mark.parametrize("mode", ["ask", "plan", "spec", "code", "debug"])
 def test_an_agent_is_told_where_it_is_and_what_its_mode_is_the_same_every_time(mode):
-    first, again = steersman(mode, "/srv/app"), steersman(mode, "/srv/app")
+    first, again = (steersman(mode, "/srv/app", ".steersman/plans/a.md") for _ in range(2))
     assert first.instructions() == again.instructions()
     assert "/srv/app" in first.instructions()
     assert "{workspace}" not in first.instructions()
-    assert prompt_text(f"mode-{mode}") in first.instructions()
+    assert "{plan}" not in first.instructions()
+    assert prompt_text(f"mode-{mode}").split("{plan}")[0] in first.instructions()
+    assert (".steersman/plans/a.md" in first.instructions()) == (mode == "plan")

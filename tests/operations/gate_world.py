@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import Any
 
 import msgspec
 
 from steersman.action import Read, Write
 from steersman.errors import Exit
+from steersman.governance import secret_files
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.message import ConfirmResponse, Message, encode_message
@@ -42,7 +44,7 @@ class Notice:
         root, self.root = self.root, None
         try:
             for what, path in touched(event, arguments):
-                if path == root or path.startswith(f"{root}/"):
+                if (path == root or path.startswith(f"{root}/")) and not _of_the_gate():
                     self.events.append(Event(what, path, self.head()))
         finally:
             self.root = root
@@ -64,6 +66,16 @@ class Notice:
             yield
         finally:
             self.root = root
+
+
+def _of_the_gate() -> bool:
+    """Whether it is the gate that looks, to know which files are secret before it decides."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename == secret_files.__file__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def touched(event: str, arguments: tuple[Any, ...]) -> Iterator[tuple[str, str]]:
@@ -119,7 +131,7 @@ def build(root: Path) -> None:
     (workspace / "sub").mkdir(parents=True)
     (workspace / "a.txt").write_text("one two\n")
     (workspace / "sub" / "b.txt").write_text("one two\n")
-    for folder in (outside, root / "ws-evil"):
+    for folder in (outside, root / "ws-evil", root / "home"):
         folder.mkdir()
         (folder / "secret.txt").write_text(f"{SECRET} one two\n")
     (workspace / "link_in").symlink_to("sub")
@@ -179,7 +191,8 @@ class Player:
             script.write_text(json.dumps({"turns": [*turns, {"text": "Done."}]}))
             chosen = {name: case[name] for name in ("mode", "trust", "approvals")}
             settings = Settings(model=f"scripted:{script}", **chosen)
-            async with Host.at(Path(home, "data"), PATH) as host:
+            environ = {**PATH, "HOME": str(self._root / "home")}
+            async with Host.at(Path(home, "data"), environ) as host:
                 self._follow(host)
                 folder = str(self._root / "ws")
                 thread = await host.start(folder, "t", settings, attended=case["attended"])

@@ -178,7 +178,7 @@ def test_every_verdict_is_in_the_log_before_the_tool_runs(tmp_path):
     async def run(n: int, bench: Bench) -> list[str]:
         return [message.kind for message in stored(bench.lane.log)]
 
-    tool = Double("run", Family.RUN, run, lambda w: [Execute("make", w.root)])
+    tool = Double("run", Family.RUN, run, lambda w: [Execute("git push", w.root)])
     result = Rig(tmp_path, [tool], answer=lambda request: "allow").one("run")
     assert result.output == ["tool_call", "policy", "confirm_request", "confirm_response"]
 

@@ -36,7 +36,7 @@ COMMANDS = st.sampled_from([
     "mkdir -p .husky && echo x > .husky/pre-push", "echo x > .mcp.json; echo y > made_2.txt",
     "for n in $(seq 300); do echo $n > many_$n; done", "git init -q . && git config core.pager x",
     "git push origin main", "git push origin topic", "curl -s http://127.0.0.1:9/x", "rm -rf ~",
-    "echo x > ../outside/new; echo x > /etc/steersman-test", "chmod 600 a.txt; rm sub/b.txt",
+    "echo x > ../outside/new", "cat ../outside/secret.txt > /dev/null", "chmod 600 a.txt; rm sub/b.txt",
 ])  # fmt: skip
 FOLDERS = st.sampled_from([".", "sub", "link_in", "link_out", "..", "nowhere"])
 TEXTS = st.sampled_from(["", "one\n", "new text\n"])

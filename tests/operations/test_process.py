@@ -162,11 +162,15 @@ def test_a_command_that_cannot_be_started_is_told_in_a_sentence(tmp_path, argume
     assert "Traceback" not in result.message
 
 
-def test_commands_do_not_inherit_the_variables_that_hold_secrets(tmp_path):
-    environ = {"MY_API_KEY": "sk-0123456789", "HARMLESS": "yes"}
-    result = Workshop(tmp_path, environ=environ).one(
-        "workspace_run_command", command="env | cut -d= -f1"
-    )
+def test_commands_inherit_what_is_usual_or_named_and_never_a_secret(tmp_path):
+    environ = {
+        "MY_API_KEY": "sk-0123456789",
+        "PYTHONPATH": "src",
+        "NAMED": "yes",
+        "NAMED_TOKEN": "0123456789",
+        "SOMETHING_ELSE": "yes",
+    }
+    shop = Workshop(tmp_path, environ=environ, environment=("NAMED*",))
+    result = shop.one("workspace_run_command", command="env | cut -d= -f1")
     names = set(result.output["output"].split())
-    assert "HARMLESS" in names
-    assert "MY_API_KEY" not in names
+    assert names & environ.keys() == {"PYTHONPATH", "NAMED"}

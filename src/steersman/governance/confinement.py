@@ -75,6 +75,7 @@ class Confinement:
             ),
             protected=pinned(where.workspace),
             network="door" if not looks_only and _may_reach_out(judgement) else "none",
+            escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),
             environ={**self._environ, **cache_environ(self._cache)},
         )

@@ -26,6 +26,7 @@ from steersman.message import (
 from steersman.profile import PLAIN, Profile
 from steersman.store.log import Lane
 from steersman.systems import Edited
+from steersman.veil import Veil
 
 
 class Leave(Struct, frozen=True):
@@ -177,6 +178,12 @@ class Gate:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 return self._confinement.profile(case.action, self.where, case.judgement, hidden)
         return PLAIN
+
+    @property
+    def veil(self) -> Veil:
+        """Which files are secret now."""
+        self._refresh(())
+        return self.where.veil
 
     def check_budget(self) -> None:
         """Raise when too much was spent to go on."""

@@ -5,6 +5,8 @@ from importlib.resources import files
 
 from msgspec import Struct
 
+from steersman.dialogue import Call
+
 
 class Persona(Struct, frozen=True):
     """An agent's name, and its instructions as they are sent."""
@@ -15,6 +17,10 @@ class Persona(Struct, frozen=True):
     def instructions(self) -> str:
         """What the model is told before anything else; the same bytes every time."""
         return self.text
+
+    def remark(self, call: Call) -> str:
+        """Nothing: all there is to know was said before."""
+        return ""
 
 
 def steersman(mode: str, workspace: str, plan: str) -> Persona:

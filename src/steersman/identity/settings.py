@@ -13,7 +13,17 @@ from msgspec import Meta, Struct
 from steersman.errors import UsageProblem
 from steersman.limits import NO_LIMITS, Limits
 
-NAMES = ("model", "mode", "trust", "approvals", "sandbox", "domains", "environment", "max_steps")
+NAMES = (
+    "model",
+    "mode",
+    "trust",
+    "approvals",
+    "sandbox",
+    "domains",
+    "environment",
+    "window",
+    "max_steps",
+)
 LISTS = ("domains", "environment")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget")
@@ -31,6 +41,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
     confined commands without asking; `environment` are variables they inherit besides the usual.
+    `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
+    models there are and who does what (docs/models.md).
     """
 
     model: str = ""
@@ -41,6 +53,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     domains: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     budget: Budgets = Budgets()
+    window: Annotated[int, Meta(ge=2000)] | None = None
+    models: dict[str, Any] = {}
+    providers: dict[str, Any] = {}
+    roles: dict[str, Any] = {}
+    fallback: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] = 2500
 
 

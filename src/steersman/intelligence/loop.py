@@ -2,10 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import aclosing
 
-from steersman.dialogue import Completed, Driver, TextDelta, ThoughtDelta
+import msgspec
+
+from steersman.dialogue import Completed, Driver, TextDelta, ThoughtDelta, Tokens
 from steersman.errors import DriverProblem, ScriptProblem, SteersmanError
+from steersman.intelligence.fallback import Switched
 from steersman.intelligence.stuck import Stuck
 from steersman.message import (
     Assistant,
@@ -21,12 +25,30 @@ from steersman.systems import Deck
 TRIES = 4
 GO_ON, STOP = "go on", "stop"
 
+Pricer = Callable[[str, Tokens], float | None]
+
+
+def _unpriced(_model: str, _tokens: Tokens) -> float | None:
+    return None
+
 
 class NativeLoop:
-    """Thinks with one driver. `step_limit` bounds the model calls of one turn."""
+    """Thinks with one driver. `step_limit` bounds the model calls of one turn.
 
-    def __init__(self, driver: Driver, step_limit: int) -> None:
+    `price` tells what a request cost, None when nobody knows; `switched` hears when another model
+    has taken over.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        step_limit: int,
+        price: Pricer = _unpriced,
+        switched: Callable[[], None] = lambda: None,
+    ) -> None:
         self._driver = driver
+        self._switched = switched
+        self._price = price
         self._step_limit = step_limit
 
     @property
@@ -69,34 +91,47 @@ class NativeLoop:
         return await deck.question(text, (GO_ON, STOP), GO_ON) != STOP
 
     async def _answer(self, deck: Deck) -> Completed:
-        """One answer of the model, tried again when that is worth it, logged with its calls."""
-        tries = 0
-        while True:
-            tries += 1
-            started = time.monotonic()
-            try:
-                answer, first_token = await self._stream(deck)
-                break
-            except DriverProblem as problem:
-                if not problem.retryable or tries >= TRIES:
-                    raise
-                wait = problem.retry_after if problem.retry_after is not None else 2.0**tries
-                await deck.lane.append(error_body(problem, retry_in=wait))
-                await asyncio.sleep(wait)
-        usage = UsageReport(
-            model=self._driver.model,
-            input=answer.tokens.input,
-            cached=answer.tokens.cached,
-            output=answer.tokens.output,
-            reasoning=answer.tokens.reasoning,
+        """One answer of the model, logged with its calls and what it cost."""
+        started = time.monotonic()
+        answer, first_token = await self._ask(deck)
+        deck.learn(answer.tokens.input)
+        spent = usage_of(self._driver.model, answer.tokens, self._price)
+        usage = msgspec.structs.replace(
+            spent,
             first_token_ms=round(1000 * (first_token - started)),
             ms=round(1000 * (time.monotonic() - started)),
         )
         calls = tuple(call.id for call in answer.calls)
-        said = Assistant(answer.text, answer.reasoning, calls, answer.stop)
+        said = Assistant(answer.text, answer.reasoning, calls, answer.stop, answer.state)
         drafts = [deck.lane.draft(said), deck.lane.draft(usage)]
         await deck.lane.log.append(*drafts, *map(deck.announce, answer.calls))
         return answer
+
+    async def _ask(self, deck: Deck) -> tuple[Completed, float]:
+        """Ask until there is an answer, as long as asking again is worth it."""
+        tries = 0
+        shortened = False  # once: a prompt that was too long is compacted and sent again
+        await deck.fit("window")
+        while True:
+            tries += 1
+            try:
+                return await self._stream(deck)
+            except Switched as switched:
+                tries = 0
+                await deck.lane.append(error_body(switched, retry_in=0.0))
+                if switched.tokens is not None:
+                    await deck.lane.append(usage_of(switched.before, switched.tokens, self._price))
+                self._switched()
+                await deck.fit("window")  # the next model may have a smaller one
+            except DriverProblem as problem:
+                wait = problem.retry_after if problem.retry_after is not None else 2.0**tries
+                too_long = problem.kind == "context_length" and not shortened
+                if too_long and await deck.fit("context_length"):
+                    shortened, wait = True, 0.0
+                elif not problem.retryable or tries >= TRIES:
+                    raise
+                await deck.lane.append(error_body(problem, retry_in=wait))
+                await asyncio.sleep(wait)
 
     async def _stream(self, deck: Deck) -> tuple[Completed, float]:
         live = LiveAnswer(deck.lane)
@@ -141,6 +176,18 @@ class LiveAnswer:
     def _send(self, kind: type[AssistantDelta | ReasoningDelta], text: str) -> None:
         if text:
             self._lane.broadcast(kind(text))
+
+
+def usage_of(model: str, tokens: Tokens, price: Pricer) -> UsageReport:
+    """What a request used and cost."""
+    return UsageReport(
+        model=model,
+        input=tokens.input,
+        cached=tokens.cached,
+        output=tokens.output,
+        reasoning=tokens.reasoning,
+        cost=price(model, tokens) or 0.0,
+    )
 
 
 def error_body(problem: SteersmanError, retry_in: float | None = None) -> Error:

@@ -2,20 +2,21 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import Struct
 
 from steersman.action import Execute
 from steersman.dialogue import Call
 from steersman.errors import ToolProblem
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.grounds import Effects
+from steersman.operations.running.ground import Effects
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
@@ -24,6 +25,7 @@ from steersman.operations.tools.read_command_output import OutputPart, ReadComma
 from steersman.operations.tools.run_command import CommandResult, RunCommand
 from steersman.operations.tools.signal_process import Signalled, SignalProcess
 from steersman.operations.workspace import Workspace
+from steersman.profile import PLAIN, Profile
 from steersman.store.redactor import Redactor
 from tests.operations.processes.kit import eventually, living_in, processes_in, run, sandbox
 
@@ -32,7 +34,7 @@ WAITING = "until [ -e go ]; do sleep 0.02; done; "
 ON = "goes on in the background as p1; workspace_read_command_output waits for what it prints next"
 
 
-class Reach(NamedTuple):
+class Reach(Struct):
     """All that these tools use of a bench."""
 
     workspace: Workspace
@@ -40,6 +42,7 @@ class Reach(NamedTuple):
     progress: Callable[[str], None]
     lane: Any = SimpleNamespace(log=SimpleNamespace(redactor=Redactor()))
     journal: Any = None
+    profile: Profile = PLAIN
 
 
 class Bare:
@@ -48,8 +51,11 @@ class Bare:
     def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
         self._launcher = launcher
         self._later: list[Any] = []
+        self.environ: Mapping[str, str] = {}
+        self.inherit: tuple[int, ...] = ()
 
-    async def over_view(self) -> "Bare":
+    async def over_view(self, bench: Any) -> "Bare":
+        self.environ = bench.profile.environ
         return self
 
     directly = over_view
@@ -66,7 +72,7 @@ class Bare:
     def settle_later(self, ended: Any, ground: Any, bench: Any) -> None:
         self._later.append(asyncio.ensure_future(ended))
 
-    def discard(self) -> None:
+    async def discard(self) -> None:
         pass
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.expand import ansi
-from steersman.governance.guard.marks import OUT, UNKNOWN, shown
+from steersman.governance.guard.marks import OUT, UNKNOWN, live, shown
 from steersman.governance.guard.paths import absolute
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK
@@ -238,7 +238,13 @@ _ESCAPES = (
         frozenset(("ruby", "perl", "php", "julia")),
         re.compile(r"`([^`]+)`|%x[{(\[]([^})\]]+)|qx\s*[{(/!]([^})/!]+)"),
     ),
-    (frozenset[str](), re.compile(r"\"((?:\\.|[^\"])*)\"\.execute\(|'((?:\\.|[^'])*)'\.execute\(")),
+    (
+        frozenset[str](),
+        re.compile(
+            r"\"((?:\\.|[^\"])*)\"\.(?:execute\(|!!?|lazyLines|runCommand|shell\(\))"
+            r"|'((?:\\.|[^'])*)'\.execute\("
+        ),
+    ),
     (
         frozenset(("awk",)),
         re.compile(r"\|\s*&?\s*\"((?:\\.|[^\"])+)\"|\"((?:\\.|[^\"])+)\"\s*\|\s*&?\s*getline"),
@@ -253,7 +259,8 @@ _ESCAPES = (
     (
         frozenset(("editor", "sql", "tcl", "gdb")),
         re.compile(
-            r"(?:^|[\n;:|])\s*(?:\\|:)?(?:%|silent\s+)?(?:!|(?:platform\s+)?shell\b|exec\s|r!|system\s)"
+            r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
+            r"exec\s|spawn\s|r!|w\s*!|system\s|terminal\s|term\s)"
             r"\s*([^\n]+)"
         ),
     ),
@@ -273,6 +280,8 @@ def _runs(shell: "Shell", text: str, language: str) -> None:
         words = _strings(inside)
         if found[0] in ("qx", "$`"):
             words = _strings(found[0] + inside)
+        if not words and language == "tcl":
+            words = [inside.strip()] if inside.strip() else []
         _shell(shell, words, inside, found[0], text)
     for languages, pattern in _ESCAPES:
         if not languages or language in languages:
@@ -396,15 +405,22 @@ def _deletes(shell: "Shell", text: str, language: str) -> None:
 
 def _walks(shell: "Shell", text: str) -> None:
     """A walk over a tree with a deletion in the same code deletes the tree."""
-    if not re.search(r"unlink|rmdir|rmtree|os\.remove|rmSync|\bdelete\b", text):
+    if not re.search(
+        r"unlink|rmdir|rmtree|os\.remove|rmSync|\bdelete\b|truncate|\bremove\b|shred|"
+        r"['\"]wb?['\"]|fs\.rm\b|File\.delete|rm_rf?",
+        text,
+    ):
         return
     pattern = (
-        r"(?:Path\(|os\.walk\(|scandir\(|listdir\(|glob\.i?glob\(|Dir\.glob\(|Dir\[|"
-        r"find\()\s*['\"]([^'\"]+)['\"]\s*[,)\]](?:\.(?:rglob|glob|iterdir|walk))?"
+        r"(?:Path\(|os\.walk\(|scandir\(|listdir\(|\bglob\(?|\bi?glob\(|Dir\.glob\(|Dir\[|"
+        r"Dir\.(?:children|each_child|entries|foreach)\(|readdir(?:Sync)?\(|find\(|Find\.find\(|"
+        r"DirectoryIterator\(|opendir\(?|lfs\.dir\(|readDirSync\(|filepath\.Walk\w*\(|"
+        r"list\.files\(|list_files\(|find\s*\(\s*sub\s*\{[^}]*\}\s*,)"
+        r"\s*['\"]([^'\"]+)['\"]\s*(?:[,)\];}]|\Z)(?:\.(?:rglob|glob|iterdir|walk))?"
     )
     for found in re.finditer(pattern, text):
         call = Call(["delete", found[1]], shell.copy(), None)
-        call.delete(_tilde(shell, found[1]))
+        call.delete(live(_tilde(shell, found[1])))
     for found in re.finditer(r"\bdelete\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]rf", text):
         Call(["delete", found[1]], shell.copy(), None).delete(_tilde(shell, found[1]))
 
@@ -459,13 +475,13 @@ def _secrets(shell: "Shell", text: str) -> None:
     elif (
         network
         and re.search(
-            r"\b(?:exec|eval|system|Function|pickle\.loads|compile|iex|Invoke-Expression|"
+            r"(?i)\b(?:exec|eval|system|Function|pickle\.loads|compile|iex|Invoke-Expression|"
             r"loadstring)\b",
             text,
         )
         and not re.search(r"literal_eval", text)
     ) and re.search(
-        r"(?:exec|eval|system|Function|loads|compile|iex|Invoke-Expression|loadstring|"
+        r"(?i)(?:exec|eval|system|Function|loads|compile|iex|Invoke-Expression|loadstring|"
         r"run|import)\b[^;\n]*(?:urlopen|requests|fetch|get\(|iwr|Invoke-WebRequest|"
         r"DownloadString|httpx|curl|URI\.open|LWP|http)|(?:get|request)\([^\n]*\beval\(|\.then\([^;\n]*eval|(?:urlopen|"
         r"requests|fetch|DownloadString|iwr)[^\n]*(?:exec|eval|iex|Function)",
@@ -475,10 +491,11 @@ def _secrets(shell: "Shell", text: str) -> None:
     if (
         network
         and re.search(
-            r"\b(?:dup2|subprocess|/bin/(?:ba)?sh|pty\.spawn|spawn\(['\"]/?\w*/?sh|exec\(['\"](?:/bin/)?(?:ba)?sh)",
+            r"dup2|\bsubprocess|/bin/(?:ba|da|z)?sh\b|pty\.spawn|spawn\(['\"]/?\w*/?sh|"
+            r"exec\w*\(['\"](?:/bin/)?(?:ba)?sh|cmd\.exe|\bopen\([^)]*>&|powershell",
             text,
         )
-        and re.search(r"socket|Socket|connect", text)
+        and re.search(r"(?i)socket|connect|fsockopen|TCPClient|net\.dial|/inet/|net\.Socket", text)
     ):
         shell.scene.note(BLOCK, "net.reverse-shell", "Code connects a shell to another machine.")
     if (

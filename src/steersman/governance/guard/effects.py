@@ -56,13 +56,22 @@ def harmful(shell: "Shell", text: str) -> bool:
     """True when a text, run by a shell later, would be blocked."""
     if NET in text or RANDOM in text or payload(text):
         return True
-    if len(text) < 4 or shell.depth > 4:
+    return len(text) >= 4 and blocked(shell, text.replace(FILE, "").replace(OUT, ""))
+
+
+def blocked(shell: "Shell", text: str | list[str]) -> bool:
+    """True when a script, or the words of one command, would be blocked; nothing is noted."""
+    if shell.depth > 4:
         return False
     scene = Scene(shell.scene.place)
     scene.steps = shell.scene.steps
     inner = shell.copy()
     inner.scene = scene
-    inner.script(text.replace(FILE, "").replace(OUT, ""))
+    inner.depth += 1
+    if isinstance(text, str):
+        inner.script(text)
+    else:
+        inner.run(text, None)
     shell.scene.steps = scene.steps
     return scene.worst is not None and scene.worst.level >= BLOCK
 

@@ -10,6 +10,7 @@ from steersman.governance.guard.shell import Shell
 MAX_LENGTH = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BEYOND = re.compile(r"[^\x00-\x7f]")
+_ODD_SPACE = re.compile("[^\\S\\x00-\\x7f]")
 _VERDICTS = {ASK: "ask", BLOCK: "block", BREAK: "block"}
 
 
@@ -17,11 +18,13 @@ def judge(command: str, place: Place) -> Judgement:
     """Judge a command line by its text."""
     scene = Scene(place)
     text = command
+    joined = ""
     odd = _odd(command)
     if odd:
         scene.plain = False
         scene.note(ASK, "shape.control", odd, "Write the command with ordinary letters and spaces.")
         text = _CONTROL.sub(" ", _BEYOND.sub(_plain_letter, command))
+        joined = _CONTROL.sub("_", _ODD_SPACE.sub("_", command))
     if len(text) > MAX_LENGTH:
         scene.too_complex(f"it has more than {MAX_LENGTH:,} letters")
         text = text[:MAX_LENGTH] + "\n" + text[-MAX_LENGTH:]
@@ -30,6 +33,8 @@ def judge(command: str, place: Place) -> Judgement:
         shell.script(text)
         if "\\\n" in text:
             Shell(scene, shell.cwd).script(text.replace("\\\n", ""))
+        if joined:
+            Shell(scene, place.cwd or place.workspace).script(joined[:MAX_LENGTH])
     except RecursionError:
         scene.too_complex("it is nested too deeply")
     except Exception as error:  # a guard that fails must not let anything pass

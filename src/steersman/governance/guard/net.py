@@ -3,7 +3,7 @@
 import re
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.effects import harmful
+from steersman.governance.guard.effects import blocked, harmful, payload
 from steersman.governance.guard.marks import FILE, literal, shown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
@@ -14,16 +14,24 @@ _DANGER = re.compile(
     r"\b(?:curl|wget)\s+\S+.*\|"
     r"|/dev/tcp/|\bsystem\s*\(|\bshutdown\b|\bos\.(?:system|remove)|rmtree|chmod\s+-R"
 )
-_EXECUTES = re.compile(
-    r"(?i)exec|cmd|command|run|hook|pager|editor|prog|shell|eval|filter|pre|"
-    r"post|handler|action|helper"
-    r"|browser|viewer|tool|wrap|launch|script|spell|on-|proxy|ssh|rsh|compress|"
-    r"open|callback|trigger"
+# Options whose value is prose.
+_PROSE = re.compile(
+    r"(?i)--?(?:m|message|title|body|description|desc|text|comment|subject|reason|notes?|name|"
+    r"label|summary|grep|pattern|regexp?|query|search|match|filter|k|e|annotate|tag|author)\Z"
+)
+# A command that begins with one of these may be what another program is told to start.
+_STARTS = frozenset(
+    listed(
+        """rm shred dd mkfs mkfs.ext4 wipefs bash sh zsh dash ksh ash python python3 perl ruby node
+        php find chmod chown mv cp kill pkill killall curl wget nc ncat socat sudo busybox
+        rmdir unlink truncate tee cat shutdown reboot poweroff halt env xargs eval source
+        scp rsync ssh tar git docker userdel crontab iptables"""
+    )
 )
 # Programs for which text is only text: it is printed, searched for, stored or sent as a message.
 _TEXTUAL = frozenset(
     listed(
-        """echo printf grep egrep fgrep rg ripgrep ag ack sed gsed awk gawk mawk git gh glab test [
+        """: true false exit return which type whereis echo printf grep egrep fgrep rg ripgrep ag ack sed gsed awk gawk mawk git gh glab test [
         [[ export man tldr apropos history jq yq read local declare pytest jest vitest
         mocha cargo go npm pnpm yarn rspec notify-send say figlet cowsay logger wall
         curl wget expr tr cut tee cat date seq basename dirname python python3 node ruby
@@ -36,8 +44,12 @@ _TEXTUAL = frozenset(
 )
 _OUTPUT = re.compile(
     r"-o|-O|--?(?:out|output|outfile|out-file|output-file|outdir|out-dir|output-dir|"
-    r"dest|destination|log-file|logfile|report|save|export|target-dir|write)\Z"
+    r"dest|destination|log-file|logfile|report|save|export|target-dir|write|"
+    r"[\w-]*(?:out|output|dump|save|export|log|result|report|trace|dest)(?:-?(?:file|path|dir|to))?|"
+    r"to|into|junitxml|junit-xml|coverprofile|cpuprofile|memprofile)\Z"
 )
+# Subcommands after which the next word is a file that is made.
+_CREATES = frozenset(listed("create export save dump write generate backup snapshot"))
 _LOOKS = frozenset(
     listed(
         """ls stat test [ [[ file du find fd chmod chown ssh scp sftp rsync ssh-add ssh-keygen
@@ -52,29 +64,54 @@ _LOOKS = frozenset(
 
 def last_look(call: Call) -> None:
     """Say what no handler has said of words that carry harm."""
+    textual = call.name in _TEXTUAL
     for at, word in enumerate(call.args):
         if len(word) > 5 and (" " in word or "|" in word or "(" in word):
-            if call.name not in _TEXTUAL and _DANGER.search(word):
+            if not textual and (_DANGER.search(word) or payload(word)):
                 _script(call, at, literal(word))
-        elif word[:1] in "/~." and call.name not in _LOOKS and len(word) > 2:
+        elif word[:1] in "/~.-" and call.name not in _LOOKS and len(word) > 2:
             _path(call, at, word)
+        if not textual and word.rsplit("/", 1)[-1] in _STARTS:
+            _tail(call, call.args[at:])
 
 
 def _script(call: Call, at: int, word: str) -> None:
+    """A word that may be a script: blocked when it is one, or when an option other than prose
+    carries a well-known attack."""
     flag = word.split("=", 1)[0] if word.startswith("-") else call.args[at - 1] if at else ""
-    text = word.split("=", 1)[1] if word.startswith("-") and "=" in word else word.lstrip("+!:")
-    if flag.startswith("-") and _EXECUTES.search(flag) and harmful(call.shell, text):
+    text = word.split("=", 1)[1] if word.startswith("-") and "=" in word else word.lstrip("+!:@ ")
+    told = flag.startswith("-") and not _PROSE.match(flag)
+    if blocked(call.shell, text) or (told and harmful(call.shell, text)):
         call.block("flag.run", f"carries a harmful command: {shown(text, 60)}")
     else:
         call.doubt("words.harm", f"carries what looks like a harmful command: {shown(word, 60)}")
 
 
+def _tail(call: Call, words: list[str]) -> None:
+    """The end of the words may be a command the program starts."""
+    if len(words) > 1 and blocked(call.shell, words):
+        call.block("words.run", f"is given a harmful command: {shown(' '.join(words), 60)}")
+
+
 def _path(call: Call, at: int, word: str) -> None:
-    if at and _OUTPUT.match(call.args[at - 1]):
-        if call.zone(word) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE, Zone.HARMLESS):
-            call.write(word, FILE)
+    if word[0] == "-":
+        flag, equals, word = word.partition("=")
+        if not equals or not _OUTPUT.match(flag) or word[:1] not in ("/", "~", "."):
+            return
+        _written(call, word)
+        return
+    if at and (_OUTPUT.match(call.args[at - 1]) or call.args[at - 1] in _CREATES):
+        _written(call, word)
         return
     path = call.path(word)
+    made = call.content(word)
+    if made is not None and payload(made):
+        call.block("flag.content", f"is given {shown(path)}, which carries a well-known attack")
     inside = path.startswith(call.place.workspace + "/")
     if not inside and secret(path, call.place) and shown(path) not in call.reads:
         call.doubt("secrets.named", f"is given credentials: {shown(path)}")
+
+
+def _written(call: Call, word: str) -> None:
+    if call.zone(word) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE, Zone.HARMLESS):
+        call.write(word, FILE)

@@ -577,20 +577,32 @@ def _assignment(shell: Shell, node: Node, stdin: str | None) -> str:
 def _declaration(shell: Shell, node: Node, stdin: str | None) -> str:
     text = (node.text or b"").decode("utf-8", "replace")
     words = [text.split(None, 1)[0]]
+    reference = False
     for child in node.named_children:
         if child.type == "variable_assignment":
             given: dict[str, Value] = {}
             shell.assign(child, given)
+            if reference:
+                _refer(shell, given)
             shell.variables.update(given)
             for name, value in given.items():
                 check_assignment(shell, name, value, True)
                 words.append(name + "=" + (value if isinstance(value, str) else "…"))
         else:
-            words += words_of([child], shell)
+            more = words_of([child], shell)
+            reference = reference or any(re.match(r"-\w*n", word) for word in more)
+            words += more
     call = Call(words, shell, stdin)
     call.out = "\ue003" if len(words) == 1 or words[1:] == ["-p"] else ""
     call.done()
     return call.out
+
+
+def _refer(shell: Shell, given: dict[str, Value]) -> None:
+    """`declare -n a=b`: from now on `$a` is what `$b` is."""
+    for name, other in given.items():
+        value = shell.value(other) if isinstance(other, str) else None
+        given[name] = UNSET if value is None else value
 
 
 def _unset(shell: Shell, node: Node, stdin: str | None) -> str:

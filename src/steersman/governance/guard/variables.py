@@ -3,8 +3,9 @@
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.marks import shown, unknown
+from steersman.governance.guard.marks import NET, shown, unknown
 from steersman.governance.guard.options import listed
+from steersman.governance.guard.paths import absolute
 from steersman.governance.guard.scene import ASK, BLOCK
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _LOADERS = frozenset(
     )
 )
 _GIT_VALUE = re.compile(r"GIT_CONFIG_(?:VALUE_\d+|PARAMETERS)\Z")
+# A subscript that holds a substitution: arithmetic on the variable would run it.
+_SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)")
 _EXPORTED_FUNCTION = re.compile(r"\A\(\)\s*\{")
 _MILD = re.compile(
     r"(?:cat|less|more|vim?|nvim|nano|emacs|code|true|:|bat|most|vi|gcc|g\+\+|"
@@ -58,6 +61,8 @@ def check_assignment(shell: "Shell", name: str, value: str | list[str], used: bo
     """Judge an assignment to a variable some program obeys."""
     if isinstance(value, list):
         return
+    if _SUBSCRIPT.search(value):
+        shell.reveal(value)
     if name in COMMANDS or _GIT_VALUE.match(name):
         if _MILD.match(value) or not used:
             return
@@ -137,16 +142,28 @@ def _loader(shell: "Shell", name: str, value: str) -> None:
         f"{name}={shown(value, 60)} makes programs load code or settings from elsewhere.",
         "Run the program without it.",
     )
-    if name in ("LD_PRELOAD", "BASH_ENV", "ENV", "PYTHONSTARTUP", "LD_AUDIT"):
-        made = shell.scene.files.get(value)
-        if made is not None and name in ("BASH_ENV", "ENV"):
-            shell.copy().script(made)
+    made = shell.scene.files.get(absolute(value, shell.cwd, shell.scene.place.home))
+    if made is not None and name in ("BASH_ENV", "ENV"):
+        shell.copy().script(made)
+    elif made is not None:
+        _content(shell, name, made)
     if name in ("BASH_ENV", "ENV") and ("$(" in value or "`" in value):
         shell.reveal(value)
     if name in ("PERL5OPT", "RUBYOPT", "LUA_INIT", "PYTHONBREAKPOINT", "VIMINIT", "EXINIT"):
         from steersman.governance.guard.code import scan
 
         scan(shell, value, "perl")
+
+
+def _content(shell: "Shell", name: str, made: str) -> None:
+    """A file this line wrote is loaded through a variable."""
+    from steersman.governance.guard.code import scan
+    from steersman.governance.guard.effects import payload
+
+    if NET in made or payload(made):
+        shell.scene.note(BLOCK, "env.loader", f"{name} makes a program load a well-known attack.")
+    elif name.startswith("PYTHON"):
+        scan(shell, made, "python")
 
 
 __all__ = ["BLOCK", "COMMANDS", "check_assignment"]

@@ -10,9 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from steersman.action import Network
+from steersman.addresses import canonical_host
 from steersman.change import Change
 from steersman.errors import SteersmanError
-from steersman.message import Body, Checkpoint, DiffReady
+from steersman.message import Audit, Body, Checkpoint, DiffReady
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.journal import Journal
@@ -69,6 +70,7 @@ class Ground(ABC):
         self._journal = journal
         self._profile = profile
         self._door: Door | None = None
+        self._telling: list[asyncio.Future[object]] = []
 
     async def open(self, bench: Bench) -> None:
         """Open the door to the network, if the command may have one."""
@@ -82,7 +84,14 @@ class Ground(ABC):
                     return problem.what
                 return ""
 
-            self._door = Door(ask)
+            def denied(host: str, port: int, why: str) -> None:
+                told = Audit("network", f"{host}:{port} was not reached: {why}")
+                self._telling.append(asyncio.ensure_future(bench.lane.append(told)))
+
+            def nearby(host: str, port: int) -> bool:
+                return f"{canonical_host(host)}:{port}" in self._profile.nearby
+
+            self._door = Door(ask, denied, local=nearby)
             await self._door.open()
             environ = {**self._profile.environ, **self._door.environ}
             self._profile = msgspec.structs.replace(self._profile, environ=environ)
@@ -117,6 +126,7 @@ class Ground(ABC):
         """Forget what is left."""
         if self._door:
             await self._door.close()
+            await asyncio.gather(*self._telling)
 
 
 class OverView(Ground):

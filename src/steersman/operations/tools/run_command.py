@@ -91,6 +91,21 @@ class RunCommand(Tool[RunCommandArgs]):
         return [_execute(args, workspace, direct=args.background)]
 
     async def run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
+        """Run it; once more outside the sandbox if that is why it failed and a person agrees."""
+        result = await self._run(args, bench)
+        why = looks_confined(result.exit_code or 0, result.output, bench.profile)
+        if not why or not bench.profile.escalate:
+            return result
+        outside = replace(args, outside_sandbox=True)
+        try:
+            leave = await bench.admit([_execute(outside, bench.workspace, direct=True)])
+        except ToolProblem as refused:
+            return replace(result, note=f"{result.note}; not run outside it: {refused.what}")
+        again = await self._run(outside, replace(bench, profile=leave.profile))
+        note = f"failed in the sandbox ({why}) and was run again outside it; {again.note}"
+        return replace(again, note=note.removesuffix("; "))
+
+    async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it over a view of the workspace; directly where that cannot be.
 
         What a command prints can make it look as if it cannot; so the gate is asked once more, and

@@ -4,7 +4,7 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, OUT, SECRET, literal, shown, unknown
-from steersman.governance.guard.options import Options, listed
+from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret, special
 from steersman.governance.guard.programs.flags import check_flags
@@ -197,7 +197,14 @@ def dd(call: Call) -> None:
 
 def mode(call: Call) -> None:
     """`chmod`, `chown`, `chgrp`, `chattr`, `setfacl`, `setcap`: rights."""
-    options = call.options("--reference --from -m -x -M -X")
+    args = list(call.args)
+    minus = next(
+        (n for n, word in enumerate(args) if re.fullmatch(r"-[rwxXstugo]+(?:,.*)?", word)), None
+    )
+    if call.name in ("chmod", "gchmod") and minus is not None:
+        args[minus] = "a" + args[minus]
+        args.insert(0, args.pop(minus))
+    options = read_options(args, "--reference --from" + (" -m -x -M -X" * (call.name == "setfacl")))
     words = options.rest
     if call.name in ("setfacl",):
         targets, what = words, " ".join(options.all("-m", "-M"))

@@ -327,6 +327,11 @@ def _one(call: Call, key: str, kind: str, value: str) -> None:
         call.script(value)
         call.wrapper = False
     elif kind == "helper":
+        made = call.stdin if value in ("-", "/dev/stdin") else call.content(value)
+        if made is not None:
+            _given(call, key, made)
+        elif value in ("-", "/dev/stdin"):
+            call.doubt("flag.helper", f"takes code or settings from standard input through {key}")
         if value.startswith(("/", "~", "../")) and call.zone(value) is not Zone.INSIDE:
             call.doubt("flag.helper", f"takes code or settings from {shown(value)} through {key}")
     elif kind == "folder":
@@ -343,6 +348,16 @@ def _one(call: Call, key: str, kind: str, value: str) -> None:
         _code(call, key, kind, value)
 
 
+def _given(call: Call, key: str, made: str) -> None:
+    """Code or settings this very line wrote."""
+    from steersman.governance.guard.effects import harmful
+
+    if call.name in ("make", "gmake", "bmake", "remake"):
+        _rules(call, made)
+    elif harmful(call.shell, made):
+        call.block("flag.content", f"takes harmful code or settings through {key}")
+
+
 def _code(call: Call, key: str, kind: str, value: str) -> None:
     from steersman.governance.guard.code import scan
 
@@ -352,7 +367,10 @@ def _code(call: Call, key: str, kind: str, value: str) -> None:
     elif pattern is not None:
         found = pattern.search(value)
         if found:
-            _script(call, f"makes {call.name} run `{shown(found[1], 50)}`", found[1])
+            text = found[1].strip().strip("[]").strip()
+            if text[:1] in "\"'":
+                text = text[1:-1].replace('\\"', '"')
+            _script(call, f"makes {call.name} run `{shown(text, 50)}`", text.replace('", "', " "))
         elif value.startswith("/") and call.zone(value) is not Zone.INSIDE:
             call.doubt("flag.helper", "takes settings from elsewhere")
     elif kind == "plugin":
@@ -365,7 +383,7 @@ def _code(call: Call, key: str, kind: str, value: str) -> None:
 _SETTINGS = {
     "cargo": re.compile(
         r"(?:rustc-wrapper|rustc|linker|runner|rustdoc|credential-provider)"
-        r"\s*=\s*\[?['\"]?([^'\"\]]+)"
+        r"\s*=\s*(.+)"
     ),
     "hg": re.compile(
         r"\A(?:alias\.\w+|hooks\.[\w.-]+|ui\.(?:editor|ssh|merge)|extensions\.\w+|pager\.pager)"
@@ -379,8 +397,8 @@ def _rules(call: Call, value: str) -> None:
     """`make --eval`: recipes and `$(shell …)`."""
     call.doubt("flag.run", "gives make rules on the command line")
     for part in re.split(r"[\n;]", value):
-        found = re.match(r"[^:=]*:+(.*)", part)
-        text = (found[1] if found else part).strip().lstrip("@-")
+        found = re.match(r"[^:=\t]*:+(.*)", part)
+        text = (found[1] if found else part).strip().lstrip("@-+")
         if text:
             call.script(text.replace("$$", "$"))
     for text in re.findall(r"\$\(shell ([^)]*)\)", value):

@@ -5,7 +5,7 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.effects import harmful
-from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, shown, unknown
+from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, UNSET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
 
@@ -64,7 +64,11 @@ def git(call: Call) -> None:
             shell = shell.copy()
             shell.cwd = call.path(value)
             call.shell = shell
-        elif name in ("-c", "--config-env"):
+        elif name == "--config-env":
+            key, _, variable = value.rpartition("=")
+            given = shell.value(variable)
+            _setting(call, key, lasting=False, value=given if isinstance(given, str) else UNSET)
+        elif name == "-c":
             _setting(call, value, lasting=False)
         elif name in ("--exec-path",) and value:
             call.doubt("git.exec-path", f"takes git's own programs from {shown(value)}")
@@ -196,6 +200,7 @@ def _sub(call: Call, sub: str, rest: list[str]) -> None:
 
 
 def _push(call: Call, options: Options, rest: list[str]) -> None:
+    options = read_options(rest, "-o --push-option --receive-pack --exec --repo")
     if options.has("-n", "--dry-run"):
         return
     words = options.rest
@@ -210,7 +215,7 @@ def _push(call: Call, options: Options, rest: list[str]) -> None:
     if (
         re.search(r"://|@[\w.-]+:", remote)
         and not re.search(r"github\.com|gitlab\.com|bitbucket\.org|codeberg\.org", remote)
-    ) or remote in call.shell.aliases.get(" git remotes", "").split():
+    ) or (remote or "origin") in call.shell.aliases.get(" git remotes", "").split():
         call.block("exfil.push", f"pushes the source to the foreign remote {shown(remote)}")
         return
     if options.has("--mirror", "--prune"):
@@ -549,6 +554,27 @@ def _lfs(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.lfs", "changes hooks, history or the remote")
 
 
+def _bundle(call: Call, options: Options, rest: list[str]) -> None:
+    if rest[:1] == ["create"]:
+        for word in options.rest[1:2]:
+            if word != "-":
+                call.write(word, FILE)
+
+
+def _init(call: Call, options: Options, rest: list[str]) -> None:
+    if options.get("--template"):
+        call.doubt("git.template", "takes hooks from a template")
+    for word in [*options.rest[:1], *options.all("--separate-git-dir")]:
+        if call.zone(word) not in (*_OWN, Zone.WORKSPACE):
+            call.write(word + "/config", FILE)
+
+
+def _checkout_index(call: Call, options: Options, rest: list[str]) -> None:
+    for word in rest:
+        if word.startswith("--prefix=") and call.zone(word[9:]) not in _OWN:
+            call.write(word[9:] + "/file", FILE)
+
+
 _SUBS = {
     "push": _push,
     "reset": _reset,
@@ -590,6 +616,9 @@ _SUBS = {
     "credential": _credential,
     "mergetool": _log,
     "fast-import": _replace,
+    "bundle": _bundle,
+    "init": _init,
+    "checkout-index": _checkout_index,
 }
 
 HANDLERS = {"git": git}

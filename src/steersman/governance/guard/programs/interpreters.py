@@ -90,7 +90,6 @@ SPEECHES: dict[str, Speech] = {
     ),
     "lldb": _S("gdb", "-o -O --one-line -k", "-s -p -n"),
     "r2": _S("editor", "-c -q"),
-    "jq_": _S("x", ""),
 }
 ALIASES = {
     "python2": "python",
@@ -116,7 +115,6 @@ ALIASES = {
     "irb": "ruby",
     "php-cgi": "php",
     "guile3": "guile",
-    "expect_": "expect",
     "runhaskell": "runghc",
     "octave-cli": "octave",
 }
@@ -126,9 +124,9 @@ _MODULES_SAFE = frozenset(
         pdb doctest black ruff mypy flake8 isort pylint coverage build tox nox sphinx
         mkdocs pre_commit pip_audit bandit pyright pycodestyle pydocstyle ensurepip site
         platform sysconfig ast dis tokenize trace calendar this zipfile tarfile gzip
-        base64 uv virtualenv twine_ pydoc inspect tabnanny autopep8 yapf pyupgrade
+        base64 uv virtualenv pydoc inspect tabnanny autopep8 yapf pyupgrade
         vulture radon hypothesis jupyter notebook ipykernel flask django uvicorn
-        gunicorn alembic_ streamlit celery poetry_ idlelib turtle sqlite3 webbrowser
+        gunicorn streamlit celery idlelib turtle sqlite3 webbrowser
         textwrap"""
     )
 )
@@ -283,7 +281,6 @@ def _module(call: Call, name: str, rest: list[str]) -> None:
         "pylint",
         "tox",
         "nox",
-        "coverage_",
         "twine",
         "alembic",
         "pipx",
@@ -301,6 +298,7 @@ def _module(call: Call, name: str, rest: list[str]) -> None:
             call.ask(
                 "net.listen", "serves files over the network"
             ) if "--bind" not in rest and "-b" not in rest else None
+        _module_code(call, top, rest)
         if top in ("coverage", "pdb", "cProfile", "trace") and rest:
             tail = [word for word in rest if not word.startswith("-")]
             if tail[:1] == ["run"]:
@@ -321,6 +319,19 @@ def _module(call: Call, name: str, rest: list[str]) -> None:
         call.ask("net.listen", "uses the network")
     else:
         call.unknown_code = True
+
+
+def _module_code(call: Call, top: str, rest: list[str]) -> None:
+    """Modules that are given code or a place to unpack to."""
+    options = read_options(rest, "-c -s -n -r -p -u --command --setup --extract -e")
+    codes = options.all("-c", "-s", "--command", "--setup") if top in ("pdb", "timeit") else []
+    codes += options.rest if top == "timeit" else []
+    for code in codes:
+        scan(call.shell, code.lstrip("!"), "python")
+    if top in ("zipfile", "tarfile") and options.has("-e", "--extract"):
+        for folder in options.rest[-1:]:
+            if call.zone(folder) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE):
+                call.write(folder + "/unpacked", FILE)
 
 
 def _stdin(call: Call, speech: Speech) -> None:
@@ -397,10 +408,6 @@ def _body(call: Call) -> str:
 
 
 HANDLERS = {
-    **{name: interpreter for name in (*SPEECHES, *ALIASES) if not name.endswith("_")},
-    **{
-        name: compiler
-        for name in listed("gcc g++ cc c++ clang clang++ tcc rustc_ icc")
-        if not name.endswith("_")
-    },
+    **{name: interpreter for name in (*SPEECHES, *ALIASES)},
+    **{name: compiler for name in listed("gcc g++ cc c++ clang clang++ tcc icc")},
 }

@@ -3,7 +3,7 @@
 import re
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.effects import tainted
+from steersman.governance.guard.effects import harmful, tainted
 from steersman.governance.guard.marks import (
     FILE,
     KNOWN_NET,
@@ -207,13 +207,8 @@ def _curl_sends(
         "DELETE",
         "PATCH",
     )
-    if (
-        method == "DELETE"
-        and re.search(
-            r":9[23]00/(?:_all|\*|[\w.*-]+/?\Z)|/_all\b|/databases?/|/buckets?/",
-            urls[0] if urls else "",
-        )
-        and (not local or re.search(r"_all|\*", urls[0]))
+    if method == "DELETE" and any(
+        _HOLDS.search(url) and (not local or re.search(r"_all|\*", url)) for url in urls
     ):
         call.block("remote.delete", f"deletes data at {host}")
     if changes and not local:
@@ -225,6 +220,16 @@ def _curl_sends(
         call.block(
             "secrets.metadata", "reads the machine's cloud credentials from its metadata service"
         )
+
+
+# Addresses of things whose deletion is a loss for others.
+_HOLDS = re.compile(
+    r"(?i):9[23]00/(?:_all|\*|[\w.*-]+/?\Z)|/_all\b|/(?:repos|projects|apps|zones|dns_records|"
+    r"droplets|volumes|buckets?|databases?|clusters?|instances?|servers?|users|orgs|organizations|"
+    r"accounts|customers|sites|services|environments|namespaces|collections|tables|topics|queues|"
+    r"indexes|indices|secrets|keys|records|backups|snapshots|vms|nodes|deployments|resourceGroups|"
+    r"subscriptions|tenants|teams|groups|branches|releases|tags|refs)(?:/|\Z)"
+)
 
 
 def _curl_writes(call: Call, options: Options, urls: list[str]) -> None:
@@ -272,7 +277,7 @@ def wget(call: Call) -> None:
         return
     name = options.get("-O", "--output-document", "--out") or (
         "-"
-        if call.name in ("fetch", "http", "https", "lynx", "w3m", "xh", "curlie")
+        if call.name in _SHOWS
         and not options.has("-o", "-d", "--download")
         else None
     )
@@ -290,6 +295,9 @@ def wget(call: Call) -> None:
             tail = url_parts(url)[2].rsplit("/", 1)[-1] or "index.html"
             call.write((folder.rstrip("/") + "/" if folder else "") + tail, made)
     call.out = OUT
+
+
+_SHOWS = listed("fetch http https lynx w3m links elinks xh curlie lwp-request GET")
 
 
 def _wget_sends(call: Call, options: Options, urls: list[str]) -> None:
@@ -380,6 +388,11 @@ def netcat(call: Call) -> None:
 def lookup(call: Call) -> None:
     """`dig`, `ping`, `whois`: names and reachability; names can carry secrets."""
     words = [word for word in call.args if not word.startswith(("-", "+", "@"))]
+    if call.name == "getent":
+        if words[:1] and words[0] in ("shadow", "gshadow"):
+            call.out = SECRET
+            call.block("secrets.read", "prints the machine's password hashes")
+        return
     call.network += [shown(word) for word in words[:2]]
     if any(tainted(word) for word in call.args) or tainted(call.stdin):
         call.block("exfil.dns", "puts credentials into a name lookup")
@@ -415,18 +428,9 @@ def ssh(call: Call) -> None:
     call.remote = f"logs in to {shown(host)}"
     known = " ".join(command)
     if command:
-        before = call.scene.worst
         call.script(known, stdin=call.stdin)
         call.wrapper = False
-        if call.scene.worst is before and re.match(
-            r"\s*(?:ls|cat|uptime|df|free|ps|uname|whoami|hostname|date|tail|head|git "
-            r"(?:status|log)|docker ps|systemctl status|journalctl|echo|true|id|w|pwd|"
-            r"du|stat|grep)\b",
-            known,
-        ):
-            call.ask("remote.login", f"runs a command on {shown(host)}")
-        else:
-            call.ask("remote.login", f"runs a command on {shown(host)}")
+        call.ask("remote.login", f"runs a command on {shown(host)}")
     elif text and not unknown(text):
         call.script(text)
         call.wrapper = False
@@ -460,6 +464,10 @@ def _ssh_options(call: Call, options: Options) -> None:
             and call.zone(name) is not Zone.INSIDE
         ):
             call.doubt("flag.helper", f"runs or obeys {shown(name)}")
+    for name in options.all("-F"):
+        made = call.content(name)
+        if made is not None and harmful(call.shell, made):
+            call.block("flag.run", "takes harmful settings from a file")
     for name in options.all("-F") if call.name == "ssh" else ():
         if call.zone(name) not in (Zone.INSIDE, Zone.OUTSIDE):
             call.doubt("flag.helper", f"takes its settings from {shown(name)}")

@@ -273,6 +273,8 @@ def read(call: Call) -> None:
     for word in options.rest:
         if _RERUN.search(word):
             call.shell.reveal(word)
+    blanks = call.shell.variables.get("IFS")
+    border = f"[{re.escape(blanks)}]" if isinstance(blanks, str) and blanks else r"\s+"
     array = options.get("-a")
     if many:
         name = options.rest[0] if options.rest else "MAPFILE"
@@ -281,10 +283,12 @@ def read(call: Call) -> None:
             call.script(options.get("-C") or "")
         return
     if array:
-        call.shell.variables[array] = text.split()
+        line = text.strip("\n").split("\n")[0]
+        call.shell.variables[array] = [part for part in re.split(border, line) if part]
         return
     names = options.rest or ["REPLY"]
-    parts = text.strip("\n").split("\n")[0].split(None, len(names) - 1)
+    line = text.strip("\n").split("\n")[0].strip()
+    parts = re.split(border, line, maxsplit=len(names) - 1) if len(names) > 1 else [line]
     for at, name in enumerate(names):
         call.shell.variables[name] = parts[at] if at < len(parts) else ""
     call.out = ""

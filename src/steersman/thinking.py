@@ -1,0 +1,127 @@
+"""What a thread thinks with: a model with its window and price, and what the model is told."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from steersman.dialogue import Call, Driver, Prompt, UserItem
+from steersman.errors import DriverProblem
+from steersman.identity import skills
+from steersman.identity.instructions import Instructions, render
+from steersman.identity.persona import steersman
+from steersman.identity.settings import Settings
+from steersman.intelligence.compaction import Compactor
+from steersman.intelligence.loop import NativeLoop, usage_of
+from steersman.intelligence.models import Models
+from steersman.intelligence.tokens import counter_for
+from steersman.store.log import Lane
+from steersman.store.records import Store
+from steersman.veil import Veil
+
+
+class Mind:
+    """One open thread's model, with those that stand behind it."""
+
+    def __init__(
+        self, models: Models, driver: Driver, settings: Settings, environ: Mapping[str, str]
+    ) -> None:
+        self.driver = driver
+        self.loop = NativeLoop(driver, settings.max_steps, models.price, self._switched)
+        self._models = models
+        self._settings = settings
+        self._scripted = driver.model.startswith("scripted:")
+        counter = counter_for(driver.model, environ)
+        # A scripted model has no words of its own; the outline that needs none does for it.
+        summarise = None if self._scripted else self._summarise
+        self.compactor = Compactor(self.window(), counter, summarise)
+
+    def window(self) -> int | None:
+        """How many tokens the model that answers now can take; None when nobody knows."""
+        facts = None if self._scripted else self._models.facts(self.driver.model)
+        known = [facts.context] if facts is not None else []
+        if self._settings.window is not None:
+            known.append(self._settings.window)
+        return min(known) if known else None
+
+    def _switched(self) -> None:
+        self.compactor.window = self.window()
+
+    async def close(self) -> None:
+        """Let go of connections and tunnels."""
+        await self._models.aclose()
+
+    async def _summarise(self, text: str, lane: Lane) -> str:
+        """A digest by the model of the role “compaction”; what it costs is logged."""
+        helper = self._models.open(self._settings.model, role="compaction")
+        prompt = Prompt(_brief(), (), [UserItem(text)])
+        async for event in helper.stream(prompt):
+            if hasattr(event, "tokens"):
+                await lane.append(usage_of(helper.model, event.tokens, self._models.price))
+                return str(event.text)
+        raise DriverProblem("The digest ended before it was complete.")
+
+
+def _brief() -> str:
+    return Path(__file__).parent.joinpath("intelligence", "compaction.md").read_text("utf-8")
+
+
+class Briefing:
+    """What the model of a thread is told besides the conversation."""
+
+    def __init__(
+        self,
+        mode: str,
+        workspace: str,
+        plan: str,
+        *,
+        environ: Mapping[str, str],
+        veil: Veil,
+        store: Store,
+        trusted: bool,
+    ) -> None:
+        self.shelf = skills.find(workspace, environ, trusted=trusted)
+        self.disabled = skills.disabled(store, self.shelf)
+        self._instructions = Instructions(workspace, environ, veil)
+        told = [
+            steersman(mode, workspace, plan).text,
+            render(self._instructions.beginning()),
+            skills.listing(self.shelf, self.disabled),
+        ]
+        self.name = "steersman"
+        self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
+
+    def instructions(self) -> str:
+        """What the model is told before anything else; the same bytes every time."""
+        return self._text
+
+    def remark(self, call: Call) -> str:
+        """Instruction files of the folders a call touches, each once."""
+        found = [file for path in _paths(call) for file in self._instructions.nested(path)]
+        return render(found)
+
+    def attached(self, text: str) -> tuple[str, ...]:
+        """The skills that a person names with `$name`."""
+        if "$" not in text:
+            return ()
+        return tuple(skills.load(one) for one in skills.mentioned(text, self.shelf, self.disabled))
+
+    def load(self, name: str, file: str) -> str:
+        """A skill that the model asks for."""
+        return skills.load(self.shelf.get(name), file)
+
+    @property
+    def has_skills(self) -> bool:
+        """True when there is a skill to ask for."""
+        return bool(skills.listing(self.shelf, self.disabled))
+
+
+def _paths(call: Call) -> list[str]:
+    """The files a call names, as tools name them."""
+    match call.arguments:
+        case {"path": str(path)}:
+            return [path]
+        case {"files": list(files)}:
+            return [
+                str(file["path"]) for file in files if isinstance(file, dict) and "path" in file
+            ]
+        case _:
+            return []

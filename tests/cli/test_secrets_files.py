@@ -1,0 +1,217 @@
+"""Files that hold secrets: no tool and no command reads them, copies them or loses them.
+
+Which files those are, their usual names say and `.steersmanignore` of the folder. What git's
+history holds cannot be hidden any more; `steer doctor` warns of it.
+"""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from steersman.operations.finding import program
+from tests.cli.kit import decoded, outside, shell
+from tests.operations.finding.kit import ENGINES, environ_of, plant
+from tests.operations.workshop import Workshop
+from tests.world import call
+
+WORD = "rosebud-in-the-attic"  # looks like nothing that a redactor would know
+HIDDEN = {
+    ".env": f"{WORD}\n",
+    ".env.production": f"{WORD}\n",
+    "deploy/server.pem": f"{WORD}\n",
+    "notes/diary.txt": f"{WORD}\n",
+    "vault/deep/plan.md": f"{WORD}\n",
+}
+OPEN = {
+    ".steersmanignore": "diary.txt\nvault/\n!.env.public\n",
+    ".env.public": "PORT=80\n",
+    ".env.example": "WORD=rosebud-of-yours\n",
+    "notes/list.txt": "rosebud is a sledge\n",
+}
+
+
+@pytest.fixture
+def workspace(workspace):
+    """A repository with secrets in it; one of them has another name already, by a link."""
+    plant(workspace, {**HIDDEN, **OPEN})
+    (workspace / "settings").symlink_to(".env")
+    return workspace
+
+
+def edit(path, search, replace):
+    return call(
+        "workspace_edit_files",
+        files=[{"path": path, "edits": [{"search": search, "replace": replace}]}],
+    )
+
+
+def unpatched(path):
+    return call("workspace_apply_patch", patch=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")  # fmt: skip
+
+
+BY_TOOLS = {
+    "read the usual name": call("workspace_read_file", path=".env"),
+    "read a usual ending": call("workspace_read_file", path="deploy/server.pem"),
+    "read what the folder names": call("workspace_read_file", path="notes/diary.txt"),
+    "read in a folder it names": call("workspace_read_file", path="vault/deep/plan.md"),
+    "read through a link": call("workspace_read_file", path="settings"),
+    "read by a detour": call("workspace_read_file", path="notes/../.env"),
+    "search a file": call("workspace_search_files", pattern="rosebud", path=".env"),
+    "edit": edit(".env", WORD, "mine"),
+    "edit to see what is there": edit(".env", "something else", "mine"),
+    "edit through a link": edit("settings", WORD, "mine"),
+    "overwrite": call("workspace_write_file", path=".env", content="mine\n"),
+    "overwrite in a folder it names": call(
+        "workspace_write_file", path="vault/deep/plan.md", content="mine\n"
+    ),
+    "delete": call("workspace_edit_files", files=[{"path": ".env", "delete": True}]),
+    "delete by a patch": unpatched("notes/diary.txt"),
+    "make an exception": edit(".steersmanignore", "diary.txt\n", "!.env\n"),
+    "leave the sandbox": outside("cat .env"),
+}
+BY_COMMANDS = {
+    "cat": "cat .env .env.production deploy/server.pem notes/diary.txt vault/deep/plan.md",
+    "python": "python3 -c \"print(open('.env').read())\"",
+    "python by descriptor": "python3 -c \"import os; print(os.read(os.open('.env', 0), 99))\"",
+    "a shell alone": 'while read line; do echo "$line"; done < .env',
+    "a link that is there": "cat settings",
+    "a link": "ln -s .env soft; cat soft; rm -f soft",
+    "a hard link": "ln .env hard; ln -L settings hard2; cat hard hard2",
+    "a copy": "cp .env copy; cp -r vault vault2; cat copy vault2/deep/plan.md",
+    "a copy by reflink": "cp --reflink=auto --preserve=all .env copy3; cat copy3",
+    "another name": "mv .env plain.txt; mv vault open; cat plain.txt open/deep/plan.md",
+    "another folder above": "mv notes notes2; cat notes2/diary.txt",
+    "everything": "grep -r rosebud . ; find . -type f -exec cat {} + | grep rosebud",
+    "another view": "cat /proc/self/root$PWD/.env; cat /proc/self/cwd/.env; cd vault/deep; cat plan.md",
+    "git": "git add -A; git add -f .env; git show :.env; git diff --no-index /dev/null .env",
+    "git stash": "git stash -u; git clean -fdx; git status --short",
+    "tar": "tar cf all.tar .; tar xfO all.tar; grep -c rosebud-in all.tar",
+    "zip by python": "python3 -m zipfile -c all.zip .env vault; grep -c rosebud-in all.zip",
+    "emptied": ": > .env; truncate -s 0 notes/diary.txt; echo mine > deploy/server.pem",
+    "removed": "rm -f .env notes/diary.txt; rm -rf vault deploy",
+    "an exception": "echo '!.env' >> .steersmanignore; cat .env",
+    "no list": "rm .steersmanignore; cat notes/diary.txt",
+    "in the next command": "cat notes/diary.txt plain.txt open/deep/plan.md notes2/diary.txt hard",
+}  # fmt: skip
+
+
+def shown(body):
+    """Whether a result tells the word."""
+    return WORD in json.dumps(body)
+
+
+def kept_in_git(workspace):
+    """Whether git has taken a secret in."""
+    found = subprocess.run(
+        ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=workspace, capture_output=True
+    )
+    return WORD.encode() in found.stdout
+
+
+def assert_as_it_was(workspace):
+    """Every secret is where it was, and nowhere else."""
+    for name, text in HIDDEN.items():
+        assert (workspace / name).read_text() == text, name
+    for folder, _, files in os.walk(workspace):
+        for name in files:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                found = WORD.encode() in file.read()
+            known = os.path.relpath(path, workspace) in {*HIDDEN, "settings"}
+            assert not found or known, path
+    assert not kept_in_git(workspace)
+
+
+def played(steer, script, calls, *flags):
+    """The results of calls, one a turn, as nobody watches."""
+    model = script(*({"tool_calls": [made]} for made in calls.values()), {"text": "Done."})
+    done = steer("run", "go", "--json", "--model", model, *flags)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    results = [m["body"] for m in decoded(done.stdout) if m["kind"] == "tool_result"]
+    assert WORD not in done.stdout + done.stderr
+    return dict(zip(calls, results, strict=True))
+
+
+def test_no_tool_reads_changes_or_deletes_a_secret_file(steer, script, workspace):
+    results = played(steer, script, BY_TOOLS, "--approvals", "never")
+    assert {name: body["status"] for name, body in results.items()} == dict.fromkeys(
+        BY_TOOLS, "denied"
+    )
+    hidden = {name for name, body in results.items() if "secrets.hidden" in body["message"]}
+    assert hidden == BY_TOOLS.keys() - {"make an exception", "leave the sandbox"}
+    assert_as_it_was(workspace)
+
+
+@pytest.mark.parametrize("flags", [["--approvals", "never"], ["--yes"]], ids=["alone", "yes"])
+def test_no_command_reads_copies_or_loses_a_secret_file(steer, script, workspace, flags):
+    commands = {
+        name: shell(f"{{ {command}; }} 2>&1")
+        for name, command in BY_COMMANDS.items()
+        if "--yes" not in flags or name not in ("an exception", "no list")
+    }
+    results = played(steer, script, commands, *flags)
+    assert [name for name, body in results.items() if shown(body)] == []
+    assert_as_it_was(workspace)
+
+
+def test_a_background_command_on_the_folder_itself_does_not_either(steer, script, workspace):
+    wanted = "; ".join(
+        BY_COMMANDS[name] for name in ("cat", "a hard link", "a copy", "another name", "emptied")
+    )
+    run = call("workspace_run_command", command=wanted, background=True, wait_timeout=60)
+    results = played(steer, script, {"all of it": run}, "--approvals", "never")
+    assert results["all of it"]["status"] == "ok"
+    assert_as_it_was(workspace)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_searching_and_listing_pass_secret_files_over(workspace, monkeypatch, engine):
+    if engine == "python":
+        monkeypatch.setattr(program, "_of_the_wheel", list)
+    shop = Workshop(workspace, environ=environ_of(engine))
+    found, by_name, listed = shop.do(
+        ("workspace_search_files", {"pattern": "rosebud"}),
+        ("workspace_search_files", {"pattern": "rosebud", "path": "vault"}),
+        ("workspace_list_files", {}),
+    )
+    assert not any(shown(m.body.output) for m in shop.messages if m.kind == "tool_result")
+    assert "notes/list.txt" in str(found.output)
+    assert ".env.example" in str(found.output) or ".env.example" in str(listed.output)
+    assert by_name.status == "denied" or "plan.md" not in str(by_name.output)
+
+
+def test_what_is_no_secret_is_read_as_ever(steer, script):
+    calls = {
+        "an exception of the folder": call("workspace_read_file", path=".env.public"),
+        "an example": call("workspace_read_file", path=".env.example"),
+        "by a command": shell("cat .env.public .env.example notes/list.txt"),
+    }
+    results = played(steer, script, calls, "--approvals", "never")
+    assert [body["status"] for body in results.values()] == ["ok"] * 3
+    assert results["by a command"]["output"]["output"].startswith("PORT=80\n")
+
+
+def test_a_call_from_the_shell_is_told_which_file_it_is(steer, workspace):
+    done = steer("call", "workspace_read_file", '{"path": ".env"}')
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"{workspace}/.env holds secrets" in done.stderr
+    assert ".steersmanignore" in done.stderr
+
+
+def test_doctor_warns_of_secrets_that_git_keeps(steer, workspace):
+    def told():
+        findings = decoded(steer("doctor", "--json").stdout)
+        return [finding for finding in findings if finding["subject"] == "secrets"]
+
+    assert told() == []
+    git = ["git", "-c", "user.name=n", "-c", "user.email=n@example.org", "-C", str(workspace)]
+    subprocess.run([*git, "add", "-f", ".env", "README.md"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "by mistake"], check=True)
+    subprocess.run([*git, "rm", "-q", "--cached", ".env"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "taken out, and still there"], check=True)
+    (finding,) = told()
+    assert finding["state"] == "note"
+    assert "git's history holds .env: that cannot be hidden" in finding["found"]
+    assert "change those secrets" in finding["mend"]

@@ -1,0 +1,64 @@
+"""A very long thread through the host: it stays in its window and keeps what must be kept."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from steersman.dialogue import AssistantItem, UserItem
+from steersman.errors import Exit
+from steersman.host import Host
+from steersman.identity.settings import Settings
+from steersman.intelligence.context import KINDS, Context
+
+WINDOW = 32_000
+GOAL = "Rebuild the parser so that nested lists work."
+RULE = "Never touch vendor/keep.c: it is generated."
+TURNS = [
+    {
+        "text": "Looking.",
+        "tool_calls": [{"name": "workspace_read_file", "arguments": {"path": "a.py"}}],
+    },
+    {"text": "It is so."},
+]
+
+
+async def played(folder: Path) -> None:
+    (folder / "ws").mkdir()
+    lines = "".join(f"def f_{n}(a): return a * {n}\n" for n in range(60))
+    (folder / "ws" / "a.py").write_text(lines)
+    (folder / "s.json").write_text(json.dumps({"turns": TURNS}))
+    settings = Settings(model=f"scripted:{folder}/s.json", approvals="never", window=WINDOW)
+    async with Host.at(folder / "home", os.environ) as host:
+        thread = (await host.start(str(folder / "ws"), "t", settings)).id
+        session = host._session(thread)
+        context, counter = session._context, session._mind.compactor.counter
+        for turn in range(1, 2001):
+            await host.send(thread, {1: GOAL, 3: RULE}.get(turn, f"Turn {turn}: look again"))
+            end = await host.wait(thread)
+            assert end is not None
+            assert end.ending == "done"
+            if turn % 50 == 0:
+                assert counter.tokens(sum(map(counter.of_item, context.view))) < 0.8 * WINDOW
+        assert context.view[0] == UserItem(GOAL, steer=False)
+        assert RULE in context.view[1].text
+        assert sum(isinstance(item, AssistantItem) for item in context.items) == 4000
+        before = repr(context.view)
+        assert await session.compact()
+        assert len(repr(context.view)) < len(before)
+        assert await session.uncompact()
+        assert repr(context.view) == before
+        from_log = Context("steersman")
+        from_log.observe(host.messages(thread, kinds=KINDS))
+        assert repr(from_log.view) == before
+        await host.close(thread, Exit.DONE)
+        await host.open(thread, settings)
+        assert repr(host._session(thread)._context.view) == before
+        await host.close(thread, Exit.DONE)
+        assert host.verify(thread) == []
+
+
+def test_two_thousand_turns_through_the_host():
+    with TemporaryDirectory() as folder:
+        asyncio.run(asyncio.wait_for(played(Path(folder)), 200))
