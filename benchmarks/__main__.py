@@ -5,7 +5,10 @@ from importlib import import_module
 
 from benchmarks.measure import Figure, table
 
-SUBJECTS = ("startup", "turns", "threads", "cancel", "matching", "transactions", "finding")
+SUBJECTS = (
+    "startup", "turns", "threads", "cancel", "matching", "transactions", "finding", "guard", "door",
+    "governance", "drivers",
+)  # fmt: skip
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ A `Host` owns the store and the bus, opens threads for work, and reads any threa
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -25,6 +26,7 @@ from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.identity.settings import Settings, cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.configured import Config, read_config, secrets
+from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations.executor import Toolbox
@@ -55,10 +57,16 @@ def new_id() -> str:
 
 
 class Host:
-    """One process's door to all threads. Use it as an async context manager."""
+    """One process's door to all threads. Use it as an async context manager.
 
-    def __init__(self, store: Store, home: Path, environ: Mapping[str, str]) -> None:
+    `pause` waits before a model is asked again.
+    """
+
+    def __init__(
+        self, store: Store, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep
+    ) -> None:
         self.store = store
+        self._pause = pause
         self._home = home
         self.bus = Bus()
         self._environ = environ
@@ -68,9 +76,9 @@ class Host:
         self.permissions = Permissions(store, environ)
 
     @classmethod
-    def at(cls, home: Path, environ: Mapping[str, str]) -> Host:
+    def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
         """A host on the SQLite database of a data folder."""
-        return cls(SqliteStore(home), home, environ)
+        return cls(SqliteStore(home), home, environ, pause)
 
     async def __aenter__(self) -> Host:
         return self
@@ -389,7 +397,8 @@ class Host:
     def _mind(self, settings: Settings, task: str) -> Mind:
         """The model of a thread; `task` is what an automatic choice goes by."""
         models = Models(self._environ, _models_config(settings), results_file(self._home))
-        return Mind(models, models.open(settings.model, task=task), settings, self._environ)
+        driver = models.open(settings.model, task=task)
+        return Mind(models, driver, settings, self._environ, self._pause)
 
 
 def _models_config(settings: Settings) -> Config:

@@ -1,5 +1,6 @@
 """What a thread thinks with: a model with its window and price, and what the model is told."""
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
 from steersman.identity.settings import Settings
 from steersman.intelligence.compaction import Compactor
-from steersman.intelligence.loop import NativeLoop, usage_of
+from steersman.intelligence.loop import NativeLoop, Pause, usage_of
 from steersman.intelligence.models import Models
 from steersman.intelligence.tokens import counter_for
 from steersman.store.log import Lane
@@ -22,10 +23,15 @@ class Mind:
     """One open thread's model, with those that stand behind it."""
 
     def __init__(
-        self, models: Models, driver: Driver, settings: Settings, environ: Mapping[str, str]
+        self,
+        models: Models,
+        driver: Driver,
+        settings: Settings,
+        environ: Mapping[str, str],
+        pause: Pause = asyncio.sleep,
     ) -> None:
         self.driver = driver
-        self.loop = NativeLoop(driver, settings.max_steps, models.price, self._switched)
+        self.loop = NativeLoop(driver, settings.max_steps, models.price, self._switched, pause)
         self._models = models
         self._settings = settings
         self._scripted = driver.model.startswith("scripted:")

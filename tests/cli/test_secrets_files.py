@@ -58,7 +58,8 @@ BY_TOOLS = {
     "read in a folder it names": call("workspace_read_file", path="vault/deep/plan.md"),
     "read through a link": call("workspace_read_file", path="settings"),
     "read by a detour": call("workspace_read_file", path="notes/../.env"),
-    "search a file": call("workspace_search_files", pattern="rosebud", path=".env"),
+    "search a file": call("workspace_search_files", query="rosebud", path=".env"),
+    "search a folder it names": call("workspace_search_pattern", pattern="rose", path="vault"),
     "edit": edit(".env", WORD, "mine"),
     "edit to see what is there": edit(".env", "something else", "mine"),
     "edit through a link": edit("settings", WORD, "mine"),
@@ -69,32 +70,34 @@ BY_TOOLS = {
     "delete": call("workspace_edit_files", files=[{"path": ".env", "delete": True}]),
     "delete by a patch": unpatched("notes/diary.txt"),
     "make an exception": edit(".steersmanignore", "diary.txt\n", "!.env\n"),
-    "leave the sandbox": outside("cat .env"),
+    "leave the sandbox": outside("cat $(ls -A | grep -x '.e[n]v')"),
 }
+# The guard reads what a command says and cannot follow these names; the sandbox need not.
+UNSAID = "e=$(ls -A | grep -x '.e[n]v'); d=$(ls notes | grep '^di'); v=$(ls | grep '^vau')"
 BY_COMMANDS = {
-    "cat": "cat .env .env.production deploy/server.pem notes/diary.txt vault/deep/plan.md",
-    "python": "python3 -c \"print(open('.env').read())\"",
-    "python by descriptor": "python3 -c \"import os; print(os.read(os.open('.env', 0), 99))\"",
-    "a shell alone": 'while read line; do echo "$line"; done < .env',
+    "cat": 'cat "$e" "$e.production" deploy/server.p?m "notes/$d" "$v/deep/plan.md"',
+    "python": 'python3 -c "import sys; print(open(sys.argv[1]).read())" "$e"',
+    "python by descriptor": 'python3 -c "import os, sys; print(os.read(os.open(sys.argv[1], 0), 99))" "$e"',
+    "the shell alone": 'while read line; do echo "$line"; done < "$e"',
     "a link that is there": "cat settings",
-    "a link": "ln -s .env soft; cat soft; rm -f soft",
-    "a hard link": "ln .env hard; ln -L settings hard2; cat hard hard2",
-    "a copy": "cp .env copy; cp -r vault vault2; cat copy vault2/deep/plan.md",
-    "a copy by reflink": "cp --reflink=auto --preserve=all .env copy3; cat copy3",
-    "another name": "mv .env plain.txt; mv vault open; cat plain.txt open/deep/plan.md",
-    "another folder above": "mv notes notes2; cat notes2/diary.txt",
+    "a link": 'ln -s "$e" soft; cat soft; rm -f soft',
+    "a hard link": 'ln "$e" hard; ln -L settings hard2; cat hard hard2',
+    "a copy": 'cp "$e" copy; cp -r "$v" twin; cat copy twin/deep/plan.md',
+    "another name": 'mv "$e" plain.txt; mv "$v" open; cat plain.txt open/deep/plan.md',
+    "another name for a folder above": "mv notes notes2; cat notes2/*",
     "everything": "grep -r rosebud . ; find . -type f -exec cat {} + | grep rosebud",
-    "another view": "cat /proc/self/root$PWD/.env; cat /proc/self/cwd/.env; cd vault/deep; cat plan.md",
-    "git": "git add -A; git add -f .env; git show :.env; git diff --no-index /dev/null .env",
+    "another view": 'cat "/proc/self/root$PWD/$e" "/proc/self/cwd/$e"; cd "$v/deep"; cat plan.md',
+    "git": 'git add -A; git add -f "$e"; git show ":$e"; git diff --no-index /dev/null "$e"',
     "git stash": "git stash -u; git clean -fdx; git status --short",
     "tar": "tar cf all.tar .; tar xfO all.tar; grep -c rosebud-in all.tar",
-    "zip by python": "python3 -m zipfile -c all.zip .env vault; grep -c rosebud-in all.zip",
-    "emptied": ": > .env; truncate -s 0 notes/diary.txt; echo mine > deploy/server.pem",
-    "removed": "rm -f .env notes/diary.txt; rm -rf vault deploy",
-    "an exception": "echo '!.env' >> .steersmanignore; cat .env",
-    "no list": "rm .steersmanignore; cat notes/diary.txt",
-    "in the next command": "cat notes/diary.txt plain.txt open/deep/plan.md notes2/diary.txt hard",
+    "zip": 'python3 -m zipfile -c all.zip "$e" "$v"; grep -c rosebud-in all.zip',
+    "emptied": ': > "$e"; truncate -s 0 "notes/$d"; echo mine > deploy/server.pem',
+    "removed": 'rm -f "$e" "notes/$d"; rm -rf "$v" deploy',
+    "an exception": "echo '!.env' >> .steersmanignore",
+    "no list": "rm .steersmanignore",
+    "in the next command": 'cat "notes/$d" plain.txt open/deep/plan.md notes2/* hard copy',
 }  # fmt: skip
+LISTED = ("git stash", "an exception", "no list")  # what changes the list itself
 
 
 def shown(body):
@@ -147,22 +150,37 @@ def test_no_tool_reads_changes_or_deletes_a_secret_file(steer, script, workspace
 @pytest.mark.parametrize("flags", [["--approvals", "never"], ["--yes"]], ids=["alone", "yes"])
 def test_no_command_reads_copies_or_loses_a_secret_file(steer, script, workspace, flags):
     commands = {
-        name: shell(f"{{ {command}; }} 2>&1")
+        name: shell(f"{UNSAID}; {{ {command}; }} 2>&1")
         for name, command in BY_COMMANDS.items()
-        if "--yes" not in flags or name not in ("an exception", "no list")
+        if flags != ["--yes"] or name not in LISTED
     }
     results = played(steer, script, commands, *flags)
     assert [name for name, body in results.items() if shown(body)] == []
     assert_as_it_was(workspace)
+    if flags != ["--yes"]:
+        refused = {name for name, body in results.items() if body["status"] != "ok"}
+        assert refused == set(LISTED)
 
 
-def test_a_background_command_on_the_folder_itself_does_not_either(steer, script, workspace):
-    wanted = "; ".join(
-        BY_COMMANDS[name] for name in ("cat", "a hard link", "a copy", "another name", "emptied")
-    )
-    run = call("workspace_run_command", command=wanted, background=True, wait_timeout=60)
-    results = played(steer, script, {"all of it": run}, "--approvals", "never")
+def test_on_the_folder_itself_no_command_does_either(steer, script, workspace):
+    ways = ("cat", "a hard link", "a copy", "another name", "another name for a folder above",
+            "emptied", "removed", "no list")  # fmt: skip
+    command = "; ".join([UNSAID, *(f"({BY_COMMANDS[name]})" for name in ways), "true"])
+    run = call("workspace_run_command", command=command, background=True, wait_timeout=60)
+    results = played(steer, script, {"all of it": run}, "--yes")
     assert results["all of it"]["status"] == "ok"
+    assert "Permission denied" in results["all of it"]["output"]["output"]
+    assert_as_it_was(workspace)
+
+
+@pytest.mark.parametrize(
+    "command", ["cat .env", "python3 -c \"print(open('.env').read())\"", "< .env cat"]
+)  # fmt: skip
+def test_a_command_that_says_what_it_reads_is_blocked_before_it_runs(steer, workspace, command):
+    arguments = json.dumps({"command": command})
+    done = steer("call", "workspace_run_command", arguments, "--approvals", "never")
+    assert done.returncode == 3
+    assert "secrets.read" in done.stderr
     assert_as_it_was(workspace)
 
 
@@ -171,26 +189,32 @@ def test_searching_and_listing_pass_secret_files_over(workspace, monkeypatch, en
     if engine == "python":
         monkeypatch.setattr(program, "_of_the_wheel", list)
     shop = Workshop(workspace, environ=environ_of(engine))
-    found, by_name, listed = shop.do(
-        ("workspace_search_files", {"pattern": "rosebud"}),
-        ("workspace_search_files", {"pattern": "rosebud", "path": "vault"}),
-        ("workspace_list_files", {}),
+    everywhere = {"globs": [".env*", "*"], "include_ignored": True}
+    results = shop.do(
+        ("workspace_search_files", {"query": "rosebud"}),
+        ("workspace_search_files", {"query": "rosebud", **everywhere}),
+        ("workspace_search_pattern", {"pattern": "rose.*", **everywhere}),
+        ("workspace_search_pattern", {"pattern": "rose.*", "output": "count", **everywhere}),
+        ("workspace_search_files", {"query": "rosebud", "path": "notes"}),
     )
-    assert not any(shown(m.body.output) for m in shop.messages if m.kind == "tool_result")
-    assert "notes/list.txt" in str(found.output)
-    assert ".env.example" in str(found.output) or ".env.example" in str(listed.output)
-    assert by_name.status == "denied" or "plan.md" not in str(by_name.output)
+    assert [result.status for result in results] == ["ok"] * 5
+    for result in results:
+        told = json.dumps(result.output)
+        assert "list.txt" in told
+        assert WORD not in told
+        assert "diary" not in told
+        assert "plan.md" not in told
 
 
 def test_what_is_no_secret_is_read_as_ever(steer, script):
     calls = {
         "an exception of the folder": call("workspace_read_file", path=".env.public"),
         "an example": call("workspace_read_file", path=".env.example"),
-        "by a command": shell("cat .env.public .env.example notes/list.txt"),
+        "by a command": shell("cat .env.example notes/list.txt; cat .e*.public"),
     }
     results = played(steer, script, calls, "--approvals", "never")
     assert [body["status"] for body in results.values()] == ["ok"] * 3
-    assert results["by a command"]["output"]["output"].startswith("PORT=80\n")
+    assert results["by a command"]["output"]["output"].endswith("PORT=80\n")
 
 
 def test_a_call_from_the_shell_is_told_which_file_it_is(steer, workspace):

@@ -13,7 +13,11 @@ def test_a_command_inherits_what_is_named_and_nothing_else():
 
 
 def test_a_secret_is_not_inherited_whoever_names_it():
-    environ = {"PATH": "/bin", "NPM_CONFIG_AUTH_TOKEN": "abcdefgh1234", "OPENAI_API_KEY": "sk-123456789"}
+    environ = {
+        "PATH": "/bin",
+        "NPM_CONFIG_AUTH_TOKEN": "abcdefgh1234",
+        "OPENAI_API_KEY": "sk-123456789",
+    }
     assert command_environ(environ, ["OPENAI_API_KEY", "*"]) == {"PATH": "/bin"}
 
 

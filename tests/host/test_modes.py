@@ -65,7 +65,13 @@ def state(folder: Path) -> dict[str, str]:
         for name in [*folders, *files]:
             path = Path(top, name)
             mode = oct(path.lstat().st_mode)
-            data = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+            data = (
+                os.readlink(path)
+                if path.is_symlink()
+                else path.read_bytes()
+                if path.is_file()
+                else ""
+            )
             raw = data.encode() if isinstance(data, str) else data
             found[str(path.relative_to(folder))] = f"{mode} {hashlib.sha256(raw).hexdigest()}"
     return found

@@ -88,7 +88,7 @@ class Gate:
         if blocks and self.where.approvals == "never":
             first = blocks[0]
             raise Halted(
-                f"The guard blocked a command: {first.reason}.",
+                f"The guard blocked a command: {first.reason.rstrip('.')}.",
                 "Nobody watches this run, so the work stops here.",
                 f"`steer guard` explains the rule {first.rule}.",
             )

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
 import msgspec
@@ -26,6 +26,7 @@ TRIES = 4
 GO_ON, STOP = "go on", "stop"
 
 Pricer = Callable[[str, Tokens], float | None]
+Pause = Callable[[float], Awaitable[None]]
 
 
 def _unpriced(_model: str, _tokens: Tokens) -> float | None:
@@ -36,7 +37,7 @@ class NativeLoop:
     """Thinks with one driver. `step_limit` bounds the model calls of one turn.
 
     `price` tells what a request cost, None when nobody knows; `switched` hears when another model
-    has taken over.
+    has taken over; `pause` waits the seconds before a request is sent again.
     """
 
     def __init__(
@@ -45,9 +46,11 @@ class NativeLoop:
         step_limit: int,
         price: Pricer = _unpriced,
         switched: Callable[[], None] = lambda: None,
+        pause: Pause = asyncio.sleep,
     ) -> None:
         self._driver = driver
         self._switched = switched
+        self._pause = pause
         self._price = price
         self._step_limit = step_limit
 
@@ -131,7 +134,7 @@ class NativeLoop:
                 elif not problem.retryable or tries >= TRIES:
                     raise
                 await deck.lane.append(error_body(problem, retry_in=wait))
-                await asyncio.sleep(wait)
+                await self._pause(wait)
 
     async def _stream(self, deck: Deck) -> tuple[Completed, float]:
         live = LiveAnswer(deck.lane)

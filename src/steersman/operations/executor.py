@@ -206,7 +206,9 @@ class Toolbox:
             return NONE
         answer = await self._gate.admit(call.id, tool.name, actions, lane, edited=edited)
         if isinstance(answer, Verdict):
-            raise Refused(f"Denied: {answer.reason}.", f"Rule: {answer.rule}.", answer.instead)
+            raise Refused(
+                f"Denied: {answer.reason.rstrip('.')}.", f"Rule: {answer.rule}.", answer.instead
+            )
         return answer
 
 

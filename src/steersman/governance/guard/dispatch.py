@@ -4,10 +4,10 @@ import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.marks import KNOWN_NET, NET, glob_pattern, globbed, unknown
+from steersman.governance.guard.marks import KNOWN_NET, NET, glob_pattern, globbed, shown, unknown
 from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
-from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.paths import Zone, neighbour
 from steersman.governance.guard.programs import HANDLERS, RISKY
 from steersman.governance.guard.programs.shells import run_file
 
@@ -40,6 +40,8 @@ def run_words(
             last_look(call)
     for path, append in sinks:
         call.write(path, call.out, append=append)
+        if not append and neighbour(call.path(path), call.place):
+            call.block("fs.write-neighbour", f"overwrites another project's file: {shown(path)}")
     call.done()
     return call.out
 
@@ -68,8 +70,9 @@ def _start(call: Call) -> None:
     _cloned(call)
     handler = HANDLERS.get(call.name)
     if "/" in word and (handler is None or call.content(word) is not None or _local(call, word)):
-        run_file(call, word)
-        return
+        if handler is None or call.name not in _FRONTS:
+            run_file(call, word)
+            return
     if handler is None:
         name = call.name.removesuffix(".exe").lower() if call.name.endswith(".exe") else call.name
         for other in (name, name.rstrip("0123456789."), name.lower()):
@@ -87,6 +90,13 @@ def _start(call: Call) -> None:
     handler(call)
 
 
+# Programs a project carries itself, whose subcommands say what they do.
+_FRONTS = frozenset(
+    listed(
+        """rails rake manage.py artisan gradlew mvnw prisma sequelize knex typeorm drizzle-kit
+        alembic flask rimraf console symfony phinx mix terraform wrangler vercel firebase"""
+    )
+)
 _BUILDERS = frozenset(
     listed(
         """make npm yarn pnpm bun pip pip3 python python3 cargo go gradle mvn cmake bash sh node

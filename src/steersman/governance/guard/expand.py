@@ -147,6 +147,7 @@ def _word(node: Node, shell: Shell, quoted: bool) -> str:
     text = _text(node)
     if quoted:
         return text
+    text = text.lstrip("\n")
     first = _TILDE.match(text)
     if "\\" not in text:
         made = live(text)

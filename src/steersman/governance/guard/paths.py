@@ -137,6 +137,17 @@ def _far(base: str, place: Place) -> Zone:
     return Zone.HOME_CHILD if "/" not in inner else Zone.OUTSIDE
 
 
+def neighbour(path: str, place: Place) -> bool:
+    """True for a file in a folder that lies beside the workspace."""
+    beside = _below(path, place.workspace.rpartition("/")[0] or "/")
+    return (
+        beside is not None
+        and "/" in beside
+        and not beside.startswith(".")
+        and _near(path, place) is None
+    )
+
+
 def _everything(path: str) -> tuple[str, bool]:
     """The folder whose whole content a trailing glob names, or the path itself."""
     base, everything = path, False

@@ -139,9 +139,10 @@ class Shell:
         for target in re.findall(r"(?:<>|>>?\|?)\s*([^\s;&|<>()]+)", text)[:8]:
             call = Call([":"], self, None)
             call.write(target, "", append=False)
-        brace = re.match(r"\s*\{([\w./,~*-]+,[\w./,~*-]*)\}\s*\Z", text)
-        if brace:
-            quoted.append(brace[1].replace(",", " "))
+        for part in re.split(r"[;\n&|]+", text)[:40]:
+            brace = re.match(r"\s*(?:\w+\s+)?\{([\w./,~*-]+,[\w./,~*-]*)\}", part)
+            if brace:
+                quoted.append(brace[1].replace(",", " "))
         for piece in (
             quoted
             + re.split(r"[;\n&|{}]+|\$?\(\(?|\)|`|<<-?\s*\S*|\b\d*[<>]&-|\A[-=]\s*", text)[:40]
@@ -233,8 +234,15 @@ class Shell:
         words: list[Node] = []
         assigns: list[Node] = []
         redirects: list[Node] = []
+        torn = node is not None and b"\n" in (node.text or b"")
+        end = node.start_byte if node is not None else 0
         for child in node.children if node is not None else ():
             kind = child.type
+            if torn and words and _tears(node, end, child):
+                self.scene.plain = False
+                self.simple(words, assigns, redirects, None)
+                words, assigns, redirects = [], [], []
+            end = child.end_byte
             if kind == "command_name":
                 words += child.named_children or [child]
             elif kind == "variable_assignment":
@@ -270,12 +278,15 @@ class Shell:
                 call.write(path, "", append=append)
                 call.done()
             return ""
-        inner = self
-        if given and words:
-            kept, self.variables = self.variables, {**self.variables, **given}
-        made = run_words(expanded, inner, feeds, sinks)
-        if given and words:
-            self.variables = kept
+        kept = {name: self.variables.get(name) for name in given} if words else {}
+        if words:
+            self.variables.update(given)
+        made = run_words(expanded, self, feeds, sinks)
+        for name, value in kept.items():
+            if value is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = value
         return "" if sinks else made
 
     def assign(self, node: Node, into: dict[str, Value]) -> None:
@@ -357,6 +368,15 @@ class Shell:
             if re.search(r"(?<!\\)(?:\$\(|`)", text):
                 self.reveal(text)
         return raw_word(body, self, True)
+
+
+def _tears(node: Node | None, start: int, child: Node) -> bool:
+    """A line's end between two words that the grammar took for one command: it misreads a line
+    that begins with a backslash."""
+    if node is None or node.text is None:
+        return False
+    gap = node.text[start - node.start_byte : child.start_byte - node.start_byte]
+    return (child.text or b"").startswith(b"\n") or b"\n" in gap.replace(b"\\\n", b"")
 
 
 # ---- visitors of the tree's kinds

@@ -9,6 +9,7 @@ from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.verbs import by_table
 
 _COMMENT = re.compile(r"/\*!?\d*(.*?)\*/|--[^\n]*", re.DOTALL)
 _DROP = re.compile(
@@ -121,10 +122,18 @@ _SAME = {
 }
 
 
+_SCANS = listed("--scan --bigkeys --memkeys --hotkeys --stat --latency --latency-history --version")
+
+
 def client(call: Call) -> None:
     """A database client: its statements are read."""
     check_flags(call)
     name = _SAME.get(call.name, call.name)
+    if name == "bq" and call.args and "query" not in call.args:
+        by_table(call, "gcloud")
+        return
+    if name == "redis-cli" and any(word in _SCANS for word in call.args):
+        return
     inline, valued = _CLIENTS[name]
     single = name in ("sqlite3", "influx", "duckdb", "osqueryi")
     options = read_options(call.args, f"{inline} {valued}", single)

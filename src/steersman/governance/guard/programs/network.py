@@ -261,7 +261,8 @@ def wget(call: Call) -> None:
         "--execute --input-file --user-agent --referer "
         "--load-cookies --save-cookies --limit-rate --tries --timeout --dir -d --out -x -s"
     )
-    options = call.options(valued)
+    browser = call.name in ("lynx", "w3m", "links", "elinks")
+    options = call.options("" if browser else valued, single=browser)
     urls = options.rest
     call.network += [shown(host_of(url)) for url in urls] or ["*"]
     made = "".join(dict.fromkeys(source_mark(url) for url in urls)) or NET

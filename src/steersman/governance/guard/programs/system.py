@@ -515,7 +515,14 @@ def asks(rule: str, why: str):  # type: ignore[no-untyped-def]
 
 
 def stress(call: Call) -> None:
-    """`stress`, `stress-ng`: load without use."""
+    """`stress`, `stress-ng`: load without use; a small load with an end is only asked about."""
+    options = call.options(
+        "-c -m -i -d -t --cpu --vm --vm-bytes --io --hdd --fork --timeout", single=True
+    )
+    ends = re.match(r"[1-9]", options.get("-t", "--timeout") or "")
+    big = [n for flag in options.flags.values() for n in flag if re.fullmatch(r"\d{2,}|0", n)]
+    if ends and not big and not options.has("--vm", "-m", "--vm-bytes", "--fork", "--all"):
+        return
     call.block("exhaust.load", "uses up the machine")
 
 

@@ -101,8 +101,9 @@ safe : db:migrate:status|migrate:status|db:version|db:abort*|routes|test*|server
   make:*|route:list|cache:clear|view:clear|config:clear|inspect|init|spec|log:clear|tmp:clear;
   assets:precompile|zeitwerk:check|initializers|optimize|debug:*|lint:*|migrate status|diff|dry-run;
   * & --dry-run|--dryRun|--pretend|--plan|--check|--list|--sql; db pull; findstatic|diffsettings
-block db.drop : migrate reset & --force|-f; db:drop:all; flush|reset_db & --noinput|--no-input;
-  db push & --force-reset; *:drop & --force|-f; migrate:fresh|migrate:reset|db:wipe & --force;
+ask db.change : flush|reset_db & --noinput|--no-input; db push & --force-reset
+block db.drop : migrate reset & --force|-f; db:drop:all;
+  *:drop & --force|-f; migrate:fresh|migrate:reset|db:wipe & --force;
   db:reset|db:drop|db:wipe|db:migrate:reset & --force; drop & -f|--force|-y|--yes; dropAll|drop-all;
   * & RAILS_ENV=prod; clean & -cleanDisabled=false; undo:all|db:migrate:undo:all; downgrade base;
   down & -all|--all

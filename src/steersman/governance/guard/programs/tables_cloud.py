@@ -38,7 +38,8 @@ safe : ~ list|ls|show|describe|info|status|get-value|whoami|regions|versions|log
   apps|releases|addons|domains|ps|topic|search|doctor|docs|stat|du|cat|head|ls|get|query
 block cloud.delete : ~ delete|destroy|rm|remove|terminate|purge|nuke|wipe|undeploy|erase|drop|rb;
   ~ *:destroy|*:delete|*:remove|*:reset|delete-*|remove-*|destroy-*|deprovision|reset|delete-all;
-  ~ uninstall
+  ~ uninstall|*-delete|*-destroy|*-remove|*-rm|*-purge|*-terminate|*:purge|*:wipe|Delete*|Terminate*;
+  ~ teardown|decommission|release-*|revoke-*|flush|flush-*|empty|empty-*|drop-*|deprovision-*|prune
 block cloud.change -- opens a project to others : ~ add-iam-policy-binding & --role=owner;
   ~ add-iam-policy-binding & --member=allUsers; role assignment create & --role=Owner
 ask cloud.change : *
@@ -124,7 +125,10 @@ ask iac.change : *
 """
 _REMOTE_RUN = """
 safe : * & --check|-C|--list-hosts|--list-tasks|--syntax-check|--list-tags|--noop;
-  * & --why-run|--version
+  * & --why-run|--version; * list|show|search|status|download; * * list|show; parser|lookup|facts;
+  list|collection list|role list|search|info|module|validate
+block remote.delete -- deletes something on other machines or their records : ~ delete|destroy|purge;
+  * * delete; * bulk delete|destroy
 ask iac.change -- changes other machines : *
 """
 _DOCKER = """
@@ -181,7 +185,7 @@ ask k8s.change : *
 """
 _CLUSTER = """
 safe : get|list|ls|status|version|info|describe|diff|logs|check|tree|ip|docker-env|validate|events;
-  stats|trace|help|nodes|build|render|config get-contexts; config view; profile list; service list;
+  stats|trace|help|nodes|build|render|kustomize|cfg|fn|convert; config get-contexts|view; profile list; service list;
   cluster list|info; app get|list|diff|history|logs|manifests|wait; dashboard|proxy-status|analyze
 block k8s.delete : delete|destroy|remove|rm cluster|clusters|nodegroup|fargateprofile|namespace;
   delete & --all|--purge|--yes|-y; cluster delete|destroy|rm|remove; reset; uninstall; app delete;
@@ -252,8 +256,8 @@ CLOUD: dict[str, dict[str, object]] = {
     "ansible-playbook": {
         "text": _REMOTE_RUN,
         "valued": "-i -e -l -t --limit --tags -u -m -a -f",
-        "names": "knife chef-client puppet fab cap pyinfra bolt chef-run "
-        "pssh pdsh clush dsh cssh mco ansible-galaxy ansible-console ansible-pull",
+        "names": "knife chef-client puppet fab cap pyinfra bolt chef-run chef-solo "
+        "mco ansible-galaxy ansible-console ansible-pull cfengine",
     },
     "docker": {
         "text": _DOCKER,

@@ -5,12 +5,12 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE
-from steersman.governance.guard.options import listed
+from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
 
 TOOLS = listed(
-    """prove perltidy perlcritic pytest py.test ruff black isort flake8 pylint mypy pyright
+    """prove perltidy perlcritic ansible-lint molecule ansible-doc ansible-inventory pytest py.test ruff black isort flake8 pylint mypy pyright
         basedpyright autopep8 yapf bandit vulture radon pydocstyle pycodestyle coverage
         codespell interrogate pyflakes ty pyrefly tsc eslint prettier jest vitest mocha
         ava tap webpack vite rollup esbuild parcel swc babel next nuxt astro svelte-kit
@@ -199,6 +199,17 @@ def ansible(call: Call) -> None:
         call.ask("iac.change", "changes other machines")
 
 
+def many_hosts(call: Call) -> None:
+    """`pssh`, `pdsh`, `clush`: the last words run on many machines."""
+    rest = skip_options(
+        call.args, "-h -H -w -l -p -t -o -e -O -x -g -a_ -i_ -f -u --hosts --host --user --timeout"
+    )
+    if rest:
+        call.script(" ".join(rest))
+        call.wrapper = False
+    call.ask("iac.change", "runs a command on many machines")
+
+
 def openssl_like(call: Call) -> None:
     """Encrypts in place: `ccrypt`, `mcrypt`, `7z -p`, `gpg -c`."""
     for word in call.args:
@@ -245,6 +256,10 @@ HANDLERS = {
         )
     },
     "ansible": ansible,
+    **{
+        name: many_hosts
+        for name in listed("pssh parallel-ssh prsync pdsh clush dsh cssh mpssh pscp.pssh xpanes sshall")
+    },
     "ccrypt": openssl_like,
     "mcrypt": openssl_like,
 }

@@ -375,6 +375,28 @@ def _host(word: str) -> str:
     return re.split(r"[:/]", word.rsplit("@", 1)[-1])[0]
 
 
+def unison(call: Call) -> None:
+    """`unison A B`: two trees made equal; `-force` lets one side win over the other."""
+    options = call.options(
+        "-force -prefer -path -ignore -root -servercmd -sshcmd -sshargs -copyprog -diff -merge "
+        "-logfile -backupdir",
+        single=True,
+    )
+    for text in options.all("-servercmd", "-sshcmd", "-copyprog", "-diff", "-merge"):
+        call.doubt("flag.run", f"runs `{shown(text, 50)}`")
+        call.script(text)
+        call.wrapper = False
+    roots = options.rest + options.all("-root")
+    far = [word for word in roots if "://" in word]
+    call.network += [_host(word.split("://", 1)[-1]) for word in far]
+    if any(holds_secrets(call.path(word), call.place) for word in roots if word not in far):
+        call.block("exfil.copy", "copies credentials to another place")
+    elif far and options.has("-force", "-prefer"):
+        call.block("remote.delete", "replaces a tree on another machine")
+    else:
+        call.ask("remote.copy", "makes two trees equal")
+
+
 def rclone(call: Call) -> None:
     """`rclone`: copies and mirrors to remotes."""
     options = call.options(
@@ -452,5 +474,6 @@ HANDLERS = {
     **{name: locate for name in listed("locate plocate mlocate mdfind")},
     "rsync": rsync,
     "rclone": rclone,
+    "unison": unison,
 }
 __all__ = ["HANDLERS", "STAR"]

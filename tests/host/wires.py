@@ -1,0 +1,154 @@
+"""Threads whose models are behind HTTP: a model server, the four formats, and a host that talks."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steersman.host import Host
+from steersman.identity.settings import Settings
+from steersman.message import Message, TurnEnd, encode_message
+from tests.intelligence.model_server.conftest import Stage
+
+WIRES = ("openai", "openai-chat", "anthropic", "gemini")
+PROVIDERS = {"openai": "OpenAI", "openai-chat": "OpenAI", "anthropic": "Anthropic"}
+VARIABLES = {"openai": "OPENAI", "openai-chat": "OPENAI", "anthropic": "ANTHROPIC"}
+
+
+def reaching(environ: Mapping[str, str], url: str) -> dict[str, str]:
+    """An environment in which every provider is the server at `url`."""
+    return {
+        **environ,
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "ANTHROPIC_BASE_URL": url,
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "OPENAI_API_KEY": "key-of-openai-4711",
+        "ANTHROPIC_API_KEY": "key-of-anthropic-4711",
+        "GEMINI_API_KEY": "key-of-gemini-4711",
+    }
+
+
+class RecordingStage(Stage):
+    """A model server that keeps the bytes of what it was asked."""
+
+    bodies: list[bytes]
+
+    def play(self, *turns: dict[str, Any]) -> None:
+        """Put another script on."""
+        self.bodies = []
+        super().play(*turns)
+
+    def reply(self, request: Any) -> Any:
+        """Answer, and keep what was asked."""
+        self.bodies.append(request.body)
+        return super().reply(request)
+
+    def statuses(self) -> list[int]:
+        """How each request was answered."""
+        return [line["status"] for line in self.log]
+
+
+class Line:
+    """A thread of its own and whoever talks in it; the seconds it would have waited are kept."""
+
+    def __init__(self, host: Host, thread: str) -> None:
+        self.host = host
+        self.thread = thread
+
+    async def say(self, text: str) -> TurnEnd:
+        """A prompt, and how its turn ended."""
+        await self.host.send(self.thread, text)
+        end = await self.host.wait(self.thread)
+        assert end is not None
+        return end
+
+    @property
+    def messages(self) -> list[Message]:
+        """All that was logged."""
+        return list(self.host.messages(self.thread))
+
+    def bodies(self, kind: str) -> list[Any]:
+        """What one kind of message said."""
+        return [message.body for message in self.messages if message.kind == kind]
+
+    @property
+    def last_words(self) -> str:
+        """What the model said last."""
+        return self.host.last_words(self.thread)
+
+
+class Waits(list[float]):
+    """The waits between tries, none of which takes time."""
+
+    async def __call__(self, seconds: float) -> None:
+        """Wait, as it were."""
+        self.append(seconds)
+        await asyncio.sleep(0)
+
+
+def talking(environ, workspace, scenario, waits=None, **settings):
+    """Play a scenario in a new thread of a host of its own."""
+
+    async def whole():
+        home = Path(environ["STEERSMAN_HOME"])
+        async with Host.at(home, environ, pause=Waits() if waits is None else waits) as host:
+            chosen = Settings(**{"approvals": "never", **settings})
+            thread = (await host.start(str(workspace), "a task", chosen)).id
+            line = Line(host, thread)
+            told = await scenario(line)
+            assert_answered(line.messages)
+            assert host.verify(thread) == []
+            return told
+
+    return asyncio.run(asyncio.wait_for(whole(), 60))
+
+
+def assert_answered(messages: list[Message]) -> None:
+    """No turn ends without an answer or an error; every call has its result."""
+    turn: list[Message] = []
+    for message in messages:
+        if message.kind == "turn_start":
+            turn = []
+        turn.append(message)
+        if message.kind == "turn_end" and message.body.ending != "cancelled":
+            answered = any(m.kind == "assistant" and not m.body.calls for m in turn)
+            troubled = any(m.kind == "error" and m.body.retry_in is None for m in turn)
+            assert answered if message.body.ending == "done" else troubled
+    calls = [m.corr for m in messages if m.kind == "tool_call"]
+    assert calls == [m.corr for m in messages if m.kind == "tool_result"]
+
+
+def plain(messages: list[Message], *, wire: str, model: str) -> list[Any]:
+    """Messages without what differs from run to run and from provider to provider."""
+    names: dict[str, str] = {}
+    for message in messages:
+        if message.corr:
+            names.setdefault(message.corr, f"id-{len(names) + 1}")
+    names |= {model: "MODEL", PROVIDERS.get(wire, "Gemini"): "PROVIDER"}
+    told = []
+    for message in messages:
+        text = encode_message(message).decode()
+        for name, stand_in in names.items():
+            text = text.replace(name, stand_in)
+        record = json.loads(text)
+        for field in ("thread", "time"):
+            del record[field]
+        for field in ("ms", "first_token_ms", "state"):
+            record["body"].pop(field, None)
+        if record["kind"] == "usage":
+            record["body"] = {}
+        told.append(record)
+    return told
+
+
+def conversation(wire: str, body: bytes) -> tuple[bytes, list[bytes]]:
+    """A request as what comes before its conversation, and the conversation's pieces, as bytes."""
+    field = {"openai": "input", "gemini": "contents"}.get(wire, "messages")
+    said = msgspec.json.decode(body)
+    pieces = [msgspec.json.encode(piece) for piece in said[field]]
+    end = f'"{field}":['.encode() + b",".join(pieces) + b"]}"
+    assert body.endswith(end), "the conversation is the end of the request"
+    return body[: -len(end)], pieces
