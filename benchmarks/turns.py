@@ -5,11 +5,13 @@ import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from benchmarks.measure import STEER, Figure, cost, script, world
 from steersman.dialogue import Driver, Event, Prompt
 from steersman.host import Host
 from steersman.identity.settings import Settings
+from steersman.intelligence.models import Models
 
 STEPS = 500
 
@@ -48,13 +50,11 @@ class Clocked:
 
 
 def _late_against_early(data: Path, work: Path, model: str, environ: dict[str, str]) -> float:
-    from steersman import host as host_module
-
     clocks: list[Clocked] = []
-    opener = host_module.open_driver
+    opener = Models.open
 
-    def clocked(name: str) -> Driver:
-        clocks.append(Clocked(opener(name)))
+    def clocked(models: Models, name: str, **how: Any) -> Driver:
+        clocks.append(Clocked(opener(models, name, **how)))
         return clocks[-1]
 
     async def play() -> None:
@@ -64,10 +64,10 @@ def _late_against_early(data: Path, work: Path, model: str, environ: dict[str, s
             await host.send(thread.id, "go")
             await host.wait(thread.id)
 
-    host_module.open_driver = clocked
+    Models.open = clocked  # type: ignore[method-assign,assignment]
     try:
         asyncio.run(play())
     finally:
-        host_module.open_driver = opener
+        Models.open = opener  # type: ignore[method-assign]
     steps = [b - a for a, b in zip(clocks[0].times, clocks[0].times[1:], strict=False)]
     return median(steps[-20:]) / median(steps[5:25])

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from steersman.identity.settings import NAMES, Budgets, Settings
+from steersman.limits import Limits
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -49,3 +52,19 @@ def test_the_links_of_a_page_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def test_every_setting_its_variable_its_flag_and_its_values_are_told():
+    page = (ROOT / "docs" / "settings.md").read_text()
+    told = set(re.findall(r"`([^`\n]+)`", page))
+    assert {name for name in Settings.__struct_fields__ if name != "budget"} <= told
+    assert {f"[budget.{name}]" for name in Budgets.__struct_fields__} <= told
+    assert {f"STEERSMAN_{name.upper()}" for name in NAMES} <= told
+    assert {f"--{name}" for name in ("model", "mode", "trust", "approvals", "sandbox")} <= told
+    assert {f"--max-{name}" for name in ("steps", *Limits.__struct_fields__)} <= told
+    for values in (
+        ["ask", "plan", "spec", "code", "debug"],
+        ["restricted", "sandboxed", "untrusted"],
+        ["on-request", "on-failure", "never"],
+    ):
+        assert ", ".join(f"`{value}`" for value in values) in page

@@ -50,7 +50,7 @@ class Steer:
     def messages(self, *arguments: str) -> list[dict[str, Any]]:
         """Run with --json and read the messages."""
         done = self(*arguments, "--json")
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
 def kill(process: "subprocess.Popen[str]") -> None:

@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
+from steersman.errors import DriverProblem
+
 
 class ToolSpec(Struct, frozen=True):
     """A tool as a model sees it; `parameters` is a JSON Schema object."""
@@ -189,6 +191,12 @@ class Completed(Struct, frozen=True):
 
 
 Event = TextDelta | ThoughtDelta | Completed
+
+
+class Unanswered(DriverProblem):
+    """A model was asked, and paid, and gave no answer; `tokens` are what that used."""
+
+    tokens = Tokens()
 
 
 class Driver(Protocol):

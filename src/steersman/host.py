@@ -353,6 +353,11 @@ class Host:
         """Carry out an undo or a redo."""
         await self._session(thread_id).take_back(plan, force=force)
 
+    async def compact(self, thread_id: str, *, undo: bool = False) -> bool:
+        """Show the model a digest of what is older, or take that back; False if there is none."""
+        session = self._session(thread_id)
+        return await (session.uncompact() if undo else session.compact())
+
     async def wait(self, thread_id: str) -> TurnEnd | None:
         """Wait until nothing runs."""
         return await self._session(thread_id).wait()

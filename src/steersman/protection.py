@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from pathlib import Path
 
 from steersman.action import Delete, Write
@@ -11,15 +12,20 @@ _NAMES = [
     for name in Path(__file__).with_name("protected.txt").read_text(encoding="utf-8").splitlines()
     if name and not name.startswith("#")
 ]
+# Names are compared in lower case: on some disks `.GIT/hooks` is `.git/hooks`.
 FOLDERS = frozenset(name.removesuffix("/") for name in _NAMES if name.endswith("/"))
 FILES = frozenset(name for name in _NAMES if not name.endswith("/"))
+# Where the host itself runs from: whoever changes that is no longer confined by it.
+_OWN = tuple({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)})
 # Inside `.git`: what git runs or obeys. The rest of it changes with every commit.
 _GIT = re.compile(
     r"(?:^|/)\.git(?:/(?:modules|worktrees)/.+?)?"
     r"/(?:hooks(?:/(?!.*\.sample$).*)?|config(?:\.worktree)?|info/attributes|commondir|gitdir)$"
 )
-_GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:HEAD|objects|refs))?$")
-_BARE = frozenset({"HEAD", "objects", "refs", "config", "hooks"})
+_GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
+_GIT_PLACE = re.compile(r"(?:^|/)\.git$")
+# Without this file no folder is a repository, whatever else is in it.
+_BARE = re.compile(r"(?!(?:.*/)?\.git/)(?:.*/)?head")
 _HARMLESS_LINE = re.compile(
     r"""\s*(?:\[(?:core|user|branch|remote|init|pull)(?:\s+"[^"\\]*")?\]
     |(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
@@ -33,7 +39,7 @@ PROTECTED_GIT = (".git/hooks/", ".git/config", ".git/config.worktree", ".git/inf
 # where other programs can see it, so these are few; a slash stands for a folder.
 _NEVER_MADE = frozenset(
     {".git/hooks/", ".git/config", ".steersman/", ".claude/", ".vscode/", ".husky/", ".mcp.json",
-     ".envrc"}
+     ".envrc", ".steersmanignore"}
 )  # fmt: skip
 
 
@@ -44,36 +50,59 @@ def inside(path: str, folder: str) -> bool:
 
 def protected_name(name: str) -> bool:
     """Whether a change of a path, relative to the workspace, needs a closer look."""
+    name = name.lower()
     parts = name.split("/")
     return bool(
         _GIT.search(name)
         or _GIT_ITSELF.search(name)
-        or name in _BARE
+        or _BARE.fullmatch(name)
         or parts[-1] in FILES
         or not FOLDERS.isdisjoint(parts)
     )
 
 
+def runs_host(path: str, workspace: str) -> bool:
+    """Whether a resolved path belongs to the program that confines, and lies in the workspace."""
+    return any(inside(path, place) and inside(place, workspace) for place in _OWN)
+
+
 def protected(action: Write | Delete, workspace: str) -> str:
     """What file it is that needs a person's word in any case; empty when it does not."""
-    name = action.path[len(workspace.rstrip("/")) + 1 :]
+    shown = action.path[len(workspace.rstrip("/")) + 1 :]
+    name = shown.lower()
     parts = name.split("/")
+    if runs_host(action.path, workspace):
+        return f"{shown}, from where Steersman itself runs,"
     if _GIT.search(name):
-        return "" if _only_bookkeeping(action, name) else f"{name}, which git runs or obeys,"
+        return "" if _only_bookkeeping(action, name) else f"{shown}, which git runs or obeys,"
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
-        return f"{name}, a part of the repository itself,"
-    if isinstance(action, Write) and name in _BARE:
-        return f"{name}, with which git could take this folder for a repository,"
+        return f"{shown}, a part of the repository itself,"
+    if isinstance(action, Write) and (_leads_git_away(action, shown) or _BARE.fullmatch(name)):
+        return f"{shown}, with which git could take a folder for a repository,"
     if parts[-1] in FILES or not FOLDERS.isdisjoint(parts):
-        return f"{name}, which other programs run or obey,"
+        return f"{shown}, which other programs run or obey,"
     return ""
 
 
+def _leads_git_away(action: Write, name: str) -> bool:
+    """True for a `.git` that is a file or a link: it names another folder, with any config."""
+    usual = (f"{name}: absent → folder\n", f"{name}: mode ")
+    return bool(_GIT_PLACE.search(name.lower())) and not action.diff.startswith(usual)
+
+
 def _only_bookkeeping(action: Write | Delete, name: str) -> bool:
-    """True for a change of git's config that names branches, remotes and people, nothing more."""
-    if isinstance(action, Delete) or not name.endswith("config") or not action.diff:
+    """True for a change of git's config that names branches, remotes and people, nothing more.
+
+    That must be seen in a whole diff: a link, what is too large or no text, is not looked into.
+    """
+    if isinstance(action, Delete) or not name.endswith("config") or not action.after:
         return False
-    added = [line[1:] for line in action.diff.splitlines() if line.startswith("+")]
+    if action.before == action.after:
+        return True
+    lines = action.diff.removesuffix("\n").split("\n")
+    if not all(line.startswith(("+", "-", "@", " ", "\\")) for line in lines):
+        return False
+    added = [line[1:].removesuffix("\r") for line in lines if line.startswith("+")]
     return all(_HARMLESS_LINE.match(line) for line in added if not line.startswith("++ "))
 
 
@@ -81,8 +110,11 @@ def pinned(workspace: str) -> tuple[str, ...]:
     """What a command that works on the folder itself cannot change."""
     top = workspace.rstrip("/")
     names = (*PROTECTED_GIT, *(f"{name}/" for name in sorted(FOLDERS)), *sorted(FILES))
-    return tuple(
-        f"{top}/{name}"
-        for name in names
-        if name in _NEVER_MADE or os.path.lexists(f"{top}/{name}".rstrip("/"))
+    return (
+        *(
+            f"{top}/{name}"
+            for name in names
+            if name in _NEVER_MADE or os.path.lexists(f"{top}/{name}".rstrip("/"))
+        ),
+        *(f"{place}/" for place in _OWN if inside(place, top)),
     )

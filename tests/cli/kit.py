@@ -120,7 +120,7 @@ def assert_civil(errors: str) -> None:
 
 def decoded(text: str) -> list[dict[str, Any]]:
     """The records of JSON lines."""
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def timeless(body: dict[str, Any]) -> dict[str, Any]:

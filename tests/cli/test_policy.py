@@ -1,12 +1,15 @@
 """Permissions from the command line: explained, remembered, forgotten, written as rules."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, decoded, shell
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, outside, shell
 from tests.cli.terminal import Terminal
 from tests.world import call
+
+ASK = "or tell it what to do instead: "
 
 
 def bodies(messages, kind):
@@ -19,8 +22,6 @@ def newest(steer):
 
 
 def user_rules(steer, text):
-    from pathlib import Path
-
     path = Path(steer.environ["XDG_CONFIG_HOME"]) / "steersman" / "rules.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -39,7 +40,9 @@ def user_rules(steer, text):
         ({"action": "write", "path": "/etc/passwd"}, 3, "breaker.paths"),
         ({"action": "read", "path": ".env"}, 3, "secrets.hidden"),
         ({"action": "execute", "command": "ls"}, 0, "sandbox.contains"),
-        ({"action": "execute", "command": "rm -rf ~"}, 3, "circuit breaker"),
+        ({"action": "execute", "command": "git push"}, 4, "pushes to"),
+        ({"action": "execute", "command": "ls", "outside": True}, 4, "sandbox.leave"),
+        ({"action": "execute", "command": "rm -rf /usr"}, 3, "→ circuit breaker"),
         ({"action": "network", "host": "example.org", "port": 443}, 4, "network.unknown"),
         ({"action": "mcp_call", "server": "x", "tool": "y"}, 4, "mcp.writes"),
     ],
@@ -49,6 +52,35 @@ def test_a_decision_is_explained_step_by_step(steer, action, code, word):
     assert done.returncode == code, done.stdout + done.stderr
     assert word in done.stdout
     assert "circuit breaker" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "action", "code", "rule"),
+    [
+        (["--mode", "ask"], {"action": "write", "path": "a"}, 3, "mode.ask"),
+        (["--mode", "plan"], {"action": "execute", "command": "ls"}, 0, "sandbox.contains"),
+        (["--mode", "spec"], {"action": "execute", "command": "ls"}, 3, "mode.spec"),
+        (["--mode", "debug"], {"action": "write", "path": "a"}, 4, "mode.debug"),
+        (["--trust", "restricted"], {"action": "execute", "command": "ls"}, 3, "trust.restricted"),
+        (["--trust", "untrusted"], {"action": "execute", "command": "ls"}, 4, "trust.untrusted"),
+        (["--trust", "untrusted"], {"action": "read", "path": "/etc/hosts"}, 0, "paths.inside"),
+        (["--approvals", "never"], {"action": "write", "path": "a"}, 0, "approvals.never"),
+        (["--approvals", "never"], {"action": "execute", "command": "git push"}, 3, "git."),
+        (["--approvals", "on-failure"], {"action": "write", "path": "a"}, 0, "approvals.on-f"),
+        (
+            ["--domain", "*.example.org"],
+            {"action": "network", "host": "files.example.org", "port": 443},
+            0,
+            "domain:*.example.org",
+        ),
+    ],
+)
+def test_an_explanation_heeds_mode_trust_approvals_and_domains(steer, flags, action, code, rule):
+    done = steer("policy", "explain", json.dumps(action), "--json", *flags)
+    last = decoded(done.stdout)[-1]
+    assert (done.returncode, last["decides"]) == (code, True)
+    assert last["verdict"]["rule"].startswith(rule)
+    assert last["verdict"]["reason"]
 
 
 def test_an_action_that_is_none_is_told_so(steer):
@@ -86,7 +118,8 @@ def test_rules_decide_and_name_their_place(steer, script):
         ("[[rule]\n", "rules.toml:1"),
         ('[[rule]]\nid = "a"\ndecision = "maybe"\ncommand = "x"\n', "rules.toml:3"),
         ('[[rule]]\nid = "a"\ndecision = "deny"\n', "rules.toml:1"),
-        ('\n[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\nnot_match = ["x y"]\n', "rules.toml:6"),
+        ('\n[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\nnot_match = ["x y"]\n',
+         "rules.toml:6"),
         ('[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\nmatch = ["y"]\n', "rules.toml:5"),
         ('[[rule]]\nid = "a"\ndecision = "deny"\ncommand = "x"\n'
          '[[rule]]\nid = "b"\ndecision = "allow"\ncommand = "x"\n', "rules.toml:7"),
@@ -161,8 +194,8 @@ def test_a_folder_may_not_raise_its_own_trust(steer, script, workspace):
 
 
 def test_an_answer_for_the_thread_holds_there_and_can_be_forgotten(steer, script, workspace):
-    again = call("workspace_edit_files",
-                 files=[{"path": "calc.py", "edits": [{"search": "a + b", "replace": "b + a"}]}])  # fmt: skip
+    swapped = {"path": "calc.py", "edits": [{"search": "a + b", "replace": "b + a"}]}
+    again = call("workspace_edit_files", files=[swapped])
     model = script({"tool_calls": [FIX]}, {"tool_calls": [again]}, {"text": "Twice."})
     with Terminal(steer, "run", "--model", model, "go") as terminal:
         terminal.until("a lasting answer would allow: changes of ./calc.py")
@@ -180,18 +213,81 @@ def test_an_answer_for_the_thread_holds_there_and_can_be_forgotten(steer, script
     assert steer("policy", "forget", "nonsense").returncode == 2
 
 
-def test_an_always_for_two_commands_covers_both_together(steer, script):
-    push = shell("git push origin topic")
-    fetch = shell("git push origin other")
-    both = shell("git push origin topic && git push origin other")
-    model = script({"tool_calls": [push]}, {"tool_calls": [fetch]}, {"tool_calls": [both]}, DONE)
+def test_answers_for_two_commands_cover_both_together_and_nothing_more(steer, script):
+    commands = ["git push origin topic", "git push origin other"]
+    both, more = " && ".join(commands), f"{commands[0]} --force"
+    calls = [shell(command) for command in (*commands, both, more)]
+    model = script(*({"tool_calls": [made]} for made in calls), DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("changes elsewhere")
-        if "can only be answered once" in terminal.text:
-            pytest.skip("needs root: pushes are never remembered")
-        terminal.press("t\n")
-        terminal.until("Done.", 60)
+        for command in commands:
+            terminal.until(f"a lasting answer would allow: the command `{command}`")
+            terminal.until(ASK)
+            terminal.press("t\n")
+        terminal.until(f"$ {more}")  # the line of both was not asked about
+        terminal.until(ASK)
+        terminal.press("n\n")
+        terminal.until("Done.")
+        assert terminal.end() == 0
+    asked = [body["actions"][0]["command"] for body in bodies(newest(steer), "confirm_request")]
+    assert asked == [*commands, more]
+
+
+def test_an_always_holds_in_every_thread_here_until_it_is_forgotten(
+    steer, script, workspace, tmp_path
+):
+    model = script({"tool_calls": [FIX]}, DONE)
+
+    def unattended(folder):
+        (folder / "calc.py").write_text(BROKEN)
+        return steer("run", "again", "--workspace", str(folder), "--model", model).returncode
+
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until(ASK)
+        terminal.press("W\n")
+        terminal.until("Done.")
+        assert terminal.end() == 0
+    assert "changes of any file in the workspace" in steer("policy", "list").stdout
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert (unattended(workspace), unattended(elsewhere)) == (0, 4)
+    assert steer("policy", "forget", "--all").returncode == 0
+    assert unattended(workspace) == 4
+
+
+@pytest.mark.parametrize(
+    "command", ["python3 x.py", "bash -c ls", "env A=1 ls", "git -c a.b=c log", "sudo ls", "ls $X"]
+)
+def test_what_runs_anything_can_only_be_answered_once(steer, script, command):
+    model = script({"tool_calls": [outside(command)]}, DONE)
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("can only be answered once: ")
+        terminal.until(ASK)
+        assert "[y]es, [n]o, [e]dit" in terminal.text
+        terminal.press("n\n")
+        terminal.until("Done.")
         terminal.end()
+
+
+def test_a_copy_of_a_thread_does_not_inherit_its_answers(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, DONE, {"tool_calls": [FIX]}, DONE)
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until(ASK)
+        terminal.press("t\n")
+        terminal.until("Done.")
+        terminal.end()
+    thread = newest(steer)[0]["thread"]
+    copy = steer("fork", thread).stdout.strip()
+    (workspace / "calc.py").write_text(BROKEN)
+    assert steer("resume", copy, "again").returncode == 4
+    assert steer("resume", thread, "again").returncode == 0
+
+
+def test_neither_a_mode_nor_autonomy_is_restored_when_a_thread_is_resumed(steer, script):
+    flags = ["--mode", "plan", "--approvals", "never", "--trust", "untrusted"]
+    thread = steer.work("run", "--model", script(DONE, DONE), *flags, "plan it").thread
+    start = steer.work("resume", thread, "go on").bodies("session_start")[0]
+    how = (start["mode"], start["trust"], start["approvals"])
+    assert how == ("code", "sandboxed", "on-request")
 
 
 def test_a_changed_call_is_judged_like_any_other_and_carried_out(steer, script, workspace):
@@ -211,7 +307,7 @@ def test_a_changed_call_cannot_pass_the_circuit_breaker(steer, script):
         terminal.until("[e]dit")
         terminal.press("e\n")
         terminal.until("instead: ")
-        terminal.press("rm -rf ~\n")
+        terminal.press("rm -rf /usr\n")
         terminal.until("blocked")
         terminal.until("Ok.")
         terminal.end()
@@ -221,25 +317,27 @@ def test_a_changed_call_cannot_pass_the_circuit_breaker(steer, script):
 
 
 def test_a_blocked_command_is_an_incident_and_stops_work_that_nobody_watches(steer, script):
-    model = script({"tool_calls": [shell("rm -rf ~/")]}, {"text": "never said"})
+    model = script({"tool_calls": [shell("rm -rf /usr")]}, {"text": "never said"})
     done = steer("run", "x", "--approvals", "never", "--model", model, "--json")
     messages = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 3
     (block,) = bodies(messages, "guard_block")
-    assert (block["command"], block["breaker"]) == ("rm -rf ~/", True)
+    assert (block["command"], block["breaker"]) == ("rm -rf /usr", True)
     assert bodies(messages, "turn_end")[0]["ending"] == "blocked"
     assert messages[-1]["body"]["status"] == "denied"
 
 
 def test_where_a_person_watches_a_block_is_told_and_work_goes_on(steer, script):
-    model = script({"tool_calls": [shell("rm -rf ~/")]}, {"expect": "Denied", "text": "Sorry."})
+    model = script({"tool_calls": [shell("rm -rf /usr")]}, {"expect": "Denied", "text": "Sorry."})
     messages = steer.messages("run", "x", "--yes", "--model", model)
     assert len(bodies(messages, "guard_block")) == 1
     assert messages[-1]["body"]["exit"] == 0
 
 
 @pytest.mark.parametrize(
-    "flags", [["--max-calls", "1"], ["--max-tokens", "150"], ["--max-seconds", "0.000001"]]
+    "flags",
+    [["--max-calls", "1"], ["--max-tokens", "150"], ["--max-seconds", "0.000001"]],
+    ids=lambda flags: flags[0],
 )
 def test_a_spent_budget_ends_the_turn_with_exit_5_and_the_thread_goes_on(
     steer, script, workspace, flags
@@ -255,6 +353,21 @@ def test_a_spent_budget_ends_the_turn_with_exit_5_and_the_thread_goes_on(
     assert calls == results
     again = steer("resume", messages[0]["thread"], "go on", "--model", script(turn, DONE), "--yes")
     assert again.returncode == 0, again.stderr
+
+
+def test_the_budget_of_a_thread_counts_all_its_runs(steer, script):
+    config = Path(steer.environ["XDG_CONFIG_HOME"]) / "steersman" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[budget.thread]\ncalls = 2\n")
+    model = script(*[{"tool_calls": [READ]}, DONE] * 3)
+    first = steer.work("run", "--model", model, "one")
+    assert first.code == 0
+    assert steer.work("resume", first.thread, "two").code == 0
+    third = steer.work("resume", first.thread, "three")
+    assert third.code == 5
+    assert "2 tool calls for this thread" in third.bodies("turn_end")[0]["reason"]
+    assert third.bodies("session_end")[0]["status"] == "budget"
+    assert steer.work("run", "--model", model, "another thread").code == 0
 
 
 def test_with_approvals_on_failure_work_goes_on_without_asking(steer, script, workspace):

@@ -160,7 +160,7 @@ def test_an_export_that_cannot_be_written_is_a_clear_error(steer, story, tmp_pat
 
 
 def test_another_process_can_follow_a_run_while_it_goes_on(steer, script, gate):
-    model = script({"tool_calls": [READ]}, {"tool_calls": [gate.wait]}, DONE)
+    model = script({"tool_calls": [gate.wait]}, {"tool_calls": [READ]}, DONE)
     running = steer.start("run", "--json", "--yes", "--model", model, "work")
     before = until(running, "policy")
     gate.waiting()

@@ -47,8 +47,9 @@ def edit(path, search, replace):
     )
 
 
-def unpatched(path):
-    return call("workspace_apply_patch", patch=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")  # fmt: skip
+def deleting(path):
+    patch = f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"
+    return call("workspace_apply_patch", patch=patch)
 
 
 BY_TOOLS = {
@@ -59,16 +60,16 @@ BY_TOOLS = {
     "read through a link": call("workspace_read_file", path="settings"),
     "read by a detour": call("workspace_read_file", path="notes/../.env"),
     "search a file": call("workspace_search_files", query="rosebud", path=".env"),
-    "search a folder it names": call("workspace_search_pattern", pattern="rose", path="vault"),
-    "edit": edit(".env", WORD, "mine"),
+    "search in a folder it names": call("workspace_search_files", query="rose", path="vault/deep"),
+    "edit": edit(".env", "rosebud", "mine"),
     "edit to see what is there": edit(".env", "something else", "mine"),
-    "edit through a link": edit("settings", WORD, "mine"),
+    "edit through a link": edit("settings", "rosebud", "mine"),
     "overwrite": call("workspace_write_file", path=".env", content="mine\n"),
     "overwrite in a folder it names": call(
         "workspace_write_file", path="vault/deep/plan.md", content="mine\n"
     ),
-    "delete": call("workspace_edit_files", files=[{"path": ".env", "delete": True}]),
-    "delete by a patch": unpatched("notes/diary.txt"),
+    "delete": deleting(".env"),
+    "delete what the folder names": deleting("notes/diary.txt"),
     "make an exception": edit(".steersmanignore", "diary.txt\n", "!.env\n"),
     "leave the sandbox": outside("cat $(ls -A | grep -x '.e[n]v')"),
 }
@@ -77,7 +78,7 @@ UNSAID = "e=$(ls -A | grep -x '.e[n]v'); d=$(ls notes | grep '^di'); v=$(ls | gr
 BY_COMMANDS = {
     "cat": 'cat "$e" "$e.production" deploy/server.p?m "notes/$d" "$v/deep/plan.md"',
     "python": 'python3 -c "import sys; print(open(sys.argv[1]).read())" "$e"',
-    "python by descriptor": 'python3 -c "import os, sys; print(os.read(os.open(sys.argv[1], 0), 99))" "$e"',
+    "by descriptor": 'python3 -c "import os, sys; print(os.read(os.open(sys.argv[1], 0), 9))" "$e"',
     "the shell alone": 'while read line; do echo "$line"; done < "$e"',
     "a link that is there": "cat settings",
     "a link": 'ln -s "$e" soft; cat soft; rm -f soft',
@@ -122,7 +123,7 @@ def assert_as_it_was(workspace):
             path = os.path.join(folder, name)
             with open(path, "rb") as file:
                 found = WORD.encode() in file.read()
-            known = os.path.relpath(path, workspace) in {*HIDDEN, "settings"}
+            known = os.path.relpath(path, workspace) in HIDDEN or os.path.islink(path)
             assert not found or known, path
     assert not kept_in_git(workspace)
 
@@ -132,8 +133,9 @@ def played(steer, script, calls, *flags):
     model = script(*({"tool_calls": [made]} for made in calls.values()), {"text": "Done."})
     done = steer("run", "go", "--json", "--model", model, *flags)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    results = [m["body"] for m in decoded(done.stdout) if m["kind"] == "tool_result"]
-    assert WORD not in done.stdout + done.stderr
+    messages = decoded(done.stdout)
+    results = [m["body"] for m in messages if m["kind"] == "tool_result"]
+    assert [m["kind"] for m in messages if shown(m["body"])] == []
     return dict(zip(calls, results, strict=True))
 
 
@@ -197,6 +199,8 @@ def test_searching_and_listing_pass_secret_files_over(workspace, monkeypatch, en
         ("workspace_search_pattern", {"pattern": "rose.*", "output": "count", **everywhere}),
         ("workspace_search_files", {"query": "rosebud", "path": "notes"}),
     )
+    (in_vault,) = shop.do(("workspace_search_pattern", {"pattern": "rose", "path": "vault"}))
+    assert "plan.md" not in json.dumps(in_vault.output)
     assert [result.status for result in results] == ["ok"] * 5
     for result in results:
         told = json.dumps(result.output)
@@ -204,6 +208,19 @@ def test_searching_and_listing_pass_secret_files_over(workspace, monkeypatch, en
         assert WORD not in told
         assert "diary" not in told
         assert "plan.md" not in told
+
+
+def test_no_instruction_file_brings_a_secret_to_the_model(steer, script, workspace):
+    plant(workspace, {"a/x": "x\n", "b/x": "x\n"})
+    calls = {
+        "a link": shell(f'{UNSAID}; ln -s "../$e" a/AGENTS.md'),
+        "read beside it": call("workspace_read_file", path="a/x"),
+        "an import": call("workspace_write_file", path="b/CLAUDE.md", content="Read @../.env\n"),
+        "read beside that": call("workspace_read_file", path="b/x"),
+    }
+    results = played(steer, script, calls, "--approvals", "never")
+    assert [body["status"] for body in results.values()] == ["ok"] * 4
+    assert_as_it_was(workspace)
 
 
 def test_what_is_no_secret_is_read_as_ever(steer, script):

@@ -72,19 +72,38 @@ HEAVY = {
 }  # fmt: skip
 
 
-def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script):
-    work = [READ, FIX, shell("echo hi"), call("workspace_status"), call("workspace_list_files")]
+def heavy(found):
+    """What of the heavy libraries was imported."""
+    return {name.partition(".")[0] for name in found} & HEAVY
+
+
+@pytest.mark.parametrize("commands", [[], [shell("echo hi")]], ids=["tools", "commands too"])
+def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, commands):
+    work = [READ, FIX, call("workspace_status"), call("workspace_list_files"), *commands]
 
     found = imported("run", "--yes", "--model", script({"tool_calls": work}, DONE), "go")
 
-    assert not {name.partition(".")[0] for name in found} & HEAVY
+    assert heavy(found) == ({"tree_sitter"} if commands else set())  # by which commands are read
     assert "steersman.intelligence.scripted.server" not in found
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
 
 
-@pytest.mark.parametrize("arguments", [["threads", "list"], ["tools"], ["ledger", "verify"]])
-def test_a_listing_imports_no_model(imported, arguments):
-    found = imported(*arguments)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["threads", "list"],
+        ["tools"],
+        ["ledger", "verify"],
+        ["replay", "THREAD"],
+        ["policy", "list"],
+    ],
+    ids=" ".join,
+)
+def test_a_listing_imports_no_model_and_no_guard(imported, steer, script, arguments):
+    model = script({"tool_calls": [shell("true")]}, DONE)
+    thread = steer.work("run", "--model", model, "go").thread
+    found = imported(*(thread if word == "THREAD" else word for word in arguments))
 
-    assert not {name.partition(".")[0] for name in found} & HEAVY
+    assert heavy(found) == set()
+    assert not any(name.startswith("steersman.governance.guard.programs") for name in found)
     assert not any(name.startswith("steersman.intelligence.scripted") for name in found)

@@ -102,7 +102,7 @@ def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
         terminal.until(ASK)
         asked = "? workspace_run_command: a command outside the sandbox needs a person's word\n"
         assert asked in terminal.text
-        assert f"  $ touch seen\n  in {workspace}\n" in terminal.text
+        assert f"  $ touch seen\n  in {workspace}, outside the sandbox\n" in terminal.text
         assert not (workspace / "seen").exists()
         terminal.press("\n")
         terminal.until(ASK)
@@ -299,7 +299,7 @@ def test_resume_can_be_left_without_a_word(steer, script):
 
 
 NASTY = "\x1b[2J\x1b]0;title\x07\x1b[31mred\x9b31m\x08\x7f\r overwritten \u202e"
-ALLOWED = {"\x1b[0m", "\x1b[1m", "\x1b[2K"} | {f"\x1b[{n}m" for n in range(30, 38)}
+ALLOWED = {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[2K"} | {f"\x1b[{n}m" for n in range(30, 38)}
 
 
 def escapes(text):

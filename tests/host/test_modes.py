@@ -16,7 +16,15 @@ PATCH = """*** Begin Patch
 +    return a + b
 *** End Patch
 """
-UNIFIED = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n"
+UNIFIED = """--- a/calc.py
++++ b/calc.py
+@@ -1,2 +1,2 @@
+ def add(a, b):
+-    return a - b
++    return a + b
+"""
+DELETION = "*** Begin Patch\n*** Delete File: README.md\n*** End Patch\n"
+MEND = {"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}
 
 
 def run(command, **more):
@@ -29,8 +37,8 @@ WAYS = [
     call("workspace_write_file", path="calc.py", content="x"),
     call("workspace_write_file", path=".steersman/plans/other.md", content="x"),
     call("workspace_write_file", path=".steersman/plans/../../escaped.md", content="x"),
-    call("workspace_edit_files", files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}]),
-    call("workspace_edit_files", files=[{"path": "README.md", "delete": True}]),
+    call("workspace_edit_files", files=[MEND]),
+    call("workspace_apply_patch", patch=DELETION),
     call("workspace_apply_patch", patch=PATCH),
     call("workspace_apply_patch", patch=UNIFIED),
     run("echo x > new.txt"),
@@ -77,8 +85,11 @@ def state(folder: Path) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("how", [["--approvals", "never"], ["--yes"], ["--yes", "--trust", "untrusted"]],
-                         ids=["alone", "yes", "trusted"])  # fmt: skip
+@pytest.mark.parametrize(
+    "how",
+    [["--approvals", "never"], ["--yes"], ["--yes", "--trust", "untrusted"]],
+    ids=["alone", "yes", "trusted"],
+)
 def test_plan_mode_changes_nothing_but_its_plan(steer, workspace, script, how):
     before = state(workspace)
     turns = [{"tool_calls": [way]} for way in WAYS]
@@ -131,8 +142,8 @@ def test_spec_mode_writes_specifications_and_nothing_else(steer, workspace, scri
 
 
 def test_debug_mode_asks_about_every_patch_and_lets_commands_look(steer, workspace, script):
-    edit = call("workspace_edit_files",
-                files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}])  # fmt: skip
+    renamed = {"path": "README.md", "edits": [{"search": "Calc", "replace": "Sums"}]}
+    edit = call("workspace_edit_files", files=[renamed])
     model = script(
         {"tool_calls": [run("python3 -c 'import calc; print(calc.add(1, 2))'")]},
         {"tool_calls": [run("sed -i s/-/+/ calc.py")]},
@@ -143,6 +154,7 @@ def test_debug_mode_asks_about_every_patch_and_lets_commands_look(steer, workspa
     results = [m["body"] for m in never if m["kind"] == "tool_result"]
     assert [result["status"] for result in results] == ["ok", "denied", "denied"]
     assert "a - b" in (workspace / "calc.py").read_text()
+    assert "Calc" in (workspace / "README.md").read_text()
     yes = steer.messages("run", "x", "--mode", "debug", "--yes", "--model", model)
     asked = [m["body"]["reason"] for m in yes if m["kind"] == "confirm_request"]
     assert len(asked) == 2

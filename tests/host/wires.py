@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +37,22 @@ class RecordingStage(Stage):
     """A model server that keeps the bytes of what it was asked."""
 
     bodies: list[bytes]
+    _next: tuple[dict[str, Any], ...] = ()
 
-    def play(self, *turns: dict[str, Any]) -> None:
-        """Put another script on."""
+    def play(self, *turns: dict[str, Any], then: tuple[dict[str, Any], ...] = ()) -> None:
+        """Put another script on; `then` is what follows it after one request."""
         self.bodies = []
+        self._next = then
         super().play(*turns)
 
     def reply(self, request: Any) -> Any:
         """Answer, and keep what was asked."""
         self.bodies.append(request.body)
-        return super().reply(request)
+        reply = super().reply(request)
+        if self._next:
+            turns, self._next = self._next, ()
+            super().play(*turns)
+        return reply
 
     def statuses(self) -> list[int]:
         """How each request was answered."""
@@ -117,12 +125,15 @@ def assert_answered(messages: list[Message]) -> None:
             answered = any(m.kind == "assistant" and not m.body.calls for m in turn)
             troubled = any(m.kind == "error" and m.body.retry_in is None for m in turn)
             assert answered if message.body.ending == "done" else troubled
-    calls = [m.corr for m in messages if m.kind == "tool_call"]
-    assert calls == [m.corr for m in messages if m.kind == "tool_result"]
+    calls = sorted(m.corr for m in messages if m.kind == "tool_call")
+    assert calls == sorted(m.corr for m in messages if m.kind == "tool_result")
 
 
 def plain(messages: list[Message], *, wire: str, model: str) -> list[Any]:
-    """Messages without what differs from run to run and from provider to provider."""
+    """Messages without what differs from run to run and from provider to provider.
+
+    Calls that run at the same time are told one after the other.
+    """
     names: dict[str, str] = {}
     for message in messages:
         if message.corr:
@@ -134,14 +145,18 @@ def plain(messages: list[Message], *, wire: str, model: str) -> list[Any]:
         for name, stand_in in names.items():
             text = text.replace(name, stand_in)
         record = json.loads(text)
-        for field in ("thread", "time"):
+        for field in ("thread", "time", "seq"):
             del record[field]
         for field in ("ms", "first_token_ms", "state"):
             record["body"].pop(field, None)
         if record["kind"] == "usage":
             record["body"] = {}
         told.append(record)
-    return told
+    return [
+        record
+        for at_once, run in groupby(told, key=lambda record: "/operations/" in record["path"])
+        for record in (sorted(run, key=itemgetter("corr")) if at_once else run)
+    ]
 
 
 def conversation(wire: str, body: bytes) -> tuple[bytes, list[bytes]]:

@@ -32,11 +32,13 @@ PATHS = st.sampled_from([
 ])  # fmt: skip
 COMMANDS = st.sampled_from([
     "echo 0 > made_0.txt", "echo 1 > made_1.txt", "true", "cat a.txt", "exit 3",
-    "rm a.txt", "rm -rf sub", "mv a.txt sub/", "mkdir -p d/e && touch d/e/f", "ln -s a.txt made_link",
+    "rm a.txt", "rm -rf sub", "mv a.txt sub/", "mkdir -p d/e && touch d/e/f",
+    "ln -s a.txt made_link",
     "mkdir -p .husky && echo x > .husky/pre-push", "echo x > .mcp.json; echo y > made_2.txt",
     "for n in $(seq 300); do echo $n > many_$n; done", "git init -q . && git config core.pager x",
     "git push origin main", "git push origin topic", "curl -s http://127.0.0.1:9/x", "rm -rf ~",
-    "echo x > ../outside/new", "cat ../outside/secret.txt > /dev/null", "chmod 600 a.txt; rm sub/b.txt",
+    "echo x > ../outside/new", "cat ../outside/secret.txt > /dev/null",
+    "chmod 600 a.txt; rm sub/b.txt",
 ])  # fmt: skip
 FOLDERS = st.sampled_from([".", "sub", "link_in", "link_out", "..", "nowhere"])
 TEXTS = st.sampled_from(["", "one\n", "new text\n"])
@@ -94,10 +96,10 @@ TOOLS = {
     for name, tool in our_tools().items()
 }
 calls = st.sampled_from(sorted(TOOLS)).flatmap(
-    lambda name: st.builds(lambda arguments: call(name, **arguments), TOOLS[name])
+    lambda name: st.builds(lambda given: {"name": name, "arguments": given}, TOOLS[name])
 )
 changes = st.sampled_from(sorted(KNOWN)).flatmap(
-    lambda name: st.builds(lambda arguments: call(name, **arguments), KNOWN[name])
+    lambda name: st.builds(lambda given: {"name": name, "arguments": given}, KNOWN[name])
 )
 deeds = st.sampled_from(["", "", "swap-folder", "swap-link", "swap-file", "change"])
 answers = st.builds(

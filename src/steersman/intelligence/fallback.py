@@ -7,7 +7,7 @@ writes the reason down and asks again, and the next model answers from the begin
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from steersman.dialogue import Completed, Driver, Event, Prompt, Tokens
+from steersman.dialogue import Completed, Driver, Event, Prompt, Tokens, Unanswered
 from steersman.errors import DriverProblem, SteersmanError, Trouble
 
 # Another model may do what this one cannot. What is wrong with the request itself stays wrong.
@@ -82,7 +82,8 @@ class FallbackDriver:
         except DriverProblem as problem:
             self._failures += 1
             if self._is_over(problem):
-                raise self._switch(problem) from problem
+                tokens = problem.tokens if isinstance(problem, Unanswered) else None
+                raise self._switch(problem, tokens) from problem
             raise
 
     def _check_refusal(self, answer: Completed) -> None:

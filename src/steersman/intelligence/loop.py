@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from steersman.dialogue import Completed, Driver, TextDelta, ThoughtDelta, Tokens
+from steersman.dialogue import Completed, Driver, TextDelta, ThoughtDelta, Tokens, Unanswered
 from steersman.errors import DriverProblem, ScriptProblem, SteersmanError
 from steersman.intelligence.fallback import Switched
 from steersman.intelligence.stuck import Stuck
@@ -122,11 +122,12 @@ class NativeLoop:
             except Switched as switched:
                 tries = 0
                 await deck.lane.append(error_body(switched, retry_in=0.0))
-                if switched.tokens is not None:
-                    await deck.lane.append(usage_of(switched.before, switched.tokens, self._price))
+                await self._paid(deck, switched.before, switched.tokens)
                 self._switched()
                 await deck.fit("window")  # the next model may have a smaller one
             except DriverProblem as problem:
+                if isinstance(problem, Unanswered):
+                    await self._paid(deck, self._driver.model, problem.tokens)
                 wait = problem.retry_after if problem.retry_after is not None else 2.0**tries
                 too_long = problem.kind == "context_length" and not shortened
                 if too_long and await deck.fit("context_length"):
@@ -135,6 +136,11 @@ class NativeLoop:
                     raise
                 await deck.lane.append(error_body(problem, retry_in=wait))
                 await self._pause(wait)
+
+    async def _paid(self, deck: Deck, model: str, tokens: Tokens | None) -> None:
+        """Log what a request used that gave no answer."""
+        if tokens is not None and tokens != Tokens():
+            await deck.lane.append(usage_of(model, tokens, self._price))
 
     async def _stream(self, deck: Deck) -> tuple[Completed, float]:
         live = LiveAnswer(deck.lane)

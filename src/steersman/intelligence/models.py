@@ -178,9 +178,7 @@ class Models:
         said = self._config.models.get(name)
         if said is not None and said.provider:
             provider, own = said.provider, said.model or name
-        if provider == "scripted":
-            return Facts()
-        found = table().facts(provider, own)
+        found = Facts() if provider == "scripted" else table().facts(provider, own)
         for more in (self._config.models.get(f"{provider}:{own}"), said):
             if more is not None:
                 fields = more.__struct_fields__

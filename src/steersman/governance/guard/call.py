@@ -29,6 +29,7 @@ class Call:
         self.writes: list[str] = []
         self.deletes: list[str] = []
         self.network: list[str] = []
+        self.patterns: list[str] = []
         self.remote = ""
         self.unknown_code = False
         self.wrapper = False
@@ -74,6 +75,17 @@ class Call:
         return self.scene.files.get(self.path(text))
 
     # ---- what it touches
+
+    def name_path(self, path: str) -> str:
+        """A path as facts name it; one that is no single file is remembered as a pattern."""
+        name = shown(path)
+        if globbed(path) or unknown(path):
+            self.patterns.append(name)
+        return name
+
+    def saw(self, text: str) -> None:
+        """It reads an operand; nothing is judged."""
+        self.reads.append(self.name_path(self.path(text)))
 
     def read(self, text: str, *, quiet: bool = False) -> None:
         """It reads a file; its content becomes the output."""
@@ -133,5 +145,6 @@ class Call:
                 tuple(dict.fromkeys(self.network)),
                 self.remote,
                 self.unknown_code,
+                tuple(dict.fromkeys(self.patterns)),
             )
         )

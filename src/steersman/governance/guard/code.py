@@ -7,6 +7,30 @@ import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import Call
+from steersman.governance.guard.code_patterns import (
+    BLOB,
+    CHR,
+    DELETE,
+    ENDS,
+    ESCAPES,
+    EVAL,
+    FORKBOMB,
+    HARM,
+    HOMES,
+    JOIN,
+    KILL,
+    LISTED,
+    NETWORK,
+    PATH_JOIN,
+    PRINTF,
+    ROOTISH,
+    RUN,
+    SHOW,
+    STARTS,
+    STRING,
+    WRITE,
+)
+from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.marks import OUT, UNKNOWN, live, shown
 from steersman.governance.guard.paths import absolute
@@ -16,147 +40,29 @@ from steersman.governance.guard.scene import ASK, BLOCK, BREAK
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
-_HOMES = re.compile(
-    r"os\.path\.expanduser\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
-    r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
-    r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
-    r"|(?:require\(['\"](?:node:)?os['\"]\)|\bos)\.homedir\(\)|Deno\.env\.get\(['\"]HOME['\"]\)"
-    r"|ENV\[\s*['\"]HOME['\"]\s*\]|ENV\.fetch\(\s*['\"]HOME['\"]\s*\)|Dir\.home|"
-    r"\$ENV\{['\"]?HOME['\"]?\}"
-    r"|getenv\(\s*['\"]HOME['\"]\s*\)|\$_SERVER\[['\"]HOME['\"]\]|Sys\.getenv\(['\"]HOME['\"]\)|"
-    r"homedir\(\)"
-    r"|System\.getProperty\(['\"]user\.home['\"]\)|\(getenv ['\"]HOME['\"]\)|"
-    r"ENVIRON\[['\"]HOME['\"]\]"
-    r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
-)
-_STRING = re.compile(
-    r"(?P<q>'''|\"\"\"|['\"`])(?P<s>(?:\\.|(?!(?P=q)).)*)(?P=q)"
-    r"|(?:%[xqQ]|\bqx|\bqq?)\s*(?:\{(?P<b>[^}]*)\}|\((?P<p>[^)]*)\)|\[(?P<k>[^\]]*)\]|"
-    r"([!/|])(?P<o>.*?)\4)",
-    re.DOTALL,
-)
-_JOIN = re.compile(
-    r"(['\"])((?:\\.|(?!\1).)*)\1\s*(?:\+|\.\.|\.|~|<>|,\s*os\.sep\s*,)\s*(['\"])((?:\\.|"
-    r"(?!\3).)*)\3"
-)
-_PATH_JOIN = re.compile(
-    r"(?:os\.path\.join|path\.join|File\.join|Path)\(((?:\s*['\"][^'\"]*['\"]\s*,"
-    r"?)+)\)((?:\s*/\s*['\"][^'\"]*['\"])*)"
-)
-_RUN = re.compile(
-    r"(?:\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)|\bsubprocess\.\w+|"
-    r"\bcommands\.get\w+"
-    r"|\bpty\.spawn|\basyncio\.create_subprocess_\w+|\b(?:\w+\.)?(?:run|call|"
-    r"check_call|check_output|getoutput|getstatusoutput|Popen)(?=\s*\(\s*[\[('\"])"
-    r"|\bexec(?:Sync|File|FileSync|vp?e?|lp?e?)?|\bspawn(?:Sync)?|\bfork\b(?=\s*\(['\"])|"
-    r"\bsystem2?|\bpopen\d?|\bPopen"
-    r"|\bshell_exec|\bpassthru|\bproc_open|\bpcntl_exec|\bos\.execute|\bio\.popen|"
-    r"\bIO\.popen|\bOpen3\.\w+"
-    r"|\bKernel\.\w+|\bProcess\.(?:spawn|exec|Start|run)|\bDeno\.(?:run|Command)|"
-    r"\bBun\.(?:spawn(?:Sync)?|\$)|\bnew Deno\.Command"
-    r"|\bdo shell script|\bshell-command(?:-to-string)?|\bcall-process(?:-shell-command)?|"
-    r"\bstart-process(?:-shell-command)?|\bRuntime\.getRuntime\(\)\.exec"
-    r"|\bProcessBuilder|\.execute\(\)|\bShell\.\w+|\bexec\.Command|\bCommand::new|"
-    r"\bsystemf?|\brun_command|\bcallProcess|\breadProcess"
-    r"|\bos:cmd|\bSystem\.cmd|\bSystem\.shell|\bPort\.open|\brun-program|\buiop:\w+|"
-    r"\bsh\.\w+|\$`|\bqx|\bInvoke-Expression|\biex|\bStart-Process|\bcmd\s*/c"
-    r"|\bexecl[pe]?|\bexecv[pe]*|\bsystem\*?|\bprocess\*?|\bcallproc|\bunix\.system|"
-    r"\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
-    r"\breadProcess)"
-)
-_DELETE = re.compile(
-    r"(?:\bshutil\.(?:rmtree|move)|\brmtree|\bremove_tree|\brm_rf?|\brm_f|\bFileUtils\.\w*rm\w*|"
-    r"\bremove_entry\w*|\brmSync|\brmdirSync"
-    r"|\bunlinkSync|\bfs\.(?:rm|rmdir|unlink|promises\.rm|promises\.unlink)|"
-    r"\bfsp?\.rm|\brm(?=\s*\(\s*['\"])|\brimraf(?:\.sync|Sync)?|\bos\.(?:remove|"
-    r"unlink|rmdir|removedirs)"
-    r"|\.unlink(?=\()|\.rmdir(?=\()|\bunlink|\brmdir|\bFile\.(?:delete|unlink)|"
-    r"\bDir\.(?:rmdir|delete|unlink)|\bDeno\.remove(?:Sync)?"
-    r"|\bdelete-(?:directory|file)|\bfs::remove_\w+|\bremove_(?:dir_all|file|"
-    r"all)|\bos\.RemoveAll|\bos\.Remove|\bFile\.rm_rf!?|\bFile\.rm!?|\bFiles\.delete\w*"
-    r"|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
-    r"\bfile\.remove|\bfile_delete|\bfs\.emptyDirSync|\bemptyDirSync|\bPath\(|"
-    r"\bfile delete(?: -force)?|\bdelete!|\bdirectory-delete|\bRemove-Item|\brd\s+/s|"
-    r"\bdel\s+/[fsq])"
-)
-_WRITE = re.compile(
-    r"\b(?:open|fopen|File\.open|File\.new|io\.open|codecs\.open|openSync)\s*\(?\s*(?:\w+\s*,"
-    r"\s*)?['\"](?P<a>[^'\"]+)['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<m>[^'\"]*)['\"]"
-    r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"]\s*(?P<pm>>>?|\+<)\s*(?P<p>[^'\"]+)['\"]"
-    r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"](?P<pm2>>>?|\+<)['\"]\s*,"
-    r"\s*['\"](?P<p2>[^'\"]+)['\"]"
-    r"|\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|"
-    r"File\.write|IO\.write|File\.binwrite|writeTextFile(?:Sync)?|Deno\.write\w+|"
-    r"Bun\.write|copyFile(?:Sync)?|truncateSync|writeLines|write\.csv|os\.WriteFile|"
-    r"fs::write|renameSync|write-region|spit|chmodSync|os\.chmod|os\.chown|os\.truncate|"
-    r"os\.symlink|os\.mkdir|shutil\.copy\w*)\s*\(?\s*(?P<rest>[^)\n]*)"
-    r"|Path\(\s*['\"](?P<pw>[^'\"]+)['\"]\s*\)\.(?:write_text|write_bytes|touch|"
-    r"chmod|open\(['\"][wa])"
-    r"|print\s*>>?\s*\(?['\"](?P<aw>[^'\"]+)['\"]|>>?\s*['\"](?P<aw2>/[^'\"]+)['\"]"
-)
-_NETWORK = re.compile(
-    r"\burlopen|\burlretrieve|\brequests\.|\bhttpx\.|\bhttp\.client|\bhttp\.(?:get|"
-    r"request|post)|\bhttps\.(?:get|request)|\bfetch\(|\baxios"
-    r"|\bNet::HTTP|\bopen-uri|\bURI\.open|\bLWP|\bHTTP::Tiny|\bsocket\b|\bSocket\b|"
-    r"\bcurl_exec|\bfsockopen|\bXMLHttpRequest|\bTCPSocket|\bnet\.(?:connect|"
-    r"Socket|createConnection)|\bWebClient|\bInvoke-WebRequest|\biwr\b|\burllib|"
-    r"\baiohttp|\bftplib|\bsmtplib|\bfile_get_contents\(\s*['\"]https?:|\bIO::Socket|"
-    r"\bstream_socket_client|\bdns\.(?:lookup|resolve)|\bgethostbyname|\bWinHttp|"
-    r"\bDownloadString|\bnc\b|/inet/"
-)
-_EVAL = re.compile(
-    r"\b(?:exec|eval|compile|execfile|Function|loadstring|load|instance_eval|"
-    r"class_eval|create_function|assert|vm\.run\w+|runInNewContext|Invoke-Expression|"
-    r"iex|pickle\.loads|__import__)\b\s*[\(\s'\"$]"
-)
-_KILL = re.compile(
-    r"\bos\.kill(?:pg)?\(\s*-1\b|\bprocess\.kill\(\s*-1\b|\bkill\s*\(?\s*['\"]?(?:SIG)?(?:KILL|"
-    r"TERM|9|15)['\"]?\s*,\s*-1\b|\bProcess\.kill\([^,]*,\s*-1|\bposix_kill\(\s*-1|"
-    r"\bkill\(\s*-1\s*,|\bsignal\.kill\(-1"
-)
-_FORKBOMB = re.compile(
-    r"\bfork\b(?:\(\))?\s*(?:while|until)\b|\b(?:while|until|loop|forever)\b[^\n]*(?:\n[^\n]*)?fork\b|"
-    r"function\s+(\w+)\(\)\s*\{[^\n]*(?:fork|spawn)\b[^\n]*\b\1\(\)"
-    r"|for\s*\(\s*;\s*;\s*\)[^\n]*\bfork\b|\bos\.fork\(\)\s+for\b|\bos\.fork\(\)\s*(?:or|"
-    r"and|;)\s*os\.fork"
-    r"|\bwhile\s*\(?\s*(?:1|true|True)\s*\)?\s*:?[^\n]*(?:\n\s*)?(?:system|spawn|"
-    r"Popen|exec|popen)\w*\s*\("
-    r"|setInterval\([^\n]*(?:fork|spawn)|process\.argv\[0\][^\n]*spawn"
-)
-_ROOTISH = re.compile(
-    r"(?:Remove-Item|rd\s+/s|del\s+/[fsq]|format\s+[a-z]:|rmdir\s+/s)[^\n;|]*?(?:\s|"
-    r"['\"])(~|/|\$HOME|\$env:\w+|[A-Za-z]:\\*(?:Users|Windows)?\\*\*?|\*)(?=['\"\s]|"
-    r"\Z)",
-    re.I,
-)
-_SHOW = re.compile(
-    r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
-    r"message)\b"
-)
-_CHR = re.compile(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{8,}\Z")
-
 
 def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     """Judge code by its literal calls; the answer is text it would print, when that is plain."""
     shell.scene.plain = False
     home = shell.scene.place.home
-    text = _HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", code)
-    text = _CHR.sub(_characters, text)
+    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", code)
+    text = CHR.sub(_characters, text)
     for _ in range(6):
-        text, count = _JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
+        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
         if not count:
             break
-    text = _PATH_JOIN.sub(_joined, text)
+    text = PATH_JOIN.sub(_joined, text)
     text = _aliases(text)
     name = language.capitalize()
-    if _KILL.search(text):
+    if KILL.search(text):
         shell.scene.note(BREAK, "kill.everything", f"{name} code kills every process.")
-    if _FORKBOMB.search(text):
+    if FORKBOMB.search(text):
         shell.scene.note(BREAK, "forkbomb.code", f"{name} code starts processes without bound.")
-    found = _ROOTISH.search(text)
+    found = ROOTISH.search(text) or (LISTED.search(text) if "|" in text else None)
     if found:
         shell.scene.note(BREAK, "fs.root", f"Code deletes {shown(found[1])} with all below it.")
+    if language in ("powershell", "cmd") and payload(text):
+        shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
     _secrets(shell, text)
     _runs(shell, text, language)
     _deletes(shell, text, language)
@@ -195,7 +101,7 @@ def _joined(found: re.Match[str]) -> str:
 
 def _strings(text: str) -> list[str]:
     made = []
-    for found in _STRING.finditer(text):
+    for found in STRING.finditer(text):
         value = next(
             (
                 v
@@ -232,48 +138,13 @@ def _arguments(text: str, at: int) -> str:
     return text[at:spot]
 
 
-# Ways to start a command that are no calls, by language; an empty set means every language.
-_ESCAPES = (
-    (
-        frozenset(("ruby", "perl", "php", "julia")),
-        re.compile(r"`([^`]+)`|%x[{(\[]([^})\]]+)|qx\s*[{(/!]([^})/!]+)"),
-    ),
-    (
-        frozenset[str](),
-        re.compile(
-            r"\"((?:\\.|[^\"])*)\"\.(?:execute\(|!!?|lazyLines|runCommand|shell\(\))"
-            r"|'((?:\\.|[^'])*)'\.execute\("
-        ),
-    ),
-    (
-        frozenset(("awk",)),
-        re.compile(r"\|\s*&?\s*\"((?:\\.|[^\"])+)\"|\"((?:\\.|[^\"])+)\"\s*\|\s*&?\s*getline"),
-    ),
-    (
-        frozenset(("perl",)),
-        re.compile(
-            r"open\s*\(?\s*[\w$* ]+,\s*['\"]\s*(?:-\||\|-?)\s*['\"]?\s*,?\s*['\"]?([^'\"]+)"
-            r"|['\"]([^'\"|]+)\|\s*['\"]"
-        ),
-    ),
-    (
-        frozenset(("editor", "sql", "tcl", "gdb")),
-        re.compile(
-            r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
-            r"exec\s|spawn\s|r!|w\s*!|system\s|terminal\s|term\s)"
-            r"\s*([^\n]+)"
-        ),
-    ),
-)
-
-
 def _runs(shell: "Shell", text: str, language: str) -> None:
     spans = (
-        [found.span() for found in _STRING.finditer(text)]
+        [found.span() for found in STRING.finditer(text)]
         if language not in ("lisp", "tcl", "editor", "gdb", "osa", "cmd", "powershell", "sql")
         else []
     )
-    for found in _RUN.finditer(text):
+    for found in RUN.finditer(text):
         if any(start < found.start() < end for start, end in spans):
             continue
         inside = _arguments(text, found.end())
@@ -283,7 +154,7 @@ def _runs(shell: "Shell", text: str, language: str) -> None:
         if not words and language == "tcl":
             words = [inside.strip()] if inside.strip() else []
         _shell(shell, words, inside, found[0], text)
-    for languages, pattern in _ESCAPES:
+    for languages, pattern in ESCAPES:
         if not languages or language in languages:
             for found in pattern.finditer(text):
                 _shell(shell, [next(group for group in found.groups() if group)], "", "escape")
@@ -327,20 +198,6 @@ def _quote(word: str) -> str:
     return word if re.fullmatch(r"[\w./~*$-]+", word) else "'" + word.replace("'", "'\\''") + "'"
 
 
-_HARM = re.compile(
-    r"\A\s*(?:sudo\s+)?(?:rm\s+-\w*[rR]|mkfs|dd\s+if=|shutdown|reboot|curl\s.*\|\s*\w*sh\b|"
-    r"chmod\s+-R|kill\s+-9\s+-1)"
-)
-_ENDS = re.compile(
-    r"(?i)remove|delete|unlink|\brm|wipe|truncat|shred|destroy|rmdir|chmod|chown|"
-    r"rename"
-)
-_STARTS = re.compile(
-    r"(?i)exec|spawn|popen|system|\brun|\bcall|\bsh\b|shell|\bcmd|command|process|"
-    r"\$"
-)
-
-
 def _suspicion(shell: "Shell", text: str, language: str) -> None:
     """Nothing certain was found, but a harmful command or path stands in code that might use it."""
     worst = shell.scene.worst
@@ -349,8 +206,8 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
     calm = language in ("python", "node", "ruby", "perl", "php", "awk", "lua", "c")
     for word in _strings(text):
         if (
-            _HARM.match(word)
-            and (not calm or _STARTS.search(text.replace(word, "")))
+            HARM.match(word)
+            and (not calm or STARTS.search(text.replace(word, "")))
             and (not re.match(r"\s*(?:print|puts|console\.log|echo|say|cat)\b", text))
         ):
             shell.scene.note(
@@ -360,7 +217,7 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
             )
         elif re.match(
             r"/(?:\Z|etc|usr|home|bin|boot|var|lib|root|dev/sd)|~\Z", word
-        ) and _ENDS.search(text):
+        ) and ENDS.search(text):
             call = Call(["code", word], shell, None)
             if call.zone(_tilde(shell, word)).name in ("ROOT", "TOP", "SYSTEM", "HOME", "DEVICE"):
                 shell.scene.note(
@@ -373,7 +230,7 @@ def _tilde(shell: "Shell", word: str) -> str:
 
 
 def _deletes(shell: "Shell", text: str, language: str) -> None:
-    for found in _DELETE.finditer(text):
+    for found in DELETE.finditer(text):
         name = found[0]
         inside = _arguments(text, found.end())
         if name.startswith((".unlink", ".rmdir", "Path(")):
@@ -388,7 +245,7 @@ def _deletes(shell: "Shell", text: str, language: str) -> None:
         call = Call([name.split("(")[0], *words], shell.copy(), None)
         many = re.search(
             r"(?i)rmtree|rm_r|rmSync|rimraf|recursive|RemoveAll|remove_dir_all|remove_tree|"
-            r"removedirs|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
+            r"removedirs|rename|replace|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
             r"emptyDir|fs\.rm|\brd\b|removePath|deleteDir|file delete|move|rm\b",
             name + inside,
         )
@@ -426,7 +283,7 @@ def _walks(shell: "Shell", text: str) -> None:
 
 
 def _writes(shell: "Shell", text: str) -> None:
-    for found in _WRITE.finditer(text):
+    for found in WRITE.finditer(text):
         groups = found.groupdict()
         if groups["a"]:
             if not re.search(r"[wax+]", groups["m"] or "") or "/" in (groups["m"] or ""):
@@ -450,7 +307,7 @@ def _writes(shell: "Shell", text: str) -> None:
 
 def _secrets(shell: "Shell", text: str) -> None:
     place = shell.scene.place
-    network = _NETWORK.search(text)
+    network = NETWORK.search(text)
     for word in _strings(text):
         if "/" not in word and not word.startswith("."):
             continue
@@ -512,7 +369,7 @@ def _secrets(shell: "Shell", text: str) -> None:
 
 def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
     if (
-        not _EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec", text)
+        not EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec", text)
     ) or depth > 3:
         return
     for word in _strings(text):
@@ -551,7 +408,7 @@ def _unpacked(word: str, text: str) -> list[str]:
         made.append(codecs.encode(word, "rot13"))
     if re.fullmatch(r"(?:[0-9a-fA-F]{2}){4,}", clean):
         made.append(bytes.fromhex(clean).decode("utf-8", "replace"))
-    elif _BLOB.match(clean) and len(clean) % 4 in (0, 2, 3):
+    elif BLOB.match(clean) and len(clean) % 4 in (0, 2, 3):
         try:
             raw = base64.b64decode(
                 clean.replace("-", "+").replace("_", "/") + "=" * (-len(clean) % 4)
@@ -564,12 +421,9 @@ def _unpacked(word: str, text: str) -> list[str]:
     return [item for item in made if item]
 
 
-_PRINTF = re.compile(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")
-
-
 def _printed(text: str, language: str) -> str:
     if language == "awk":
-        found = _PRINTF.search(text)
+        found = PRINTF.search(text)
         if found:
             from steersman.governance.guard.programs.texts import _formatted
 
@@ -583,7 +437,7 @@ def _printed(text: str, language: str) -> str:
         r"base64|b64|unhexlify|fromhex|pack\(|unpack|decode64|atob|rot13|\[::-1\]|"
         r"reverse",
         text,
-    ) and _SHOW.search(text):
+    ) and SHOW.search(text):
         for word in _strings(text):
             for made in _unpacked(word, text):
                 return made + "\n"

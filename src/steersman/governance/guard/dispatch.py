@@ -8,20 +8,23 @@ from steersman.governance.guard.marks import KNOWN_NET, NET, glob_pattern, globb
 from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone, neighbour
-from steersman.governance.guard.programs import HANDLERS, RISKY
-from steersman.governance.guard.programs.shells import run_file
+from steersman.governance.guard.programs import handler_of, known
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
-_ASSIGN = re.compile(r"[A-Za-z_]\w*=")
-
 
 def run_words(
-    words: list[str], shell: "Shell", stdin: str | None, sinks: list[tuple[str, bool]]
+    words: list[str],
+    shell: "Shell",
+    stdin: str | None,
+    sinks: list[tuple[str, bool]],
+    reads: list[str],
 ) -> str:
-    """Judge one command; the answer is what it would print."""
+    """Judge one command with the files redirected to and from it; the answer is its output."""
     call = Call(words, shell, stdin)
+    for path in reads:
+        call.saw(path)
     if not call.scene.step():
         return call.out
     body = shell.functions.get(words[0])
@@ -62,22 +65,25 @@ def _function(shell: "Shell", words: list[str], stdin: str | None) -> str:
 
 def _start(call: Call) -> None:
     word = call.words[0]
-    if word[:1] == "=" and HANDLERS.get(word[1:]):
+    if word[:1] == "=" and known(word[1:]):
         call.doubt("shape.zsh", "means something else in another shell")
         call.name = word[1:]
     if word.startswith("zf_"):
         call.name = word[3:]
     _cloned(call)
-    handler = HANDLERS.get(call.name)
+    handler = handler_of(call.name)
     if "/" in word and (handler is None or call.content(word) is not None or _local(call, word)):
         if handler is None or call.name not in _FRONTS:
+            from steersman.governance.guard.programs.shells import run_file
+
             run_file(call, word)
             return
     if handler is None:
         name = call.name.removesuffix(".exe").lower() if call.name.endswith(".exe") else call.name
         for other in (name, name.rstrip("0123456789."), name.lower()):
-            if other in HANDLERS:
-                handler, call.name = HANDLERS[other], other
+            handler = handler_of(other)
+            if handler is not None:
+                call.name = other
                 break
     if handler is None:
         call.unknown_code = True
@@ -110,14 +116,20 @@ def _cloned(call: Call) -> None:
     """Building or running in a folder that was just fetched from a host nobody vouches for."""
     if call.name in _BUILDERS or call.words[0].startswith("./"):
         folder = call.shell.cwd
-        if NET in call.scene.files.get(folder, ""):
+        above = folder.rpartition("/")[0]
+        files = call.scene.files
+        if NET in files.get(folder, "") or NET in files.get(above, ""):
             call.block("net.run", "builds or runs what was just fetched from an unknown host")
-    elif call.name == "make" and "-C" in call.args:
-        call.allow()
 
 
 def _local(call: Call, word: str) -> bool:
     return call.zone(word) in (Zone.INSIDE, Zone.TEMP) and "/bin/" not in word
+
+
+_RISKY = listed(
+    """rm dd shred mkfs bash sh curl wget nc mv cp chmod chown kill sudo python3 perl find cat tee
+    reboot shutdown rmdir unlink"""
+)
 
 
 def _puzzle(call: Call) -> None:
@@ -125,11 +137,11 @@ def _puzzle(call: Call) -> None:
     word = call.words[0]
     if globbed(word) and not unknown(word):
         pattern = glob_pattern(word.rsplit("/", 1)[-1])
-        for name in RISKY:
+        for name in _RISKY:
             if pattern.match(name):
                 call.scene.plain = False
                 shadow = Call([name, *call.args], call.shell, call.stdin)
-                HANDLERS[name](shadow)
+                _judge(shadow)
                 call.out = shadow.out
                 break
     call.unknown_code = True
@@ -150,7 +162,11 @@ def _guess(call: Call) -> None:
     flags = [word for word in call.args if word.startswith("-")]
     if any(re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*", word) for word in flags):
         shadow = Call(["rm", *call.args], call.shell, call.stdin)
-        HANDLERS["rm"](shadow)
+        _judge(shadow)
 
 
-__all__ = ["_ASSIGN", "run_words"]
+def _judge(call: Call) -> None:
+    """A call of a program that is known by name."""
+    handler = handler_of(call.name)
+    if handler is not None:
+        handler(call)

@@ -12,6 +12,7 @@ from steersman.governance.guard.marks import (
     RANDOM,
     SECRET,
     TEMP,
+    TOKEN,
     UNSET,
     globbed,
     shown,
@@ -79,7 +80,7 @@ def blocked(shell: "Shell", text: str | list[str]) -> bool:
 def judge_read(call: "Call", text: str, quiet: bool) -> None:
     """A file's content is read; it becomes the call's output."""
     path = call.path(text)
-    call.reads.append(shown(path))
+    call.reads.append(call.name_path(path))
     known = call.scene.files.get(path)
     if known is not None:
         call.out = known
@@ -109,7 +110,7 @@ def judge_write(call: "Call", text: str, content: str | None, append: bool) -> N
     """A file is written, replaced or appended to."""
     path = call.path(text)
     where = call.zone(text)
-    call.writes.append(shown(path))
+    call.writes.append(call.name_path(path))
     name = shown(path)
     if where is Zone.DEVICE:
         call.breaker("disk.write", f"overwrites the device {name}", "Write to a file instead.")
@@ -157,7 +158,8 @@ def _names_public(content: str | None) -> bool:
 
 def _socket(call: "Call", path: str, content: str | None) -> None:
     host = path.split("/")[3] if path.count("/") > 3 else "*"
-    call.network.append(host)
+    port = path.split("/")[4:5]
+    call.network.append(":".join([host, *port]))
     if host in ("localhost", "127.0.0.1", "::1"):
         return
     if call.name in ("bash", "sh", "zsh", "exec", "dash", "ksh"):
@@ -173,7 +175,8 @@ def _access(call: "Call", name: str, content: str | None, append: bool) -> None:
 
 
 def _startup(call: "Call", name: str, content: str | None, append: bool) -> None:
-    if append and content is not None and not harmful(call.shell, content):
+    odd = content is None or re.search(r"/tmp/|/dev/shm/|/var/tmp/", content)
+    if append and content is not None and not odd and not harmful(call.shell, content):
         call.doubt(
             "startup.append",
             f"adds to the start-up file {name}",
@@ -191,9 +194,9 @@ def _persist(call: "Call", name: str, content: str | None, append: bool) -> None
 
 
 def _path(call: "Call", name: str, content: str | None, append: bool) -> None:
-    from steersman.governance.guard.programs import HANDLERS
+    from steersman.governance.guard.programs import known
 
-    if name.rsplit("/", 1)[-1] not in HANDLERS and "/bin/" in name and NET not in (content or ""):
+    if not known(name.rsplit("/", 1)[-1]) and "/bin/" in name and NET not in (content or ""):
         call.doubt(
             "path.install", f"installs {name} for the user", "Keep helpers inside the workspace."
         )
@@ -249,7 +252,7 @@ def judge_delete(call: "Call", text: str, recursive: bool, narrow: bool) -> None
     """A path is deleted; `narrow` when only some matching files below it are."""
     path = call.path(text)
     where = call.zone(text)
-    call.deletes.append(shown(path))
+    call.deletes.append(call.name_path(path))
     call.scene.files.pop(path, None)
     if text.endswith(UNSET + "/") and where is Zone.UNKNOWN:
         where = Zone.UNSET
@@ -294,7 +297,7 @@ def _deleted(call: "Call", path: str, where: Zone, whole: bool) -> None:
 
 def tainted(text: str | None) -> bool:
     """True when a text may hold credentials."""
-    return text is not None and SECRET in text
+    return text is not None and (SECRET in text or TOKEN in text)
 
 
 def remote_code(text: str) -> str:

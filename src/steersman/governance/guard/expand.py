@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from steersman.governance.guard.environment import secret_name
 from steersman.governance.guard.marks import (
     ANY_MARK,
     EMPTY,
@@ -13,6 +14,7 @@ from steersman.governance.guard.marks import (
     OUT,
     SPLIT,
     TILDE,
+    TOKEN,
     UNSET,
     braces,
     glob_pattern,
@@ -47,6 +49,7 @@ _NAME = re.compile(r"([!#]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!0-])(?:\[([^]]*)\])?(.*)
 _UNQUOTE = re.compile(r"\\(.)", re.DOTALL)
 _TILDE = re.compile(r"(~|[\w]+=~|~\+|~-)(?=[/:]|\Z)")
 MAX_WORDS = 400
+QUOTES = "\"'"
 
 
 def ansi(text: str) -> str:
@@ -225,7 +228,7 @@ def _variable(name: str, shell: Shell, quoted: bool) -> str:
     value = shell.value(name)
     if value is None:
         shell.scene.plain = False
-        return UNSET
+        return TOKEN if secret_name(name) else UNSET
     if isinstance(value, list):
         if name in ("@", "*"):
             return NEXT.join(value) if name == "@" or not quoted else " ".join(value)
@@ -297,7 +300,7 @@ def _parameter(inside: str, shell: Shell, quoted: bool) -> str:
         return value
     if value is None:
         shell.scene.plain = False
-        return UNSET
+        return TOKEN if secret_name(found[2]) else UNSET
     return _shaped(value, rest)
 
 
@@ -306,6 +309,9 @@ def _get(found: re.Match[str], shell: Shell, quoted: bool) -> str | None:
     if found[1] == "!":
         value = shell.value(value) if isinstance(value, str) else None
     index = found[3]
+    keyed = shell.value(f"{found[2]}[{index.strip(QUOTES)}]") if index else None
+    if isinstance(keyed, str):
+        value = keyed
     if isinstance(value, list):
         if index in ("@", "*") or found[2] in ("@", "*"):
             return NEXT.join(value) if index != "*" or not quoted else " ".join(value)
@@ -376,9 +382,6 @@ def _string_like(node: Node, shell: Shell) -> str:
     return "".join(parts)
 
 
-def _unseen(node: Node, shell: Shell, quoted: bool) -> str:
-    shell.visit_inside(node)
-    return FILE
 
 
 _MAKERS = {

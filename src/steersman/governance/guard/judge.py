@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from steersman.governance.guard.judgement import Judgement, Place
+from steersman.governance.guard.marks import SECRET, TOKEN
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Finding, Scene
 from steersman.governance.guard.shell import Shell
 
@@ -30,7 +31,7 @@ def judge(command: str, place: Place) -> Judgement:
         text = text[:MAX_LENGTH] + "\n" + text[-MAX_LENGTH:]
     shell = Shell(scene, place.cwd or place.workspace)
     try:
-        shell.script(text)
+        _printed(scene, shell.script(text))
         if "\\\n" in text:
             Shell(scene, shell.cwd).script(text.replace("\\\n", ""))
         if joined:
@@ -41,6 +42,24 @@ def judge(command: str, place: Place) -> Judgement:
         scene.plain = False
         scene.note(ASK, "guard.defect", f"The guard could not read this: {error!r}.")
     return _said(scene)
+
+
+def _printed(scene: Scene, text: str) -> None:
+    """What the whole line prints enters the transcript."""
+    if TOKEN in text:
+        scene.note(
+            BLOCK,
+            "secrets.environment",
+            "The command prints a credential from the environment.",
+            "Use the variable where it is needed; never print it.",
+        )
+    elif SECRET in text:
+        scene.note(
+            ASK,
+            "secrets.print",
+            "What the command prints may hold credentials.",
+            "Print only what you need.",
+        )
 
 
 def _odd(command: str) -> str:

@@ -17,7 +17,10 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     """One simple command as it would run, its wrappers taken off.
 
     `words` are the program and its arguments; `known` is False when any of them is not known for
-    certain. Paths are absolute. `network` are hosts, or `*` when any may be reached; `remote` says
+    certain. Paths are absolute. `patterns` are those of them that name no single file: a glob as
+    it was written (`/w/*.pem`; `**` is any depth) or a path with a part nobody knows (`$?`). A
+    rule about paths should take each as possibly any path it may match. `network` are hosts, with
+    their port where one was written (`host:8080`), or `*` when any may be reached; `remote` says
     what is changed on another machine; `unknown_code` that the program runs code nobody has seen.
     """
 
@@ -30,6 +33,7 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     network: tuple[str, ...] = ()
     remote: str = ""
     unknown_code: bool = False
+    patterns: tuple[str, ...] = ()
 
 
 class Judgement(Struct, frozen=True, omit_defaults=True):

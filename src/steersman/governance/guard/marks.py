@@ -17,6 +17,7 @@ EVERY = "\ue006"  # everything a listing command lists
 RANDOM = "\ue007"  # endless noise: /dev/zero, yes
 TEMP = "\ue008"  # a name made by mktemp
 SHELL = "\ue009"  # what a shell prints that somebody else commands
+TOKEN = "\ue00a"  # an unknown variable whose name says it holds a credential
 
 STAR = "\ue010"
 QUERY = "\ue011"
@@ -31,7 +32,7 @@ NEXT = "\ue019"  # border between the words of "$@"
 EMPTY = "\ue01a"  # quotes around nothing
 
 ANY_MARK = re.compile("[\ue000-\ue01a]")
-UNKNOWN = re.compile("[\ue000-\ue009\ue013]")
+UNKNOWN = re.compile("[\ue000-\ue00a\ue013]")
 GLOB = re.compile("[\ue010-\ue013]")
 _LIVE = str.maketrans(
     {"*": STAR, "?": QUERY, "[": SET, "{": OPEN, ",": COMMA, "}": CLOSE},
@@ -51,6 +52,7 @@ _SHOWN = str.maketrans(
         RANDOM: "<endless>",
         TEMP: "tmp",
         SHELL: "<shell>",
+        TOKEN: "<credential>",
         STAR: "*",
         QUERY: "?",
         SET: "[",

@@ -42,6 +42,9 @@ class Zone(Enum):
     UNKNOWN = "an unknown path"
 
 
+OWN = (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE)
+
+
 DISKS = re.compile(
     r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|md|dm-|loop\d|sr\d|mem\b|kmem|port\b|"
     r"nbd|ram\d|mtd|bcache|zd|dasd|fb\d|block|root\b|da\d|ada\d|zvol|vg|core\b)"
@@ -59,7 +62,6 @@ _CACHES = re.compile(
     r"|\.rustup/(?:tmp|downloads)|\.conda/pkgs|\.docker/buildx|\.deno|\.node-gyp|\.pip)(?:/|\Z)"
 )
 _WINDOWS = re.compile(r"(?i)([a-z]):[\\/]*(.*)", re.DOTALL)
-_SYSTEM_OK = ("/proc/self",)
 
 
 def absolute(path: str, cwd: str, home: str) -> str:
@@ -98,6 +100,8 @@ def zone(path: str, place: Place) -> Zone:
 
 def _near(base: str, place: Place) -> Zone | None:
     """The zones of the workspace, what is above it, and temporary folders."""
+    if base == place.home:
+        return Zone.HOME
     inner = _below(base, place.workspace)
     if inner == "":
         return Zone.WORKSPACE
@@ -106,6 +110,10 @@ def _near(base: str, place: Place) -> Zone | None:
         return Zone.GIT if inner == ".git" or hidden else Zone.INSIDE
     if _below(place.workspace, base) is not None:
         return _over(base, place)
+    if _below(place.home, base) is not None:
+        return Zone.TOP if base.count("/") == 1 else Zone.HOME
+    if _below(base, place.home) is not None:
+        return None
     for temp in _TEMPS:
         inner = _below(base, temp)
         if inner is not None:

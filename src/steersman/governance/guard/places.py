@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 
 from steersman.governance.guard.judgement import Place
-from steersman.governance.guard.marks import globbed, literal, unknown
+from steersman.governance.guard.marks import GLOB, globbed, literal, unknown
 from steersman.governance.guard.paths import matches
 
 SECRET_HOME = (
@@ -340,7 +340,11 @@ def secret(path: str, place: Place) -> bool:
         return False
     if path.startswith("/proc/"):
         return _ENVIRON.match(literal(path)) is not None and not path.startswith("/proc/self/m")
-    if not globbed(name) and not unknown(name) and _SECRET_NAME.match(name):
+    if not unknown(name) and (
+        any(_SECRET_NAME.match(GLOB.sub(letter, name)) for letter in ("", "x"))
+        if globbed(name)
+        else _SECRET_NAME.match(name)
+    ):
         return not any(part in path for part in ("/node_modules/", "/site-packages/", "/certs/ca"))
     if _vague(path, place):
         return False
@@ -373,7 +377,7 @@ def private(path: str, place: Place) -> bool:
     inner = _inner(path, place.home)
     if inner is None or _inner(path, place.workspace) is not None:
         return False
-    return inner.startswith(".ssh/") or any(
+    return (inner.startswith(".ssh/") and not inner.endswith(".pub")) or any(
         inner == item or inner.startswith(item + "/") for item in STARTUP_HOME
     )
 

@@ -3,7 +3,7 @@
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.programs.interpreters import ALIASES, SPEECHES
 from steersman.governance.guard.programs.shells import SHELLS
-from steersman.governance.guard.programs.wrappers import WRAPPERS
+from steersman.governance.guard.programs.wrap_table import WRAPPERS
 
 _ANYTHING = frozenset(
     listed(

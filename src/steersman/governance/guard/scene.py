@@ -8,6 +8,7 @@ from steersman.governance.guard.marks import shown
 ALLOW, ASK, BLOCK, BREAK = 0, 1, 2, 3
 MAX_STEPS = 600
 MAX_DEPTH = 8
+MAX_FACTS = 200
 
 
 class Finding(Struct, frozen=True):
@@ -40,9 +41,13 @@ class Scene:
 
     def fact(self, fact: Fact) -> None:
         """Remember a simple command."""
-        if fact not in self.facts_seen and len(self.facts) < 200:
-            self.facts_seen.add(fact)
-            self.facts.append(fact)
+        if fact in self.facts_seen:
+            return
+        if len(self.facts) >= MAX_FACTS:
+            self.too_complex(f"it has more than {MAX_FACTS} commands")
+            return
+        self.facts_seen.add(fact)
+        self.facts.append(fact)
 
     def step(self) -> bool:
         """Count one command; False when the line is too long to follow."""

@@ -2,7 +2,6 @@
 "over the syntax tree."""
 
 import re
-from collections.abc import Callable
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -10,11 +9,13 @@ from tree_sitter import Language, Node, Parser
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.dispatch import run_words
 from steersman.governance.guard.effects import payload
-from steersman.governance.guard.expand import one_word, raw_word, words_of
-from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, UNSET, literal, unknown
+from steersman.governance.guard.expand import QUOTES, one_word, raw_word, words_of
+from steersman.governance.guard.forks import alternatives
+from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, literal, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
 from steersman.governance.guard.variables import check_assignment
+from steersman.governance.guard.visitors import VISITORS, tears, unnested
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 _PLAIN_KINDS = frozenset(
@@ -24,6 +25,15 @@ _PLAIN_KINDS = frozenset(
         negated_command herestring_redirect"""
     )
 )
+_CHANGES_SHELL = frozenset(
+    listed(
+        """cd pushd popd chdir eval source . read mapfile readarray export declare typeset local set
+        shift alias unset printf builtin command trap hash"""
+    )
+)
+_BACKTICK = re.compile(r"(?<!\\)`")
+_UNESCAPE = re.compile(r"\\([`$\\])")
+_KEYED = re.compile(r"\[[\"']?([^\]\"']+)[\"']?\]=(.*)\Z", re.DOTALL)
 _SUBSTITUTION = re.compile(r"\$\(|`|<\(")
 _RESTARTS = re.compile(
     r"(?:\A|[;&|\n(])\s*(?:\./|exec\s+|bash\s+)?\"?\$(?:0|BASH_SOURCE)\"?\s*[&|]"
@@ -52,8 +62,8 @@ class Shell:
         self.stdin: str | None = None
         self.calling: tuple[str, ...] = ()
         self.loop = 0
-        self.background = False
         self.root = False
+        self.forks: dict[str, list[Value]] = {}
 
     def copy(self) -> "Shell":
         """A subshell: what it changes stays inside."""
@@ -66,6 +76,7 @@ class Shell:
         other.depth, other.via, other.stdin = self.depth, self.via, self.stdin
         other.calling, other.loop = self.calling, self.loop
         other.root = self.root
+        other.forks = dict(self.forks)
         return other
 
     def value(self, name: str) -> Value | None:
@@ -159,12 +170,12 @@ class Shell:
         kind = node.type
         if kind not in _PLAIN_KINDS:
             self.scene.plain = False
-        visitor = _VISITORS.get(kind)
+        visitor = VISITORS.get(kind)
         if visitor is not None:
             return visitor(self, node, stdin)
-        return self._each(node, stdin)
+        return self.each(node, stdin)
 
-    def _each(self, node: Node, stdin: str | None) -> str:
+    def each(self, node: Node, stdin: str | None) -> str:
         made = ""
         for child in node.named_children:
             made += self.visit(child, stdin)
@@ -195,15 +206,20 @@ class Shell:
                 call.read(one_word(target.child_by_field_name("destination"), inner))
                 call.done()
                 return call.out
-        if source.startswith("`") and "\\`" in source:
-            return inner.script(source[1:-1].replace("\\`", "`"))
-        return inner._each(node, None)
+        if source.startswith("`"):
+            parts = _BACKTICK.split(source)
+            parts[1::2] = [inner.script(_UNESCAPE.sub(r"\1", part)) for part in parts[1::2]]
+            return "".join(parts)
+        made = inner.each(node, None)
+        if RANDOM in made:
+            self.scene.note(BREAK, "exhaust.memory", "An endless output is gathered into one word.")
+        return made
 
     def process(self, node: Node) -> str:
         """A `<(…)` or `>(…)`: a file whose content is the output."""
         self.scene.plain = False
         inner = self.copy()
-        made = inner._each(node, OUT)
+        made = inner.each(node, OUT)
         path = f"/dev/fd/{60 + len(self.scene.files)}"
         self.scene.files[path] = made
         return path
@@ -222,14 +238,14 @@ class Shell:
 
     def run(self, words: list[str], stdin: str | None) -> str:
         """Read one command whose words are already expanded."""
-        return run_words(words, self, stdin, [])
+        return run_words(words, self, stdin, [], [])
 
     def command(self, node: Node, stdin: str | None) -> str:
         """One simple command with its assignments and redirects."""
-        words, assigns, redirects = self._split(node)
+        words, assigns, redirects = self.split(node)
         return self.simple(words, assigns, redirects, stdin)
 
-    def _split(self, node: Node | None) -> tuple[list[Node], list[Node], list[Node]]:
+    def split(self, node: Node | None) -> tuple[list[Node], list[Node], list[Node]]:
         """The words, assignments and redirects of a command node."""
         words: list[Node] = []
         assigns: list[Node] = []
@@ -238,7 +254,7 @@ class Shell:
         end = node.start_byte if node is not None else 0
         for child in node.children if node is not None else ():
             kind = child.type
-            if torn and words and _tears(node, end, child):
+            if torn and words and tears(node, end, child):
                 self.scene.plain = False
                 self.simple(words, assigns, redirects, None)
                 words, assigns, redirects = [], [], []
@@ -255,33 +271,44 @@ class Shell:
                 self.visit(child, None)
             elif (child.is_named and kind != "comment") or kind in ("==", "=~", "$"):
                 words.append(child)
-        return words, assigns, redirects
+        redirects, more = unnested(redirects)
+        return words + more, assigns, redirects
 
     def simple(
         self, words: list[Node], assigns: list[Node], redirects: list[Node], stdin: str | None
     ) -> str:
         """Expand, redirect, and hand the words to their program."""
+        if self.forks:
+            made = ""
+            others = alternatives(self, words + assigns + redirects)
+            for other in others:
+                made = other.simple(words, assigns, redirects, stdin)
+            if others and words and (words[0].text or b"").decode() not in _CHANGES_SHELL:
+                return made
         given: dict[str, Value] = {}
         for node in assigns:
             self.assign(node, given)
         expanded = words_of(words, self)
         if not words:
             self.variables.update(given)
+            for name in given:
+                self.forks.pop(name, None)
         if assigns and words:
             self.scene.plain = False
         for name, value in given.items():
             check_assignment(self, name, value, bool(words))
-        feeds, sinks = self.redirects(redirects, stdin)
+        feeds, sinks, reads = self.redirects(redirects, stdin)
         if not expanded:
             for path, append in sinks:
                 call = Call([":"], self, None)
                 call.write(path, "", append=append)
                 call.done()
+            self.only_read(reads)
             return ""
         kept = {name: self.variables.get(name) for name in given} if words else {}
         if words:
             self.variables.update(given)
-        made = run_words(expanded, self, feeds, sinks)
+        made = run_words(expanded, self, feeds, sinks, reads)
         for name, value in kept.items():
             if value is None:
                 self.variables.pop(name, None)
@@ -300,7 +327,7 @@ class Shell:
             return self._element(name, index.rstrip("]"), value_node, into)
         value: Value
         if value_node is not None and value_node.type == "array":
-            value = words_of(value_node.named_children, self)
+            value = [self._keyed(name, item, into) for item in self._items(value_node)]
         else:
             value = one_word(value_node, self)
         operator = (node.text or b"")[len(name) : len(name) + 2]
@@ -313,6 +340,18 @@ class Shell:
         into[name] = value
         return None
 
+    def _items(self, node: Node) -> list[str]:
+        """The words of `(…)`; the grammar keeps `[key]=value` apart."""
+        return words_of(node.named_children, self)
+
+    def _keyed(self, name: str, item: str, into: dict[str, Value]) -> str:
+        """`[key]=value` in an array: the value, remembered under its key too."""
+        found = _KEYED.match(literal(item))
+        if found is None:
+            return item
+        into[f"{name}[{found[1]}]"] = found[2]
+        return found[2]
+
     def _element(self, name: str, index: str, node: Node | None, into: dict[str, Value]) -> None:
         """`a[2]=x`: one element of an array."""
         old = into.get(name, self.variables.get(name))
@@ -320,13 +359,15 @@ class Shell:
         at = int(index) if index.isdigit() and int(index) < 100 else len(items)
         items += [""] * (at + 1 - len(items))
         items[at] = one_word(node, self)
+        into[f"{name}[{index.strip(QUOTES)}]"] = items[at]
         into[name] = items
 
     def redirects(
         self, nodes: list[Node], stdin: str | None
-    ) -> tuple[str | None, list[tuple[str, bool]]]:
-        """What the redirects feed in, and the files they open for writing."""
+    ) -> tuple[str | None, list[tuple[str, bool]], list[str]]:
+        """What the redirects feed in, and the files they open for writing and for reading."""
         sinks: list[tuple[str, bool]] = []
+        reads: list[str] = []
         for node in nodes:
             if node.type == "herestring_redirect":
                 stdin = one_word(node.named_children[-1], self) + "\n"
@@ -335,13 +376,13 @@ class Shell:
                 stdin = self.heredoc(node)
                 continue
             operator = next((c.type for c in node.children if not c.is_named), ">")
-            for target in node.children_by_field_name("destination"):
+            for target in node.children_by_field_name("destination")[:1]:
                 path = one_word(target, self)
                 if operator == "<":
                     call = Call(["<"], self, None)
                     call.read(path)
                     stdin = call.out
-                    call.done(silent=True)
+                    reads.append(path)
                 elif operator in ("<&", ">&", "<&-", ">&-") and (
                     path.isdigit() or path == "-" or not path
                 ):
@@ -352,7 +393,15 @@ class Shell:
                         stdin = self.scene.files.setdefault(path, "\ue004")
                 else:
                     sinks.append((path, operator.startswith(">>")))
-        return stdin, sinks
+        return stdin, sinks, reads
+
+    def only_read(self, paths: list[str]) -> None:
+        """Files that a redirect opens for a group of commands, or for none."""
+        if paths:
+            call = Call(["<", *paths], self, None)
+            for path in paths:
+                call.saw(path)
+            call.done()
 
     def heredoc(self, node: Node) -> str:
         """The text of a here-document."""
@@ -368,366 +417,3 @@ class Shell:
             if re.search(r"(?<!\\)(?:\$\(|`)", text):
                 self.reveal(text)
         return raw_word(body, self, True)
-
-
-def _tears(node: Node | None, start: int, child: Node) -> bool:
-    """A line's end between two words that the grammar took for one command: it misreads a line
-    that begins with a backslash."""
-    if node is None or node.text is None:
-        return False
-    gap = node.text[start - node.start_byte : child.start_byte - node.start_byte]
-    return (child.text or b"").startswith(b"\n") or b"\n" in gap.replace(b"\\\n", b"")
-
-
-# ---- visitors of the tree's kinds
-
-
-def _command(shell: Shell, node: Node, stdin: str | None) -> str:
-    return shell.command(node, stdin if stdin is not None else shell.stdin)
-
-
-def _redirected(shell: Shell, node: Node, stdin: str | None) -> str:
-    body = node.child_by_field_name("body")
-    nodes = node.children_by_field_name("redirect")
-    made = _with_redirects(shell, body, nodes, stdin)
-    for redirect in nodes:
-        if redirect.type == "heredoc_redirect":
-            made = _after_heredoc(shell, redirect, made)
-    return made
-
-
-def _with_redirects(shell: Shell, body: Node | None, nodes: list[Node], stdin: str | None) -> str:
-    """A command with redirects; of a list or a pipeline they belong to the last part."""
-    if body is None or body.type == "command":
-        words, assigns, inner = shell._split(body)
-        feed = stdin if stdin is not None else shell.stdin
-        return shell.simple(words, assigns, inner + nodes, feed)
-    parts = body.named_children
-    if body.type == "list" and len(parts) > 1:
-        for part in parts[:-1]:
-            shell.visit(part, stdin)
-        return _with_redirects(shell, parts[-1], nodes, stdin)
-    if body.type == "pipeline" and len(parts) > 1:
-        for part in parts[:-1]:
-            stdin = shell.copy().visit(part, stdin)
-        return _with_redirects(shell.copy(), parts[-1], nodes, stdin)
-    feeds, sinks = shell.redirects(nodes, stdin)
-    kept, shell.stdin = shell.stdin, feeds if feeds is not None else shell.stdin
-    made = shell.visit(body, feeds)
-    shell.stdin = kept
-    for path, append in sinks:
-        call = Call([":"], shell, None)
-        call.write(path, made, append=append)
-        call.done(silent=True)
-    return "" if sinks else made
-
-
-def _after_heredoc(shell: Shell, node: Node, made: str) -> str:
-    for child in node.named_children:
-        if child.type == "pipeline":
-            made = _pipeline(shell, child, made)
-        elif child.type not in (
-            "heredoc_start",
-            "heredoc_body",
-            "heredoc_end",
-            "file_descriptor",
-            "file_redirect",
-            "herestring_redirect",
-            "word",
-            "string",
-            "raw_string",
-            "concatenation",
-            "simple_expansion",
-        ):
-            made = shell.visit(child, None)
-    return made
-
-
-def _pipeline(shell: Shell, node: Node, stdin: str | None) -> str:
-    flow = stdin
-    children = node.named_children
-    for child in children:
-        inner = shell.copy() if len(children) > 1 or stdin is not None else shell
-        flow = inner.visit(child, flow)
-    return flow or ""
-
-
-def _subshell(shell: Shell, node: Node, stdin: str | None) -> str:
-    return shell.copy()._each(node, stdin)
-
-
-def _for(shell: Shell, node: Node, stdin: str | None) -> str:
-    name = (node.child_by_field_name("variable").text or b"").decode()  # type: ignore[union-attr]
-    values = words_of(node.children_by_field_name("value"), shell)
-    body = node.child_by_field_name("body")
-    if not node.children_by_field_name("value"):
-        values = shell.arguments or [UNSET]
-    made = ""
-    for value in values[:24] or [OUT]:
-        shell.variables[name] = value
-        if body is not None:
-            made += shell.visit(body, stdin)
-    return made
-
-
-_ENDLESS = ((b":",), (b"true",), (b"1",), (b"((1))",), (b"[ 1 ]",), (b"/bin/true",))
-
-
-def _while(shell: Shell, node: Node, stdin: str | None) -> str:
-    condition = node.children_by_field_name("condition")
-    first = (condition[0].text or b"").strip() if condition else b""
-    endless = (first,) in _ENDLESS or first in (b"((1))", b"(( 1 ))", b"[[ 1 ]]", b"sleep 0")
-    endless = endless or (
-        node.children[0].type == "until" and first in (b"false", b"/bin/false", b"! true")
-    )
-    if endless:
-        shell.loop += 1
-    for part in condition:
-        if part.is_named:
-            shell.visit(part, stdin)
-    body = node.child_by_field_name("body")
-    made = shell.visit(body, stdin) if body is not None else ""
-    if (
-        endless
-        and body is not None
-        and re.search(rb"\b(\w+)=\"?\$\{?\1\}?\$\{?\1", body.text or b"")
-    ):
-        shell.scene.note(
-            BREAK, "exhaust.memory", "An endless loop doubles a text until memory is gone."
-        )
-    if endless:
-        if body is not None and _backgrounds(body):
-            shell.scene.note(
-                BREAK,
-                "forkbomb.loop",
-                "An endless loop starts background processes without bound.",
-                "Start a fixed number of processes and wait for them.",
-            )
-        shell.loop -= 1
-    return made + (RANDOM if endless and made else "")
-
-
-def _backgrounds(node: Node) -> bool:
-    if node.type == "&":
-        return True
-    return any(_backgrounds(child) for child in node.children)
-
-
-def _c_for(shell: Shell, node: Node, stdin: str | None) -> str:
-    header = (node.text or b"").split(b"do", 1)[0]
-    if re.search(rb"\(\(\s*;\s*;", header):
-        body = node.child_by_field_name("body")
-        if body is not None and _backgrounds(body):
-            shell.scene.note(
-                BREAK, "forkbomb.loop", "An endless loop starts background processes without bound."
-            )
-    for child in node.named_children:
-        if child.type in ("do_group", "compound_statement"):
-            shell.visit(child, stdin)
-        else:
-            shell.visit_inside(child)
-    return OUT
-
-
-def _branches(shell: Shell, node: Node, stdin: str | None) -> str:
-    made = ""
-    for child in node.named_children:
-        before = dict(shell.variables)
-        made += shell.visit(child, stdin)
-        if child.type in ("elif_clause", "else_clause"):
-            for name, value in before.items():
-                if shell.variables.get(name) != value and child.type == "else_clause":
-                    shell.variables.setdefault(name, value)
-    return made
-
-
-def _case(shell: Shell, node: Node, stdin: str | None) -> str:
-    made = ""
-    value = node.child_by_field_name("value")
-    if value is not None:
-        one_word(value, shell)
-    for item in node.named_children:
-        if item.type != "case_item":
-            continue
-        for child in item.named_children:
-            if child in item.children_by_field_name("value"):
-                raw_word(child, shell)
-            else:
-                made += shell.visit(child, stdin)
-    return made
-
-
-def _function(shell: Shell, node: Node, stdin: str | None) -> str:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None or body is None:
-        return ""
-    name = (name_node.text or b"").decode()
-    shell.functions[name] = body
-    calls = _calls(body, name_node.text or b"")
-    if calls and (_backgrounds(body) or calls > 1 or b"|" in (body.text or b"")):
-        shell.scene.note(
-            BREAK,
-            "forkbomb.function",
-            f"The function {name} starts copies of itself without end.",
-            "Do not start processes recursively.",
-        )
-        return ""
-    inner = shell.copy()
-    inner.calling = (*inner.calling, name)
-    inner.depth += 1
-    if inner.depth <= MAX_DEPTH:
-        inner.visit(body, stdin)
-    return ""
-
-
-def _calls(node: Node, name: bytes) -> int:
-    count = 1 if node.type == "command_name" and node.text == name else 0
-    return count + sum(_calls(child, name) for child in node.named_children)
-
-
-def _assignment(shell: Shell, node: Node, stdin: str | None) -> str:
-    given: dict[str, Value] = {}
-    shell.assign(node, given)
-    shell.variables.update(given)
-    for name, value in given.items():
-        check_assignment(shell, name, value, False)
-    return ""
-
-
-def _declaration(shell: Shell, node: Node, stdin: str | None) -> str:
-    text = (node.text or b"").decode("utf-8", "replace")
-    words = [text.split(None, 1)[0]]
-    reference = False
-    for child in node.named_children:
-        if child.type == "variable_assignment":
-            given: dict[str, Value] = {}
-            shell.assign(child, given)
-            if reference:
-                _refer(shell, given)
-            shell.variables.update(given)
-            for name, value in given.items():
-                check_assignment(shell, name, value, True)
-                words.append(name + "=" + (value if isinstance(value, str) else "…"))
-        else:
-            more = words_of([child], shell)
-            reference = reference or any(re.match(r"-\w*n", word) for word in more)
-            words += more
-    call = Call(words, shell, stdin)
-    call.out = "\ue003" if len(words) == 1 or words[1:] == ["-p"] else ""
-    call.done()
-    return call.out
-
-
-def _refer(shell: Shell, given: dict[str, Value]) -> None:
-    """`declare -n a=b`: from now on `$a` is what `$b` is."""
-    for name, other in given.items():
-        value = shell.value(other) if isinstance(other, str) else None
-        given[name] = UNSET if value is None else value
-
-
-def _unset(shell: Shell, node: Node, stdin: str | None) -> str:
-    for word in words_of(node.named_children, shell):
-        if _SUBSTITUTION.search(word):
-            shell.reveal(word)
-        shell.variables.pop(word, None)
-    return ""
-
-
-def _test(shell: Shell, node: Node, stdin: str | None) -> str:
-    plain = shell.scene.plain
-    for child in node.named_children:
-        _test_part(shell, child)
-    shell.scene.plain = plain and (node.text or b"").startswith(b"[ ")
-    shell.scene.plain = False
-    return ""
-
-
-def _test_part(shell: Shell, node: Node) -> None:
-    if node.type.endswith("_expression"):
-        for child in node.named_children:
-            _test_part(shell, child)
-        return
-    if node.type in {"raw_string", "string"}:
-        text = raw_word(node, shell, True)
-        if node.type == "raw_string" and re.search(r"\w\[.*(\$\(|`)", text):
-            shell.reveal(text)
-        return
-    words_of([node], shell)
-
-
-def _heredoc_alone(shell: Shell, node: Node, stdin: str | None) -> str:
-    return _after_heredoc(shell, node, shell.heredoc(node))
-
-
-def _silent(shell: Shell, node: Node, stdin: str | None) -> str:
-    return ""
-
-
-def _expression(shell: Shell, node: Node, stdin: str | None) -> str:
-    shell.visit_inside(node)
-    return ""
-
-
-def _substitution(shell: Shell, node: Node, stdin: str | None) -> str:
-    return shell.substitute(node)
-
-
-def _word_alone(shell: Shell, node: Node, stdin: str | None) -> str:
-    raw_word(node, shell)
-    return ""
-
-
-def _file_redirect(shell: Shell, node: Node, stdin: str | None) -> str:
-    _, sinks = shell.redirects([node], None)
-    for path, append in sinks:
-        call = Call([":"], shell, None)
-        call.write(path, "", append=append)
-        call.done(silent=True)
-    return ""
-
-
-def _compound(shell: Shell, node: Node, stdin: str | None) -> str:
-    if (node.text or b"").startswith(b"(("):
-        shell.visit_inside(node)
-        return ""
-    return shell._each(node, stdin)
-
-
-_VISITORS: dict[str, Callable[[Shell, Node, str | None], str]] = {
-    "command": _command,
-    "redirected_statement": _redirected,
-    "pipeline": _pipeline,
-    "subshell": _subshell,
-    "for_statement": _for,
-    "while_statement": _while,
-    "c_style_for_statement": _c_for,
-    "if_statement": _branches,
-    "case_statement": _case,
-    "function_definition": _function,
-    "variable_assignment": _assignment,
-    "declaration_command": _declaration,
-    "unset_command": _unset,
-    "test_command": _test,
-    "heredoc_redirect": _heredoc_alone,
-    "comment": _silent,
-    "compound_statement": _compound,
-    "command_substitution": _substitution,
-    "process_substitution": _substitution,
-    "file_redirect": _file_redirect,
-    "string": _word_alone,
-    "raw_string": _silent,
-    "word": _silent,
-    "number": _silent,
-    "concatenation": _word_alone,
-    "expansion": _word_alone,
-    "simple_expansion": _silent,
-    "arithmetic_expansion": _word_alone,
-    "subscript": _expression,
-    "binary_expression": _expression,
-    "unary_expression": _expression,
-    "heredoc_body": _silent,
-    "heredoc_start": _silent,
-    "herestring_redirect": _silent,
-}
-
-__all__ = ["Shell", "parse"]

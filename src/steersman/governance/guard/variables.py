@@ -166,4 +166,3 @@ def _content(shell: "Shell", name: str, made: str) -> None:
         scan(shell, made, "python")
 
 
-__all__ = ["BLOCK", "COMMANDS", "check_assignment"]

@@ -14,8 +14,8 @@ from steersman.dialogue import (
     TextDelta,
     ThoughtDelta,
     Tokens,
+    Unanswered,
 )
-from steersman.errors import DriverProblem
 
 Delta = TextDelta | ThoughtDelta
 Deltas = Iterable[Delta]
@@ -108,7 +108,9 @@ class Gathering:
         text = "".join(self.words)
         calls = (*self.calls, *(self._call(draft) for draft in self.drafts.values()))
         if not text and not calls:
-            raise nothing_said(self.stop, self.why, thought=bool(self.thoughts))
+            nothing = nothing_said(self.stop, self.why, thought=bool(self.thoughts))
+            nothing.tokens = self.tokens
+            raise nothing
         stop: Stop = self.stop
         if stop in ("end", "tool_calls"):
             stop = "tool_calls" if calls else "end"
@@ -141,23 +143,23 @@ def distinct(calls: Iterable[Call]) -> tuple[Call, ...]:
     return tuple(made)
 
 
-def nothing_said(stop: Stop, why: str, *, thought: bool) -> DriverProblem:
+def nothing_said(stop: Stop, why: str, *, thought: bool) -> Unanswered:
     """An answer without words and without calls."""
     if stop in ("refusal", "content_filter"):
-        return DriverProblem(
+        return Unanswered(
             "The model refused to answer.",
             why or "The provider's rules stopped the answer.",
             "Say it in other words, or choose another model.",
             kind="refusal",
         )
     if stop == "length":
-        return DriverProblem(
+        return Unanswered(
             "The model reached its limit of output before it said anything.",
             "All of it went into thinking." if thought else why,
             "Raise max_output of the model, or lower its effort.",
             kind="empty",
         )
-    return DriverProblem(
+    return Unanswered(
         "The model gave an empty answer.",
         why or ("It thought, but said nothing." if thought else ""),
         "Ask again, or choose another model.",

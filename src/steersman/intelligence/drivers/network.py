@@ -80,7 +80,7 @@ def _no_connection(where: Where, error: Exception, cause: BaseException) -> Driv
         why = "Names cannot be looked up." if offline else "There is no host of this name."
         return _unreachable(where, why, retryable=offline)
     if isinstance(cause, ConnectionRefusedError):
-        local = "//127." in where.base_url or "//localhost" in where.base_url
+        local = _here(where.proxy or where.base_url)
         return _unreachable(where, "Nobody listens there.", retryable=not local)
     number = getattr(cause, "errno", None)
     if number in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN):
@@ -88,10 +88,14 @@ def _no_connection(where: Where, error: Exception, cause: BaseException) -> Driv
     return _unreachable(where, f"{error or cause}", retryable=True)
 
 
+def _here(url: str) -> bool:
+    """Whether an address is on this machine, where waiting does not help."""
+    return "//127." in url or "//localhost" in url or "//[::1]" in url
+
+
 def _unreachable(
     where: Where, why: str, *, retryable: bool, kind: str = "network"
 ) -> DriverProblem:
-    local = "//127." in where.base_url or "//localhost" in where.base_url
     if where.proxy:
         what = f"{where.base_url} cannot be reached through the proxy {where.proxy}."
         try_this = "Correct HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY."
@@ -99,7 +103,7 @@ def _unreachable(
         what = f"{where.base_url} cannot be reached."
         try_this = (
             "Start the model server, or correct its base_url."
-            if local
+            if _here(where.base_url)
             else ("Check the network and the base_url; behind a proxy set HTTPS_PROXY.")
         )
     return DriverProblem(

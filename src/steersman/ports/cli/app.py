@@ -27,6 +27,7 @@ COMMANDS = {
     "bench": ("bench", "command", "Measure models on small coding tasks."),
     "guard": ("guard", "command", "Judge shell commands without running them."),
     "model-server": ("model_server", "command", "Serve a scripted model over HTTP."),
+    "compact": ("compact", "command", "Show the model a digest of a long thread, or undo that."),
     "policy": ("policy", "command", "Show, explain and forget permissions; trust folders."),
     "skills": ("skills", "command", "List, show, install, enable and disable skills."),
     "doctor": ("doctor", "command", "Tell what was found and what is missing."),

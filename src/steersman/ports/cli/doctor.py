@@ -17,7 +17,9 @@ from steersman import __version__
 from steersman.errors import Exit, SteersmanError
 from steersman.host import Host
 from steersman.identity.settings import config_file, data_folder, load_settings
-from steersman.intelligence.models import open_driver
+from steersman.intelligence.benching.results import results_file
+from steersman.intelligence.configured import read_config
+from steersman.intelligence.models import Models
 from steersman.ports.cli.options import json_flag
 
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "bad": ("✗", "red")}
@@ -55,6 +57,7 @@ def _findings() -> Iterator[Finding]:
     yield _sqlite()
     yield _settings()
     yield _model()
+    yield from _thinking()
     yield _program("bash", "commands need it: install bash")
     yield _program("git", "not needed, but most work is in repositories: install git")
     yield _ripgrep()
@@ -104,15 +107,41 @@ def _settings() -> Finding:
 
 
 def _model() -> Finding:
+    """The model that is set, opened but not asked."""
     try:
-        model = load_settings(os.environ, {}).model
+        settings = load_settings(os.environ, {})
+        config = read_config(
+            settings.models, settings.providers, settings.roles, settings.fallback
+        )
+        models = Models(os.environ, config, results_file(data_folder(os.environ)))
+        model = models.choose(settings.model)
         if not model:
-            mend = "pass --model scripted:FILE, or set `model` in config.toml"
+            mend = "pass --model provider:name, or set `model` in config.toml"
             return Finding("model", "note", "none is set; `steer demo` needs none", mend)
-        open_driver(model)
+        models.open(model)
     except SteersmanError as problem:
         return Finding("model", "bad", f"{problem.what} {problem.why}", problem.try_this)
     return Finding("model", "ok", model)
+
+
+def _thinking() -> Iterator[Finding]:
+    """What there is to think with: keys, model servers on this machine, agent programs."""
+    from steersman.intelligence.discovery import look
+
+    found = look(os.environ)
+    for one in found:
+        if one.kind == "program":
+            yield Finding("agents", "ok", f"{one.name}, {one.detail}")
+        else:
+            state: Literal["ok", "note"] = "ok" if one.command else "note"
+            yield Finding("models", state, f"{one.name}: {one.detail}", one.command)
+    if all(one.kind == "program" for one in found):
+        yield Finding(
+            "models",
+            "note",
+            "no API key and no model server on this machine",
+            "set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or start Ollama",
+        )
 
 
 def _ripgrep() -> Finding:

@@ -55,7 +55,16 @@ def listing(as_json: bool, **flags: Any) -> None:
 def _rule_words(rule: Rule) -> str:
     decision = click.style(f"{rule.decision:<5}", fg=_COLOURS[rule.decision], bold=True)
     reason = f" — {rule.reason}" if rule.reason else ""
-    return f"{decision} {safe(subject(rule))}  [{rule.id}, {safe(stands(rule))}]{safe(reason)}"
+    return f"{decision} {safe(_about(rule))}  [{rule.id}, {safe(stands(rule))}]{safe(reason)}"
+
+
+def _about(rule: Rule) -> str:
+    """What a rule is about; an answer in the words in which it was given."""
+    if rule.source not in ("thread", "here"):
+        return subject(rule)
+    from steersman.governance.offers import told
+
+    return told(rule)
 
 
 @command.command()
@@ -76,7 +85,7 @@ def forget(ids: tuple[str, ...], everything: bool) -> None:
                 f"There is no remembered answer “{name}”.",
                 try_this="`steer policy list` shows them; rules of files are edited there.",
             )
-        click.echo(f"Forgotten: {safe(subject(rule))}")
+        click.echo(f"Forgotten: {safe(_about(rule))}")
 
 
 @command.command()

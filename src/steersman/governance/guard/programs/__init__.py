@@ -1,67 +1,32 @@
-"""The programs the guard knows, by name. Later modules override earlier ones."""
+"""The programs the guard knows, by name; what knows them is imported when one is met."""
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from steersman.governance.guard.call import Call
-from steersman.governance.guard.programs import (
-    containers,
-    databases,
-    files,
-    git,
-    interpreters,
-    network,
-    packages,
-    shells,
-    system,
-    texts,
-    tools,
-    trees,
-    verbs,
-    wrappers,
-)
+from steersman.governance.guard.programs.names import OWNERS
 
-HANDLERS: dict[str, Callable[[Call], None]] = {}
-for _module in (
-    tools,
-    verbs,
-    system,
-    wrappers,
-    interpreters,
-    databases,
-    texts,
-    files,
-    trees,
-    network,
-    packages,
-    containers,
-    git,
-    shells,
-):
-    HANDLERS.update(_module.HANDLERS)
+if TYPE_CHECKING:
+    from steersman.governance.guard.call import Call
 
-RISKY = (
-    "rm",
-    "dd",
-    "shred",
-    "mkfs",
-    "bash",
-    "sh",
-    "curl",
-    "wget",
-    "nc",
-    "mv",
-    "cp",
-    "chmod",
-    "chown",
-    "kill",
-    "sudo",
-    "python3",
-    "perl",
-    "find",
-    "cat",
-    "tee",
-    "reboot",
-    "shutdown",
-    "rmdir",
-    "unlink",
-)
+Handler = Callable[["Call"], None]
+_OWNER = {name: owner for owner, names in OWNERS.items() for name in names.split()}
+_FOUND: dict[str, Handler] = {}
+
+
+def known(name: str) -> bool:
+    """True when some handler knows this program."""
+    return name in _OWNER
+
+
+def handler_of(name: str) -> Handler | None:
+    """The function that judges calls of a program; None for one the guard does not know."""
+    found = _FOUND.get(name)
+    if found is None:
+        owner = _OWNER.get(name)
+        if owner is None:
+            return None
+        module, _, function = owner.partition(".")
+        found = getattr(import_module(f"{__name__}.{module}"), function)
+        _FOUND[name] = found
+    return found

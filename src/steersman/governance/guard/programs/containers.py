@@ -4,7 +4,7 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import EVERY, OUT, shown
-from steersman.governance.guard.options import listed, read_options, skip_options
+from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.verbs import by_table
@@ -17,7 +17,7 @@ _RUN_VALUED = (
     "--cap-drop --security-opt --add-host --dns --ip --link --log-driver "
     "--gpus --ipc --pid --shm-size --tmpfs --ulimit --userns --volumes-from "
     "--expose --group-add --health-cmd --init-path --runtime --stop-signal "
-    "--uts --cgroupns -t_"
+    "--uts --cgroupns"
 )
 _GLOBAL = (
     "-H --host --context --config -l --log-level -c --connection --url --root "
@@ -260,6 +260,8 @@ def kubectl(call: Call) -> None:
         call.block("k8s.delete", "deletes everything it can list")
     if re.search(r"\"?(?:privileged|hostPID|hostNetwork)\"?\s*:\s*true|hostPath", " ".join(args)):
         call.block("k8s.privileged", "starts something with power over a node")
+    if "--privileged" in args or "--privileged=true" in args:
+        call.block("k8s.privileged", "starts something with power over a node")
     if "exec" in args and "--" in args:
         inner = args[args.index("--") + 1 :]
         kept = call.scene.worst
@@ -281,10 +283,3 @@ def kubectl(call: Call) -> None:
         and any(word in ("-o", "name", "-oname", "--no-headers") for word in args)
     ):
         call.out = EVERY
-
-
-HANDLERS = {
-    **{name: docker for name in listed("docker podman nerdctl finch")},
-    **{name: compose for name in listed("docker-compose podman-compose")},
-    **{name: kubectl for name in listed("kubectl k oc kubecolor")},
-}

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
@@ -65,7 +64,7 @@ _CLIENTS = {
     ),
     "mysql": (
         "-e --execute",
-        "-h -P -u -D -S -p_ --host --port --user --database --socket --init-command "
+        "-h -P -u -D -S --host --port --user --database --socket --init-command "
         "--defaults-file --defaults-extra-file",
     ),
     "sqlite3": ("-cmd", "-init -separator -nullvalue"),
@@ -180,7 +179,7 @@ def _from_files(call: Call, options: Options) -> list[str]:
         if made is not None:
             texts.append(made)
         else:
-            call.reads.append(shown(call.path(file)))
+            call.saw(file)
             call.ask("db.file", "runs statements from a file")
     return texts
 
@@ -329,25 +328,3 @@ def admin(call: Call) -> None:
         call.block("db.drop", "resets a database server")
     else:
         call.ask("db.change", "changes a database server")
-
-
-HANDLERS = {
-    **{name: client for name in (*_CLIENTS, *_SAME)},
-    **{
-        name: dump
-        for name in listed(
-            "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport pg_basebackup "
-            "sqlite3_analyzer"
-        )
-    },
-    **{name: restore for name in listed("pg_restore mongorestore mysqlimport mongoimport")},
-    **{
-        name: admin
-        for name in listed(
-            "mysqladmin createdb createuser pg_ctl pg_ctlcluster pg_createcluster initdb "
-            "pg_resetwal nodetool vacuumdb reindexdb pgbench pg_isready rabbitmqadmin "
-            "mysql_upgrade mysqlcheck"
-        )
-    },
-}
-__all__ = ["HANDLERS", "scan"]

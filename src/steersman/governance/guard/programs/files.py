@@ -1,16 +1,16 @@
-"""Programs that change files: delete, move, copy, write, and rights on them."""
+"""Programs that delete, move, copy and write files, and rights on them."""
 
 import re
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.marks import FILE, OUT, SECRET, literal, shown, unknown
-from steersman.governance.guard.options import Options, listed, read_options
+from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
+from steersman.governance.guard.options import read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret, special
-from steersman.governance.guard.programs.flags import check_flags
-from steersman.governance.guard.programs.texts import blur, stdin_or_files
 
 _FAR = (Zone.ROOT, Zone.TOP, Zone.SYSTEM)
+
+
 _WIDE = (Zone.ROOT, Zone.TOP, Zone.SYSTEM, Zone.HOME, Zone.ABOVE)
 
 
@@ -80,7 +80,7 @@ def move(call: Call) -> None:
             call.doubt("fs.workspace", "moves the whole workspace")
         if secret(call.path(word), call.place) and where is not Zone.INSIDE:
             call.block("secrets.read", f"moves credentials: {shown(call.path(word))}")
-        call.deletes.append(shown(call.path(word)))
+        call.deletes.append(call.name_path(call.path(word)))
     if target and not gone:
         _into(call, sources, target)
 
@@ -228,7 +228,7 @@ def _rights(call: Call, targets: list[str], what: str, recursive: bool) -> None:
         path = call.path(word)
         where = call.zone(word)
         name = shown(path)
-        call.writes.append(name)
+        call.writes.append(call.name_path(path))
         if call.name == "setcap" or setuid:
             if where in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE) and not call.shell.root:
                 call.doubt("perms.setuid", f"gives {name} the rights of another user")
@@ -261,162 +261,11 @@ def _rights_outside(call: Call, path: str, what: str) -> None:
         call.doubt("perms.outside", f"changes rights outside the workspace: {shown(path)}")
 
 
-def sed(call: Call) -> None:
-    """`sed`: scripts may write files (`w`) and run commands (`e`)."""
-    options = call.options("-e -f -l --expression --file --line-length")
-    scripts = options.all("-e", "--expression")
-    operands = options.rest
-    if not scripts and not options.has("-f", "--file"):
-        scripts, operands = operands[:1], operands[1:]
-    if options.has("-f", "--file"):
-        call.allow()
-    in_place = any(flag.startswith(("-i", "--in-place")) for flag in options.flags)
-    if not in_place and any(re.match(r"-[nEr]*i", word) for word in call.args):
-        in_place = True
-    added = ""
-    for text in scripts:
-        added += _sed_script(call, literal(text))
-    if in_place:
-        if operands[:1] == [""]:
-            operands = operands[1:]
-        for word in operands:
-            call.write(word, added if added else FILE, append=bool(added))
-        call.out = ""
-    else:
-        text = stdin_or_files(call, operands)
-        call.out = _sed_out(scripts, text)
-
-
-_SED_W = re.compile(r"(?:^|[;{}\d$/!,]\s*|/[gpIi0-9]*)\s*[wW]\s+(\S+)")
-_SED_SW = re.compile(r"s(.)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiIeM0-9]*w\s*(\S+)")
-_SED_E = re.compile(
-    r"(?:^|[;{}]|(?:^|;)\s*(?:\d+|\$|/[^/]*/)!?)\s*e(?:\s+([^;}\n]+)|\s*(?:$|"
-    r"[;}]))"
-)
-_SED_SE = re.compile(
-    r"s([^\w\s\\])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1[gpiI0-9M]*e[gpiI0-9M]*\s*(?:$|"
-    r"[;}])"
-)
-_SED_TEXT = re.compile(r"(?:^|[;{}])\s*(?:\d+|\$|/[^/]*/)?\s*[aic]\\?\s*(.+)", re.DOTALL)
-
-
-def _sed_script(call: Call, text: str) -> str:
-    for pattern, group in ((_SED_W, 1), (_SED_SW, 2)):
-        for found in pattern.finditer(text):
-            if pattern is _SED_W and re.match(r"\A/[^/]*\Z", text[: found.start()]):
-                continue
-            call.write(found[group].rstrip(";}"), FILE)
-    for found in _SED_E.finditer(text):
-        call.doubt("flag.run", "lets sed run commands")
-        if found[1]:
-            call.script(found[1])
-            call.wrapper = False
-    for found in _SED_SE.finditer(text):
-        call.doubt("flag.run", "lets sed run what it has replaced")
-        call.script(found[3])
-        call.wrapper = False
-    found_text = _SED_TEXT.search(text)
-    if found_text:
-        return found_text[1] + "\n"
-    replaced = re.match(r".*?s([^\w\s\\])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1", text, re.DOTALL)
-    return replaced[3] + "\n" if replaced and len(replaced[3]) > 12 else ""
-
-
-def _sed_out(scripts: list[str], text: str) -> str:
-    if unknown(text):
-        return blur(text)
-    parts = [part.strip() for script in scripts for part in re.split(r";(?=\s*s[^\w\s])", script)]
-    for script in parts:
-        found = re.fullmatch(r"s([^\w\s\\])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)", script)
-        if found is None:
-            return text
-        try:
-            pattern = re.compile(re.sub(r"\\([()|+?])", r"\1", found[2]))
-            text = pattern.sub(
-                found[3].replace("&", r"\\g<0>") if "&" in found[3] else found[3],
-                text,
-                count=0 if "g" in found[4] else 1,
-            )
-        except (re.error, IndexError):
-            return text
-    return text
-
-
-def sort(call: Call) -> None:
-    """`sort`: `-o` writes, `--compress-program` runs."""
-    options = call.options(
-        "-o -k -t -S -T --output --key --field-separator --compress-program --files0-from "
-        "--parallel --buffer-size --temporary-directory"
-    )
-    helper = options.get("--compress-program")
-    if helper:
-        call.doubt("flag.helper", f"runs the helper {helper}")
-        call.script(helper)
-        call.wrapper = False
-    text = stdin_or_files(call, options.rest)
-    call.out = text if not unknown(text) else blur(text)
-    target = options.get("-o", "--output")
-    if target:
-        call.write(target, call.out)
-
-
-def awk(call: Call) -> None:
-    """`awk`: programs may run commands, write and read files."""
-    from steersman.governance.guard.code import scan
-
-    options = call.options(
-        "-F -v -f -i -l -e --field-separator --assign --file --include --load --source"
-    )
-    program = options.all("-e", "--source")
-    operands = options.rest
-    if not program and not options.has("-f", "--file"):
-        program, operands = operands[:1], operands[1:]
-    for name in options.all("-f", "--file"):
-        made = call.content(name)
-        if made is not None:
-            program.append(made)
-        elif call.zone(name) is not Zone.INSIDE:
-            call.doubt("code.unknown", "runs an awk program nobody has read")
-    if options.has("-l", "--load"):
-        call.doubt("flag.helper", "loads native code into awk")
-    files = [word for word in operands if "=" not in word or "/" in word.split("=")[0]]
-    text = stdin_or_files(call, files) if files or call.stdin is not None else ""
-    call.out = blur(text) if unknown(text) else OUT
-    for code in program:
-        if unknown(code):
-            call.unknown_code = True
-            call.doubt("code.unknown", "runs an awk program that is not known from the text")
-        made = scan(call.shell, literal(code), "awk")
-        if made:
-            call.out = made
-
-
-def split(call: Call) -> None:
-    """`split`, `csplit`: `--filter` runs."""
-    options = call.options("-b -l -n -a -C --bytes --lines --filter --number -f --prefix -t")
-    text = options.get("--filter")
-    if text:
-        call.doubt("flag.run", "runs a filter on every part")
-        call.script(text)
-        call.wrapper = False
-    for word in options.rest[:1]:
-        call.read(word, quiet=True)
-    for word in options.rest[1:2]:
-        call.write(word)
-
-
-def sponge(call: Call) -> None:
-    """`sponge`: standard input into a file."""
-    for word in call.args:
-        if not word.startswith("-"):
-            call.write(word, call.stdin)
-
-
 def look(call: Call) -> None:
     """`ls`, `stat`, `file`, `du`: things about files, not their content."""
     words = [word for word in call.args if not word.startswith("-")]
     for word in words:
-        call.reads.append(shown(call.path(word)))
+        call.saw(word)
     call.out = OUT
     if call.name in ("ls", "dir", "gls", "tree", "exa", "eza", "lsd"):
         folder = words[0] if words else "."
@@ -425,91 +274,3 @@ def look(call: Call) -> None:
             if call.zone(folder) not in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP)
             else "\ue010\n"
         )
-
-
-def edit(call: Call) -> None:
-    """Editors: they write the files they open and obey commands given as options."""
-    from steersman.governance.guard.code import scan
-
-    check_flags(call)
-    options = call.options(
-        "-c --cmd -S -u -U -T -W -w -i --eval -l --load -f --funcall --listen -e"
-    )
-    for flag in ("-c", "--cmd", "--eval", "-e", "--funcall", "-f"):
-        for text in options.all(flag):
-            if text:
-                scan(call.shell, text, "editor")
-    for word in call.args:
-        if word.startswith("+") and len(word) > 1:
-            scan(call.shell, word[1:], "editor")
-    for flag in ("-S", "-u", "-l", "--load"):
-        for name in options.all(flag):
-            if name not in ("NONE", "NORC") and call.zone(name) is not Zone.INSIDE:
-                call.doubt("flag.helper", f"loads editor commands from {shown(name)}")
-    if call.name in ("ed", "ex", "vi", "vim", "nvim") and call.stdin:
-        scan(call.shell, call.stdin, "editor")
-    for word in options.rest:
-        where = call.zone(word)
-        if where not in (Zone.INSIDE, Zone.TEMP, Zone.HARMLESS):
-            call.write(word)
-    _ex_commands(call, options)
-
-
-def _ex_commands(call: Call, options: Options) -> None:
-    if call.name in ("ed", "ex") and call.stdin:
-        for found in re.finditer(r"(?m)^\s*(?:\d*,?\$?)?w!?\s+(?!q\b)(\S+)", call.stdin):
-            call.write(found[1])
-    if options.has("-R", "--version", "--help"):
-        return
-    if (
-        not options.has("-c", "--cmd", "--batch", "-es", "-e", "--eval", "-s")
-        and call.stdin is None
-    ):
-        call.allow()
-
-
-HANDLERS = {
-    **{
-        name: remove
-        for name in listed("rm rmdir unlink shred srm trash trash-put rimraf del-cli wipe grm")
-    },
-    **{name: move for name in listed("mv gmv rename_") if not name.endswith("_")},
-    **{
-        name: copy
-        for name in listed("cp install ln gcp ginstall link symlink cpio_ ditto")
-        if not name.endswith("_")
-    },
-    **{
-        name: touch for name in listed("touch mkdir mkfifo mknod_ gmkdir") if not name.endswith("_")
-    },
-    "tee": tee,
-    **{name: truncate for name in listed("truncate fallocate mkfile")},
-    "dd": dd,
-    "dcfldd": dd,
-    "ddrescue": dd,
-    **{
-        name: mode
-        for name in listed("chmod chown chgrp chattr setfacl setcap chflags gchmod gchown")
-    },
-    **{name: sed for name in listed("sed gsed")},
-    "sort": sort,
-    "gsort": sort,
-    **{name: awk for name in listed("awk gawk mawk nawk original-awk goawk frawk")},
-    "split": split,
-    "csplit": split,
-    "sponge": sponge,
-    **{
-        name: look
-        for name in listed(
-            "ls dir vdir gls tree exa eza lsd stat file du df ncdu dust duf lsblk blkid "
-            "findmnt lsof_ namei getfacl lsattr getcap mountpoint"
-        )
-        if not name.endswith("_")
-    },
-    **{
-        name: edit
-        for name in listed(
-            "vim vi nvim view ex ed nano emacs emacsclient pico micro hx helix code kak joe"
-        )
-    },
-}

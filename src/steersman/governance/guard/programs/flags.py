@@ -4,7 +4,6 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, shown
-from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
 
 # run: the value is a command · helper: code is loaded from it · write: a file is written
@@ -404,6 +403,3 @@ def _rules(call: Call, value: str) -> None:
     for text in re.findall(r"\$\(shell ([^)]*)\)", value):
         call.script(text)
     call.wrapper = False
-
-
-__all__ = ["FLAGS", "check_flags", "skip_options"]

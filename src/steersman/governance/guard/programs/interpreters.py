@@ -3,6 +3,7 @@
 
 import re
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.code import scan
@@ -165,6 +166,11 @@ def _loads(call: Call, speech: Speech, options: dict[str, list[str]]) -> None:
         for name in options.get(flag, []):
             if name.startswith(("/", "~")) and call.zone(name) not in (Zone.INSIDE, Zone.SYSTEM):
                 call.doubt("flag.helper", f"loads code from {shown(name)} first")
+    for name in [value for values in options.values() for value in values]:
+        if name.startswith("data:"):
+            scan(call.shell, unquote(name.split(",", 1)[-1]), speech.language)
+        elif re.match(r"lib=(?:/tmp|/var/tmp|/dev/shm|~|\.\.)", name):
+            call.doubt("flag.helper", f"loads code from {shown(name[4:])} first")
     if "--args" in args:
         call.run(args[args.index("--args") + 1 :], None)
         call.wrapper = False
@@ -232,6 +238,13 @@ def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict
     return codes, [], options
 
 
+# Code that runs what it reads: `system $_`, `os.system(input())`.
+_OBEYS = re.compile(
+    r"(?:system|exec|eval|popen|qx|spawn|run|execSync|shell_exec)\b[\s({\[\"']*(?:\$_|\$0|\$line|gets|"
+    r"input\(|sys\.stdin|STDIN|\$stdin|ARGF|readline|_)\b"
+)
+
+
 def _codes(
     call: Call, speech: Speech, codes: list[str], rest: list[str], options: dict[str, list[str]]
 ) -> None:
@@ -252,6 +265,9 @@ def _codes(
                     text = code
         made = scan(call.shell, text, speech.language)
         call.out = made or OUT
+        if call.stdin and _OBEYS.search(text):
+            call.script(call.stdin)
+            call.wrapper = False
         if (
             call.stdin
             and "\ue003" in call.stdin
@@ -344,7 +360,7 @@ def _stdin(call: Call, speech: Speech) -> None:
 
 def _file(call: Call, speech: Speech, rest: list[str]) -> None:
     made = call.content(rest[0])
-    call.reads.append(shown(call.path(rest[0])))
+    call.saw(rest[0])
     base = rest[0].rsplit("/", 1)[-1]
     if base in ("manage.py", "artisan", "rails", "rake", "django-admin"):
         call.run([base, *rest[1:]], call.stdin)
@@ -405,9 +421,3 @@ def compiler(call: Call) -> None:
 
 def _body(call: Call) -> str:
     return FILE if call.stdin is None else ":"
-
-
-HANDLERS = {
-    **{name: interpreter for name in (*SPEECHES, *ALIASES)},
-    **{name: compiler for name in listed("gcc g++ cc c++ clang clang++ tcc icc")},
-}

@@ -8,10 +8,11 @@ from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import listed, read_options, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.interpreters import interpreter
-from steersman.governance.guard.programs.network import LOCAL, host_of
 from steersman.governance.guard.programs.verbs import by_table
-from steersman.governance.guard.programs.wrappers import WRAPPERS, wrapped
+from steersman.governance.guard.programs.wrap_table import WRAPPERS
+from steersman.governance.guard.programs.wrappers import wrapped
 
 _TRUSTED = re.compile(
     r"(?:[\w.-]*\.)?(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|npmmirror\.com|"
@@ -24,12 +25,6 @@ _TRUSTED = re.compile(
     r"gotest\.tools|rsc\.io|cloudflare\.com|docker\.com|hashicorp\.com)\Z"
 )
 _SOURCE = re.compile(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@[\w.-]+:\S+")
-_INSTALL = frozenset(
-    listed(
-        "install i add in ins isntall ci update upgrade up create init exec x dlx "
-        "download wheel sync tool global"
-    )
-)
 
 
 def installer(call: Call) -> None:
@@ -206,9 +201,9 @@ def _package(call: Call, words: list[str]) -> None:
         call.ask("hook.install", "installs hooks that run later by themselves")
         return
     short = name.rsplit("/", 1)[-1]
-    from steersman.governance.guard.programs import HANDLERS as ALL
+    from steersman.governance.guard.programs import known
 
-    if short in ALL:
+    if known(short):
         call.run([short, *words[1:]], call.stdin)
         call.scene.plain = call.scene.plain and False
     elif short in _KNOWN_BINS:
@@ -357,22 +352,3 @@ def uv(call: Call) -> None:
         installer(call)
 
 
-_NODE = listed("npm pnpm yarn cnpm bun")
-_REST = listed(
-    """pip pip3 pip-sync easy_install poetry pdm hatch rye pipenv pixi conda mamba micromamba
-        pipx gem bundle bundler cargo composer apt apt-get aptitude dnf yum zypper
-        pacman yay paru apk brew port nix-env snap flatpak dpkg rpm choco scoop winget
-        luarocks cpan cpanm opam stack cabal mix dart flutter pod nuget conan vcpkg
-        rustup asdf mise pyenv rbenv nvm volta fnm"""
-)
-HANDLERS = {
-    **{name: installer for name in _REST},
-    **{name: npm for name in _NODE},
-    **{name: npx for name in listed("npx bunx pnpx")},
-    "deno": deno,
-    "uvx": uvx,
-    "go": go,
-    **{name: mvn for name in listed("mvn mvnw gradle gradlew cmake dotnet java ant sbt")},
-    **{name: make for name in listed("make gmake just")},
-    "uv": uv,
-}

@@ -139,7 +139,7 @@ def _from_stdin(call: Call, rest: list[str]) -> None:
 
 
 def _file(call: Call, rest: list[str]) -> None:
-    call.reads.append(literal(rest[0]))
+    call.saw(rest[0])
     made = call.content(rest[0])
     if made is not None and made != FILE:
         call.script(made, rest[1:])
@@ -177,7 +177,7 @@ def source(call: Call) -> None:
             call.shell.script(made)
         return
     call.unknown_code = True
-    call.reads.append(literal(args[0]))
+    call.saw(args[0])
     where = call.zone(args[0])
     path = call.path(args[0])
     known = re.search(
@@ -356,57 +356,6 @@ def repeat(call: Call) -> None:
 def coproc(call: Call) -> None:
     """`coproc [NAME] command`."""
     args = call.args
-    if len(args) > 1 and re.fullmatch(r"[A-Z_][A-Z0-9_]*", args[0]):
+    if len(args) > 1 and args[1] in ("{", "(", "((", "[[", "while", "until", "for", "if", "case"):
         args = args[1:]
     call.run(args, call.stdin)
-
-
-HANDLERS = {
-    **{name: shell for name in SHELLS},
-    "eval": evaluate,
-    "source": source,
-    ".": source,
-    "exec": execute,
-    "command": direct,
-    "builtin": direct,
-    "noglob": direct,
-    "nocorrect": direct,
-    "-": direct,
-    "trap": trap,
-    "cd": cd,
-    "pushd": cd,
-    "popd": cd,
-    "chdir": cd,
-    "set": set_,
-    "shift": shift,
-    "alias": alias,
-    "hash": hash_,
-    "read": read,
-    "mapfile": read,
-    "readarray": read,
-    "let": again,
-    "unset": again,
-    "test": test,
-    "[": test,
-    "[[": test,
-    "enable": enable,
-    "bind": bind,
-    "complete": bind,
-    "compgen": bind,
-    "history": history,
-    "fc": history,
-    "!!": repeat,
-    "!$": repeat,
-    "coproc": coproc,
-    "repeat": repeat_loop,
-    **{name: repeat_loop for name in ("{", "!", "then", "do", "else", "}", "((", "function")},
-    **{name: located for name in ("which", "type", "whereis")},
-    **{
-        name: quiet
-        for name in listed(
-            """true false : exit return wait jobs disown bg fg ulimit umask break continue getopts
-        shopt unalias times suspend logout dirs caller local export declare typeset
-        readonly compopt"""
-        )
-    },
-}

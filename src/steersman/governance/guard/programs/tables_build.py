@@ -50,7 +50,7 @@ safe : run|test|lock|check|show|list|version|versions|env|build|tree|export|form
 ask pkg.install : *
 """
 _CARGO = """
-safe : publish|yank|install & --dry-run|-n
+safe : publish|yank|install|update|add|remove|upgrade & --dry-run|-n
 ask pkg.publish : publish|yank|owner|login|logout
 ask pkg.install : install|add|remove|rm|update|uninstall|binstall|upgrade|generate
 safe : build|b|check|c|test|t|run|r|bench|doc|d|clean|clippy|fmt|fix|tree|metadata|search|info|new;

@@ -33,10 +33,11 @@ block secrets.print : auth print-access-token|print-identity-token|token|print-r
 ask cloud.change : auth login|revoke|activate-service-account; login|logout; config set|unset;
   cp|mv|rsync ! -d; mb
 block cloud.delete : rsync & -d|-r & -d; rb; rm
+block cloud.delete : ~ delete|destroy|terminate|purge|undeploy|erase|nuke|wipe
 safe : ~ list|ls|show|describe|info|status|get-value|whoami|regions|versions|logs|tail|read|wait;
   ~ list-*|show-*|describe-*|get-*|*:info|*:list|get; config configurations; version; help;
   apps|releases|addons|domains|ps|topic|search|doctor|docs|stat|du|cat|head|ls|get|query
-block cloud.delete : ~ delete|destroy|rm|remove|terminate|purge|nuke|wipe|undeploy|erase|drop|rb;
+block cloud.delete : ~ rm|remove|drop|rb;
   ~ *:destroy|*:delete|*:remove|*:reset|delete-*|remove-*|destroy-*|deprovision|reset|delete-all;
   ~ uninstall|*-delete|*-destroy|*-remove|*-rm|*-purge|*-terminate|*:purge|*:wipe|Delete*|Terminate*;
   ~ teardown|decommission|release-*|revoke-*|flush|flush-*|empty|empty-*|drop-*|deprovision-*|prune

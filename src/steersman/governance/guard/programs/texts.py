@@ -8,7 +8,6 @@ import re
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.marks import (
-    ANY_MARK,
     DEEP,
     EVERY,
     FILE,
@@ -17,6 +16,7 @@ from steersman.governance.guard.marks import (
     OUT,
     RANDOM,
     SECRET,
+    TOKEN,
     UNKNOWN,
     literal,
     unknown,
@@ -29,7 +29,7 @@ _FORMAT = re.compile(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
 
 def blur(text: str) -> str:
     """Where a text came from, when its letters are lost."""
-    for mark in (NET, SECRET, KNOWN_NET, RANDOM, EVERY):
+    for mark in (NET, SECRET, TOKEN, KNOWN_NET, RANDOM, EVERY):
         if mark in text:
             return mark
     return OUT
@@ -180,7 +180,10 @@ def _decoded(name: str, text: str) -> str:
             raw = base64.b64decode(clean + "=" * (-len(clean) % 4))
     except (ValueError, binascii.Error):
         return OUT
-    return raw.decode("utf-8", "replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 def _encoded(name: str, text: str) -> str:
@@ -395,50 +398,3 @@ def seq(call: Call) -> None:
     call.out = "\n".join(str(n) for n in range(first, min(last, first + 12) + 1)) + "\n"
 
 
-_READERS = listed(
-    """cat bat batcat tac nl less more most zcat bzcat xzcat zless strings od hexdump hd gcat
-        catdoc pygmentize highlight glow mdcat view zmore lz4cat zstdcat dog vis"""
-)
-_COUNTERS = listed(
-    "wc md5sum sha1sum sha256sum sha512sum sha224sum shasum cksum b2sum sum md5 crc32"
-)
-_FILTERS = listed(
-    """cut uniq nl fold expand unexpand fmt column paste join comm look colrm pr iconv jq gojq
-        jaq yq xmllint csvcut csvlook csvgrep xsv qsv mlr datamash diff cmp colordiff
-        sdiff diff3 tsort ul col xmlstarlet hq pup dasel gron ansifilter dos2unix shuf
-        factor numfmt bc expr units cal ncal pv ccze lolcat cowsay figlet toilet icdiff
-        delta difft vimdiff wdiff zdiff zgrep_ dyff jless fx yj toml tomlq json_pp
-        jsonlint csvstat csvsort csvjson miller sponge_ ts gawk_ rg_"""
-)
-HANDLERS = {
-    "echo": echo,
-    "printf": printf,
-    **{
-        name: decode
-        for name in listed("base64 gbase64 base32 basenc base64url xxd uudecode openssl")
-    },
-    "rev": reverse,
-    "tac": reverse,
-    "tr": translate,
-    "rot13": rot13,
-    **{name: reader for name in _READERS if name != "tac"},
-    "head": part,
-    "tail": part,
-    "ghead": part,
-    "gtail": part,
-    **{name: counter for name in _COUNTERS},
-    **{name: filter_ for name in _FILTERS if not name.endswith("_")},
-    **{
-        name: grep
-        for name in listed("grep egrep fgrep rg ripgrep ag ack zgrep pcregrep ugrep ggrep")
-    },
-    "date": date,
-    "mktemp": mktemp,
-    "yes": endless,
-    "pwd": pwd,
-    **{name: basename for name in listed("basename dirname realpath readlink greadlink grealpath")},
-    "whoami": whoami,
-    "logname": whoami,
-    "seq": seq,
-}
-__all__ = ["ANY_MARK", "HANDLERS", "blur", "stdin_or_files"]

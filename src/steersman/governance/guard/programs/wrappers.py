@@ -1,271 +1,15 @@
-"""Programs that start another program: how to find the words of the one that matters."""
+"""Programs that start another program: finding the words of the one that matters."""
 
 import re
-from typing import NamedTuple
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.marks import EVERY, FILE, OUT, SECRET, UNSET, unknown
+from steersman.governance.guard.environment import secret_name
+from steersman.governance.guard.marks import FILE, OUT, SECRET, UNSET, unknown
 from steersman.governance.guard.options import read_options, skip_options
+from steersman.governance.guard.programs.wrap_table import WRAPPERS, Wrap
 from steersman.governance.guard.variables import check_assignment
 
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
-
-
-class Wrap(NamedTuple):
-    """How a wrapper's own words are told from those it runs."""
-
-    valued: str = ""
-    operands: int = 0
-    command: str = ""  # options whose value is a script
-    root: bool = False
-    joined: bool = False  # its words are joined and given to a shell
-    light: bool = False
-    after: str = ""  # the words begin after this one ("exec", "run")
-    dashes: bool = False  # the words begin only after --
-
-
-_W = Wrap
-WRAPPERS: dict[str, Wrap] = {
-    "timeout": _W("-s -k --signal --kill-after", 1, light=True),
-    "gtimeout": _W("-s -k --signal --kill-after", 1, light=True),
-    "time": _W("-f -o --format --output", light=True),
-    "nice": _W("-n --adjustment", light=True),
-    "ionice": _W("-c -n -p -P -u --class --classdata"),
-    "nohup": _W(light=True),
-    "stdbuf": _W("-i -o -e --input --output --error", light=True),
-    "setsid": _W(),
-    "chrt": _W("-T -P -D", 1),
-    "taskset": _W("-p", 1),
-    "numactl": _W("-C -N -m -l -p --cpunodebind --membind --physcpubind"),
-    "chroot": _W("--userspec --groups", 1, root=True),
-    "unshare": _W("-R -w -S -G --root --wd --setuid --setgid"),
-    "nsenter": _W("-t -S -G --target --setuid --setgid", root=True),
-    "setarch": _W(),
-    "linux32": _W(),
-    "linux64": _W(),
-    "i386": _W(),
-    "x86_64": _W(),
-    "uname26": _W(),
-    "strace": _W("-e -o -p -s -u -E -a -b -I -O -S -P -X"),
-    "ltrace": _W("-e -o -p -s -u -n -a -A -D -F -l -x"),
-    "truss": _W("-o -p"),
-    "dtruss": _W("-n -p"),
-    "valgrind": _W(),
-    "catchsegv": _W(),
-    "rlwrap": _W("-f -H -s -b -D -l"),
-    "unbuffer": _W(),
-    "chronic": _W(),
-    "faketime": _W("-f", 1),
-    "datefudge": _W("", 1),
-    "eatmydata": _W(),
-    "fakeroot": _W("-l -s -i -b"),
-    "fakechroot": _W(),
-    "proot": _W("-r -b -w -q"),
-    "firejail": _W(),
-    "dbus-run-session": _W("--config-file --dbus-daemon"),
-    "dbus-launch": _W(),
-    "xvfb-run": _W("-n -s -e -f -p -w"),
-    "cpulimit": _W("-l -p -e -P"),
-    "prlimit": _W("-p"),
-    "ssh-agent": _W("-a -t"),
-    "systemd-run": _W(
-        "-u -p -E -t -M -H --unit --property --slice --uid --gid --on-calendar "
-        "--on-active --setenv",
-        root=True,
-    ),
-    "systemd-inhibit": _W("--what --who --why --mode"),
-    "caffeinate": _W("-t -w"),
-    "cgexec": _W("-g"),
-    "runcon": _W("-t -u -r -l", 0),
-    "setpriv": _W(
-        "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits "
-        "--selinux-label"
-    ),
-    "gosu": _W("", 1, root=True),
-    "su-exec": _W("", 1, root=True),
-    "setuidgid": _W("", 1, root=True),
-    "s6-setuidgid": _W("", 1),
-    "chpst": _W("-u -U -b -/ -n -l -L -m -d -o -p -f -c"),
-    "softlimit": _W(),
-    "envdir": _W("", 1),
-    "pkexec": _W("--user", root=True),
-    "doas": _W("-u -C", root=True),
-    "run0": _W("-u --user", root=True),
-    "calife": _W("", 0, root=True),
-    "please": _W("-u", root=True),
-    "hyperfine": _W(
-        "-w -r -m -M -p -c -n -S -L -P -D -s --warmup --runs --min-runs --max-runs "
-        "--export-json --export-markdown --prepare --cleanup --setup --shell --parameter-list",
-        command="-p --prepare -c --cleanup -s --setup",
-        joined=True,
-    ),
-    "entr": _W("-s"),
-    "reflex": _W("-r -g -R -G -d"),
-    "inotifywait": _W("-e -m"),
-    "watchexec": _W("-e -w -i -s -d -f --exts --watch --ignore --signal --debounce --filter"),
-    "parallel": _W(
-        "-j -a -n -N -L -P -I -S -C --jobs --arg-file --colsep --results --joblog "
-        "--timeout --delay --sshlogin --halt",
-        joined=True,
-    ),
-    "sem": _W("-j --id --jobs", joined=True),
-    "concurrently": _W("-n -c --names --prefix-colors -k", joined=True),
-    "cross-env": _W(),
-    "cross-env-shell": _W(joined=True),
-    "dotenv": _W("-e -f -p", after="run"),
-    "dotenvx": _W("-f --env-file", after="run"),
-    "env-cmd": _W("-f -e"),
-    "direnv": _W("", 1, after="exec"),
-    "asdf": _W(after="exec"),
-    "mise": _W(after="exec x"),
-    "rtx": _W(after="exec x"),
-    "rbenv": _W(after="exec"),
-    "pyenv": _W(after="exec"),
-    "nodenv": _W(after="exec"),
-    "goenv": _W(after="exec"),
-    "volta": _W("--node --npm --yarn", after="run"),
-    "fnm": _W("--using", after="exec"),
-    "nvm": _W("", 1, after="exec run"),
-    "jenv": _W(after="exec"),
-    "rvm": _W("", 1, after="do exec"),
-    "chruby-exec": _W("", 1),
-    "sdk": _W(after="exec"),
-    "poetry": _W("-C -P --directory", after="run"),
-    "pdm": _W("-p --project", after="run"),
-    "hatch": _W("-e --env", after="run"),
-    "rye": _W(after="run"),
-    "pipenv": _W(after="run"),
-    "pixi": _W("-e --environment --manifest-path", after="run exec"),
-    "conda": _W("-n -p --name --prefix", after="run"),
-    "mamba": _W("-n -p --name --prefix", after="run"),
-    "micromamba": _W("-n -p", after="run"),
-    "uv": _W(
-        "--with --python -p --project --directory --group --extra --env-file --package "
-        "--with-requirements --index-url --from",
-        after="run",
-    ),
-    "bundle": _W("--gemfile", after="exec"),
-    "bundler": _W(after="exec"),
-    "devbox": _W("-c --config", after="run"),
-    "flox": _W("-d -r", after="activate"),
-    "nix": _W("-f", after="-c --command run"),
-    "nix-shell": _W("-p --packages -A --run --command -I --arg", command="--run --command"),
-    "guix": _W("-m", after="shell environment", dashes=True),
-    "toolbox": _W("-c --container", after="run"),
-    "distrobox": _W("-n --name", 1, after="enter", dashes=True),
-    "distrobox-enter": _W("-n", dashes=True),
-    "flatpak-spawn": _W("--env --directory"),
-    "host-spawn": _W(),
-    "aws-vault": _W("-d --duration --region", 1, after="exec"),
-    "aws-okta": _W("", 1, after="exec"),
-    "saml2aws": _W(after="exec", dashes=True),
-    "chamber": _W("", 1, after="exec", dashes=True),
-    "op": _W("--env-file --account", after="run", dashes=True),
-    "doppler": _W("-p -c --project --config --command", after="run", command="--command"),
-    "infisical": _W("--env --path --command", after="run", command="--command", dashes=True),
-    "teller": _W(after="run", dashes=True),
-    "sops": _W("", 1, after="exec-env exec-file", joined=True),
-    "vagrant": _W("-c --command", after="ssh", command="-c --command", dashes=True),
-    "multipass": _W("", 1, after="exec"),
-    "lxc": _W("", 1, after="exec"),
-    "incus": _W("", 1, after="exec"),
-    "limactl": _W("", 1, after="shell"),
-    "wsl": _W("-d -u -e", joined=True),
-    "machinectl": _W("", 1, after="shell"),
-    "adb": _W("-s -t", after="shell", joined=True),
-    "cmake_e": _W(),
-    "perf": _W("-e -o -F -p -t", after="stat record trace mem c2c"),
-    "coverage": _W(),
-    "script": _W("-c --command -T -I -O -B -t -o", command="-c --command"),
-    "scriptreplay": _W(),
-    "expect": _W("-c", command="-c"),
-    "xterm": _W("-T -geometry -title", after="-e -x"),
-    "gnome-terminal": _W("", after="-e -x --"),
-    "konsole": _W("", after="-e"),
-    "alacritty": _W("", after="-e"),
-    "kitty": _W("", after="-e"),
-    "foot": _W(),
-    "x-terminal-emulator": _W("", after="-e"),
-    "start-stop-daemon": _W("--pidfile --name --user", after="--exec -x -a --startas"),
-    "daemonize": _W("-p -l -u -c -o -e -E"),
-    "runuser": _W("-u -g -G -c -s --user", command="-c --command", root=True),
-    "gdbserver": _W("", 1),
-    "ccache": _W(),
-    "sccache": _W(),
-    "distcc": _W(),
-    "icecc": _W(),
-    "torsocks": _W(),
-    "torify": _W(),
-    "proxychains": _W("-f"),
-    "proxychains4": _W("-f"),
-    "tsocks": _W(),
-    "uvx": _W("--from --with -p --python"),
-    "pipx": _W("--spec --python --pip-args", after="run"),
-    "tini": _W("-p -e"),
-    "dumb-init": _W(),
-    "catatonit": _W(),
-    "retry": _W("-t -d"),
-    "semaphore": _W(),
-    "nodemon": _W("-x --exec -w --watch -e --ext -i", command="-x --exec"),
-    "onchange": _W("-i -d"),
-    "wait-on": _W(),
-    "start-server-and-test": _W(joined=True),
-    "run-one": _W(),
-    "keychain": _W(),
-    "bwrap": _W("--chdir --dev --proc --tmpfs --uid --gid --hostname --seccomp"),
-    "nsjail": _W("-C --config", dashes=True),
-    "capsh": _W(command="-c", after="-- ==", root=True),
-    "proxychains-ng": _W("-f"),
-    "enroot": _W("", 1, after="exec start"),
-    "apptainer": _W("-B --bind", 1, after="exec"),
-    "singularity": _W("-B --bind", 1, after="exec"),
-    "udocker": _W("", 1, after="run"),
-    "pueue": _W("-g -w", after="add", joined=True),
-    "tsp": _W("-L -N -D"),
-    "nq": _W(),
-    "dtach": _W("-A -c -n -N", 0),
-    "abduco": _W("-c -n -A", 0),
-    "zellij": _W("-c -n", after="run", dashes=True),
-    "wezterm": _W("--cwd", after="start", dashes=True),
-    "tilix": _W("", after="-e"),
-    "terminator": _W("", after="-e -x"),
-    "urxvt": _W("", after="-e"),
-    "pkgx": _W(),
-    "envchain": _W("", 1),
-    "berks": _W(after="exec"),
-    "appraisal": _W(),
-    "dip": _W(after="run"),
-    "lando": _W(after="ssh"),
-    "ddev": _W(after="exec"),
-    "sail": _W(after="run exec"),
-    "lima": _W(),
-    "colima": _W(after="ssh", dashes=True),
-    "orb": _W(),
-    "sshpass": _W("-p -f -d -P"),
-    "scl": _W(after="enable", joined=True),
-    "spack": _W(),
-    "srun": _W("-n -N -p -t -J"),
-    "mpirun": _W("-n -np -H -hostfile --host"),
-    "mpiexec": _W("-n -np"),
-    "nvprof": _W(),
-    "nsys": _W(after="profile"),
-    "heaptrack": _W(),
-    "samply": _W(after="record"),
-    "py-spy": _W(after="record top", dashes=True),
-    "tap": _W(),
-    "systemd-cat": _W("-t -p"),
-    "withlock": _W("", 1),
-    "lckdo": _W("", 1),
-    "setlock": _W("", 1),
-    "with-lock-ex": _W("", 1),
-    "lockrun": _W(dashes=True),
-    "mintty": _W("", after="-e"),
-    "winpty": _W(),
-    "wine": _W(),
-    "arch": _W("-arch"),
-    "leaks": _W(dashes=True),
-    "sandbox-exec": _W("-f -n -p -D"),
-}
 
 
 def wrapped(call: Call) -> None:
@@ -307,7 +51,7 @@ def _own(call: Call) -> None:
     from steersman.governance.guard.programs.verbs import by_table
 
     if call.name in ("op", "doppler", "infisical", "chamber", "aws-vault", "sops", "teller"):
-        from steersman.governance.guard.programs.system import secrets_tool
+        from steersman.governance.guard.programs.credentials import secrets_tool
 
         secrets_tool(call)
         return
@@ -388,18 +132,6 @@ def printenv(call: Call) -> None:
     elif any(secret_name(name) for name in names):
         call.out = SECRET
         call.block("secrets.environment", "prints a credential from the environment")
-
-
-def secret_name(name: str) -> bool:
-    """True for the name of a variable that holds a credential."""
-    return (
-        re.search(
-            r"(?i)(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|_KEY\Z|"
-            r"ACCESS_KEY|_PAT\Z|_PW\Z)",
-            name,
-        )
-        is not None
-    )
 
 
 def sudo(call: Call) -> None:
@@ -568,28 +300,3 @@ def make_words(call: Call) -> None:
         word in ("add", "del", "delete", "flush", "set", "change", "replace") for word in args
     ):
         call.ask("system.network", "changes the machine's network")
-
-
-HANDLERS = {
-    **{name: wrapped for name in WRAPPERS},
-    "env": env,
-    "genv": env,
-    "printenv": printenv,
-    "sudo": sudo,
-    "sudoedit": sudo,
-    "su": su,
-    "sg": su,
-    "flock": flock,
-    "watch": watch,
-    "viddy": watch,
-    "xargs": xargs,
-    "gxargs": xargs,
-    "busybox": busybox,
-    "toybox": busybox,
-    "coreutils": busybox,
-    "shx": busybox,
-    "tmux": shell_words,
-    "screen": shell_words,
-    "ip": make_words,
-}
-__all__ = ["EVERY", "HANDLERS", "WRAPPERS"]

@@ -156,6 +156,7 @@ class ResponsesReader(Gathering):
         for item in response.output or ():  # a server that sent nothing on the way
             self._keep(item)
             for part in item.content or () if item.type == "message" else ():
+                self.stop = "refusal" if part.refusal else self.stop
                 deltas += self.say(part.text or part.refusal)
         return deltas
 

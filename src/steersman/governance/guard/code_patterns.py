@@ -1,0 +1,175 @@
+"""Patterns by which inline code of other languages is read."""
+
+import re
+
+HOMES = re.compile(
+    r"os\.path\.expanduser\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
+    r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
+    r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
+    r"|(?:require\(['\"](?:node:)?os['\"]\)|\bos)\.homedir\(\)|Deno\.env\.get\(['\"]HOME['\"]\)"
+    r"|ENV\[\s*['\"]HOME['\"]\s*\]|ENV\.fetch\(\s*['\"]HOME['\"]\s*\)|Dir\.home|"
+    r"\$ENV\{['\"]?HOME['\"]?\}"
+    r"|getenv\(\s*['\"]HOME['\"]\s*\)|\$_SERVER\[['\"]HOME['\"]\]|Sys\.getenv\(['\"]HOME['\"]\)|"
+    r"homedir\(\)"
+    r"|System\.getProperty\(['\"]user\.home['\"]\)|\(getenv ['\"]HOME['\"]\)|"
+    r"ENVIRON\[['\"]HOME['\"]\]"
+    r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
+)
+STRING = re.compile(
+    r"(?P<q>'''|\"\"\"|['\"`])(?P<s>(?:\\.|(?!(?P=q)).)*)(?P=q)"
+    r"|(?:%[xqQ]|\bqx|\bqq?)\s*(?:\{(?P<b>[^}]*)\}|\((?P<p>[^)]*)\)|\[(?P<k>[^\]]*)\]|"
+    r"([!/|])(?P<o>.*?)\4)",
+    re.DOTALL,
+)
+JOIN = re.compile(
+    r"(['\"])((?:\\.|(?!\1).)*)\1\s*(?:\+|\.\.|\.|~|<>|,\s*os\.sep\s*,)\s*(['\"])((?:\\.|"
+    r"(?!\3).)*)\3"
+)
+PATH_JOIN = re.compile(
+    r"(?:os\.path\.join|path\.join|File\.join|Path)\(((?:\s*['\"][^'\"]*['\"]\s*,"
+    r"?)+)\)((?:\s*/\s*['\"][^'\"]*['\"])*)"
+)
+RUN = re.compile(
+    r"(?:\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)|\bsubprocess\.\w+|"
+    r"\bcommands\.get\w+"
+    r"|\bpty\.spawn|\basyncio\.create_subprocess_\w+|\b(?:\w+\.)?(?:run|call|"
+    r"check_call|check_output|getoutput|getstatusoutput|Popen)(?=\s*\(\s*[\[('\"])"
+    r"|\bexec(?:Sync|File|FileSync|vp?e?|lp?e?)?|\bspawn(?:Sync)?|\bfork\b(?=\s*\(['\"])|"
+    r"\bsystem2?|\bpopen\d?|\bPopen"
+    r"|\bshell_exec|\bpassthru|\bproc_open|\bpcntl_exec|\bos\.execute|\bio\.popen|"
+    r"\bIO\.popen|\bOpen3\.\w+"
+    r"|\bKernel\.\w+|\bProcess\.(?:spawn|exec|Start|run)|\bDeno\.(?:run|Command)|"
+    r"\bBun\.(?:spawn(?:Sync)?|\$)|\bnew Deno\.Command"
+    r"|\bdo shell script|\bshell-command(?:-to-string)?|\bcall-process(?:-shell-command)?|"
+    r"\bstart-process(?:-shell-command)?|\bRuntime\.getRuntime\(\)\.exec"
+    r"|\bProcessBuilder|\.execute\(\)|\bShell\.\w+|\bexec\.Command|\bCommand::new|"
+    r"\bsystemf?|\brun_command|\bcallProcess|\breadProcess"
+    r"|\bos:cmd|\bSystem\.cmd|\bSystem\.shell|\bPort\.open|\brun-program|\buiop:\w+|"
+    r"\bsh\.\w+|\$`|\bqx|\bInvoke-Expression|\biex|\bStart-Process|\bcmd\s*/c"
+    r"|\bexecl[pe]?|\bexecv[pe]*|\bsystem\*?|\bprocess\*?|\bcallproc|\bunix\.system|"
+    r"\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
+    r"\breadProcess)"
+)
+DELETE = re.compile(
+    r"(?:\bshutil\.(?:rmtree|move)|\bos\.(?:rename|replace|renames)|\bFile\.rename|\brenameSync|"
+    r"\bfs\.rename|\brmtree|\bremove_tree|\brm_rf?|\brm_f|\bFileUtils\.\w*rm\w*|"
+    r"\bremove_entry\w*|\brmSync|\brmdirSync"
+    r"|\bunlinkSync|\bfs\.(?:rm|rmdir|unlink|promises\.rm|promises\.unlink)|"
+    r"\bfsp?\.rm|\brm(?=\s*\(\s*['\"])|\brimraf(?:\.sync|Sync)?|\bos\.(?:remove|"
+    r"unlink|rmdir|removedirs)"
+    r"|\.unlink(?=\()|\.rmdir(?=\()|\bunlink|\brmdir|\bFile\.(?:delete|unlink)|"
+    r"\bDir\.(?:rmdir|delete|unlink)|\bDeno\.remove(?:Sync)?"
+    r"|\bdelete-(?:directory|file)|\bfs::remove_\w+|\bremove_(?:dir_all|file|"
+    r"all)|\bos\.RemoveAll|\bos\.Remove|\bFile\.rm_rf!?|\bFile\.rm!?|\bFiles\.delete\w*"
+    r"|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
+    r"\bfile\.remove|\bfile_delete|\bfs\.emptyDirSync|\bemptyDirSync|\bPath\(|"
+    r"\bfile delete(?: -force)?|\bdelete!|\bdirectory-delete|\bRemove-Item|\brd\s+/s|"
+    r"\bdel\s+/[fsq])"
+)
+WRITE = re.compile(
+    r"\b(?:open|fopen|File\.open|File\.new|io\.open|codecs\.open|openSync)\s*\(?\s*(?:\w+\s*,"
+    r"\s*)?['\"](?P<a>[^'\"]+)['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<m>[^'\"]*)['\"]"
+    r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"]\s*(?P<pm>>>?|\+<)\s*(?P<p>[^'\"]+)['\"]"
+    r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"](?P<pm2>>>?|\+<)['\"]\s*,"
+    r"\s*['\"](?P<p2>[^'\"]+)['\"]"
+    r"|\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|"
+    r"File\.write|IO\.write|File\.binwrite|writeTextFile(?:Sync)?|Deno\.write\w+|"
+    r"Bun\.write|copyFile(?:Sync)?|truncateSync|writeLines|write\.csv|os\.WriteFile|"
+    r"fs::write|renameSync|write-region|spit|chmodSync|os\.chmod|os\.chown|os\.truncate|"
+    r"os\.symlink|os\.mkdir|shutil\.copy\w*)\s*\(?\s*(?P<rest>[^)\n]*)"
+    r"|Path\(\s*['\"](?P<pw>[^'\"]+)['\"]\s*\)\.(?:write_text|write_bytes|touch|"
+    r"chmod|open\(['\"][wa])"
+    r"|print\s*>>?\s*\(?['\"](?P<aw>[^'\"]+)['\"]|>>?\s*['\"](?P<aw2>/[^'\"]+)['\"]"
+)
+NETWORK = re.compile(
+    r"\burlopen|\burlretrieve|\brequests\.|\bhttpx\.|\bhttp\.client|\bhttp\.(?:get|"
+    r"request|post)|\bhttps\.(?:get|request)|\bfetch\(|\baxios"
+    r"|require\(['\"](?:node:)?(?:net|http|https|dgram|tls|dns)['\"]\)|\bNet::HTTP|\bopen-uri|\bURI\.open|\bLWP|\bHTTP::Tiny|\bsocket\b|\bSocket\b|"
+    r"\bcurl_exec|\bfsockopen|\bXMLHttpRequest|\bTCPSocket|\bnet\.(?:connect|"
+    r"Socket|createConnection)|\bWebClient|\bInvoke-WebRequest|\biwr\b|\burllib|"
+    r"\baiohttp|\bftplib|\bsmtplib|\bfile_get_contents\(\s*['\"]https?:|\bIO::Socket|"
+    r"\bstream_socket_client|\bdns\.(?:lookup|resolve)|\bgethostbyname|\bWinHttp|"
+    r"\bDownloadString|\bnc\b|/inet/"
+)
+EVAL = re.compile(
+    r"\b(?:exec|eval|compile|execfile|Function|loadstring|load|instance_eval|"
+    r"class_eval|create_function|assert|vm\.run\w+|runInNewContext|Invoke-Expression|"
+    r"iex|pickle\.loads|__import__)\b\s*[\(\s'\"$]"
+)
+KILL = re.compile(
+    r"\bos\.kill(?:pg)?\(\s*-1\b|\bprocess\.kill\(\s*-1\b|\bkill\s*\(?\s*['\"]?(?:SIG)?(?:KILL|"
+    r"TERM|9|15)['\"]?\s*,\s*-1\b|\bProcess\.kill\([^,]*,\s*-1|\bposix_kill\(\s*-1|"
+    r"\bkill\(\s*-1\s*,|\bsignal\.kill\(-1"
+)
+FORKBOMB = re.compile(
+    r"\bfork\b(?:\(\))?\s*(?:while|until)\b|\b(?:while|until|loop|forever)\b[^\n]*(?:\n[^\n]*)?fork\b|"
+    r"function\s+(\w+)\(\)\s*\{[^\n]*(?:fork|spawn)\b[^\n]*\b\1\(\)"
+    r"|for\s*\(\s*;\s*;\s*\)[^\n]*\bfork\b|\bos\.fork\(\)\s+for\b|\bos\.fork\(\)\s*(?:or|"
+    r"and|;)\s*os\.fork"
+    r"|\bwhile\s*\(?\s*(?:1|true|True)\s*\)?\s*:?[^\n]*(?:\n\s*)?(?:system|spawn|"
+    r"Popen|exec|popen)\w*\s*\("
+    r"|setInterval\([^\n]*(?:fork|spawn)|process\.argv\[0\][^\n]*spawn"
+)
+ROOTISH = re.compile(
+    r"(?:Remove-Item|rd\s+/s|del\s+/[fsq]|format\s+[a-z]:|rmdir\s+/s)[^\n;|]*?(?:\s|"
+    r"['\"])(~|/|\$HOME|\$env:\w+|[A-Za-z]:\\*(?:Users|Windows)?\\*\*?|\*)(?=['\"\s]|"
+    r"\Z)",
+    re.I,
+)
+LISTED = re.compile(
+    r"(?:Get-ChildItem|gci|dir|ls)\s+(?:-\w+\s+)*['\"]?(~|/|\$HOME|\$env:\w+|[A-Za-z]:\\*|/(?:etc|usr|home|"
+    r"var)\S*)['\"]?[^|]*\|\s*(?:Remove-Item|ri|rm|del|Clear-Content)",
+    re.I,
+)
+SHOW = re.compile(
+    r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
+    r"message)\b"
+)
+CHR = re.compile(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
+BLOB = re.compile(r"[A-Za-z0-9+/=_-]{8,}\Z")
+# Ways to start a command that are no calls, by language; an empty set means every language.
+ESCAPES = (
+    (
+        frozenset(("ruby", "perl", "php", "julia")),
+        re.compile(r"`([^`]+)`|%x[{(\[]([^})\]]+)|qx\s*[{(/!]([^})/!]+)"),
+    ),
+    (
+        frozenset[str](),
+        re.compile(
+            r"\"((?:\\.|[^\"])*)\"\.(?:execute\(|!!?|lazyLines|runCommand|shell\(\))"
+            r"|'((?:\\.|[^'])*)'\.execute\("
+        ),
+    ),
+    (
+        frozenset(("awk",)),
+        re.compile(r"\|\s*&?\s*\"((?:\\.|[^\"])+)\"|\"((?:\\.|[^\"])+)\"\s*\|\s*&?\s*getline"),
+    ),
+    (
+        frozenset(("perl",)),
+        re.compile(
+            r"open\s*\(?\s*[\w$* ]+,\s*['\"]\s*(?:-\||\|-?)\s*['\"]?\s*,?\s*['\"]?([^'\"]+)"
+            r"|['\"]([^'\"|]+)\|\s*['\"]"
+        ),
+    ),
+    (
+        frozenset(("editor", "sql", "tcl", "gdb")),
+        re.compile(
+            r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
+            r"exec\s|spawn\s|r!|w\s*!|system\s|terminal\s|term\s)"
+            r"\s*([^\n]+)"
+        ),
+    ),
+)
+HARM = re.compile(
+    r"\A\s*(?:sudo\s+)?(?:rm\s+-\w*[rR]|mkfs|dd\s+if=|shutdown|reboot|curl\s.*\|\s*\w*sh\b|"
+    r"chmod\s+-R|kill\s+-9\s+-1)"
+)
+ENDS = re.compile(
+    r"(?i)remove|delete|unlink|\brm|wipe|truncat|shred|destroy|rmdir|chmod|chown|"
+    r"rename"
+)
+STARTS = re.compile(
+    r"(?i)exec|spawn|popen|system|\brun|\bcall|\bsh\b|shell|\bcmd|command|process|"
+    r"\$"
+)
+PRINTF = re.compile(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")

@@ -1,0 +1,33 @@
+"""Regular expressions that are compiled when they are first used: most commands need few."""
+
+import re
+from collections.abc import Callable, Iterator
+
+
+class Pattern:
+    """As `re.Pattern`, made late."""
+
+    __slots__ = ("finditer", "flags", "fullmatch", "match", "search", "split", "sub", "text")
+
+    match: Callable[..., re.Match[str] | None]
+    search: Callable[..., re.Match[str] | None]
+    fullmatch: Callable[..., re.Match[str] | None]
+    finditer: Callable[..., Iterator[re.Match[str]]]
+    split: Callable[..., list[str]]
+    sub: Callable[..., str]
+
+    def __init__(self, text: str, flags: int = 0) -> None:
+        self.text = text
+        self.flags = flags
+
+    def __getattr__(self, name: str) -> object:
+        """Compile; the methods are there from now on."""
+        made = re.compile(self.text, self.flags)
+        for method in ("match", "search", "fullmatch", "finditer", "split", "sub"):
+            setattr(self, method, getattr(made, method))
+        return getattr(made, name)
+
+
+def pattern(text: str, flags: int = 0) -> Pattern:
+    """A regular expression for later."""
+    return Pattern(text, flags)

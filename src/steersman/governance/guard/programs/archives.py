@@ -1,0 +1,189 @@
+"""Archives: what is packed, where it is unpacked, and options that run commands."""
+
+import re
+
+from steersman.governance.guard.call import Call
+from steersman.governance.guard.marks import FILE, NET, OUT, SECRET, shown
+from steersman.governance.guard.options import Options, listed, read_options
+from steersman.governance.guard.paths import OWN, Zone
+from steersman.governance.guard.places import holds_secrets
+
+
+def tar(call: Call) -> None:
+    """`tar`: what it unpacks, where, and options that run commands."""
+    args = list(call.args)
+    if args and not args[0].startswith("-") and re.fullmatch(r"[a-zA-Z]+", args[0]):
+        args[0] = "-" + args[0]
+    valued = (
+        "-f -C -I -F -T -X -b -g -K -L -N -V -H --file --directory --use-compress-program "
+        "--to-command "
+        "--checkpoint-action --checkpoint --info-script --new-volume-script --rsh-command "
+        "--rmt-command "
+        "--exclude --transform --owner --group --mode --strip-components --files-from "
+        "--one-top-level"
+    )
+    options = read_options(args, valued)
+    _tar_runs(call, options)
+    folder = options.get("-C", "--directory", "--one-top-level")
+    mode = "".join(flag[1:] for flag in options.flags if not flag.startswith("--"))
+    archive = options.get("-f", "--file") or "-"
+    if "x" in mode or options.has("--extract", "--get"):
+        _unpack(call, options, folder)
+        return
+    if "t" in mode or options.has("--list"):
+        return
+    if "c" in mode or "r" in mode or "u" in mode or options.has("--create", "--append"):
+        _pack(call, options.rest, archive, folder)
+        if options.has("--remove-files"):
+            for word in options.rest:
+                call.delete(word)
+
+
+_PACKERS = listed("gzip pigz zstd bzip2 pbzip2 xz lz4 lzma pixz lzip zstdmt")
+
+
+_TAR_RUNS = listed(
+    """--to-command -I --use-compress-program -F --info-script --new-volume-script
+        --rsh-command --rmt-command"""
+)
+
+
+def _tar_runs(call: Call, options: Options) -> None:
+    texts = [text for text in options.all(*_TAR_RUNS) if text.split(" ")[0] not in _PACKERS]
+    actions = options.all("--checkpoint-action")
+    texts += [text[5:] for text in actions if text.startswith("exec=")]
+    for text in texts:
+        call.doubt("flag.run", f"runs `{shown(text, 50)}`")
+        call.script(text)
+    call.wrapper = False
+
+
+def _unpack(call: Call, options: Options, folder: str | None) -> None:
+    if options.has("-P", "--absolute-names"):
+        call.doubt("fs.write-outside", "unpacks to absolute paths")
+    if folder and call.zone(folder) not in OWN:
+        call.write(folder.rstrip("/") + "/unpacked", FILE)
+    archive = options.get("-f", "--file")
+    made = call.stdin if archive in (None, "-") else call.content(archive)
+    if made and NET in made:
+        call.doubt("net.unpack", "unpacks a download nobody has seen")
+        call.scene.files[call.path(folder or ".")] = NET
+    call.out = OUT
+
+
+def _pack(call: Call, sources: list[str], archive: str, folder: str | None) -> None:
+    leaks = False
+    base = call.path(folder) if folder else call.shell.cwd
+    for word in sources:
+        path = word if word.startswith("/") else f"{base}/{word}"
+        clean = call.path(path)
+        call.reads.append(call.name_path(clean))
+        leaks = (
+            leaks or holds_secrets(clean, call.place) or call.zone(clean) in (Zone.HOME, Zone.ROOT)
+        )
+    if archive not in {"-", "/dev/stdout"}:
+        call.write(archive, SECRET if leaks else FILE)
+        if leaks:
+            call.doubt("secrets.copy", "packs credentials")
+    call.out = SECRET if leaks else FILE
+
+
+def zip_(call: Call) -> None:
+    """`zip`, `7z`, `rar`: archives from files."""
+    options = call.options("-x -i -P -b -t -n -TT -o -w --unzip-command", single=True)
+    for text in options.all("-TT", "--unzip-command"):
+        call.doubt("flag.run", f"runs `{shown(text, 50)}`")
+        call.script(text)
+        call.wrapper = False
+    words = options.rest
+    if call.name in ("7z", "7za", "7zr", "rar", "unrar"):
+        _seven(
+            call,
+            words,
+            options.has("-sdel") or "-df" in options.flags,
+            [flag for flag in options.flags],
+        )
+        return
+    if words:
+        leaks = any(
+            holds_secrets(call.path(word), call.place) or call.zone(word) is Zone.HOME
+            for word in words[1:]
+        )
+        if words[0] != "-":
+            call.write(words[0], SECRET if leaks else FILE)
+        if leaks:
+            call.doubt("secrets.copy", "packs credentials")
+        call.out = SECRET if leaks else FILE
+        if options.has("-m", "--move", "-rm", "-mr"):
+            for word in words[1:]:
+                call.delete(word)
+
+
+def _seven(call: Call, words: list[str], deletes: bool, flags: list[str]) -> None:
+    sub = words[0] if words else ""
+    if sub in ("x", "e"):
+        folder = next((flag[2:] for flag in flags if flag.startswith("-o")), None)
+        if folder and call.zone(folder) not in OWN:
+            call.write(folder + "/unpacked", FILE)
+    elif sub in ("a", "u", "m"):
+        if len(words) > 1:
+            call.write(words[1], FILE)
+        if deletes or sub == "m":
+            for word in words[2:]:
+                call.delete(word)
+
+
+def unzip(call: Call) -> None:
+    """`unzip`, `gunzip` and the like."""
+    options = call.options("-d -x -P -S --suffix -o")
+    if options.has("-l", "-v", "-t", "-Z", "--list", "--test"):
+        return
+    folder = options.get("-d")
+    if call.name in ("unzip", "bsdtar", "unar") and folder and call.zone(folder) not in OWN:
+        call.write(folder.rstrip("/") + "/unpacked", FILE)
+    if call.name not in ("unzip", "unar"):
+        for word in options.rest:
+            shows = call.name.endswith("cat")
+            call.read(word, quiet=not shows)
+            if (
+                not shows
+                and not options.has("-c", "--stdout", "-k", "--keep")
+                and call.zone(word) not in OWN
+            ):
+                call.write(word, FILE)
+        call.out = _inflated(call) if call.stdin is not None else call.out
+
+
+def _inflated(call: Call) -> str:
+    """What a known compressed text holds; the text itself when it is not compressed."""
+    text = call.stdin or ""
+    try:
+        raw = text.encode("latin-1")
+        if raw[:2] == b"\x1f\x8b":
+            import zlib
+
+            return zlib.decompressobj(31).decompress(raw, 100_000).decode("utf-8", "replace")
+        if raw[:3] == b"BZh":
+            import bz2
+
+            return bz2.BZ2Decompressor().decompress(raw, 100_000).decode("utf-8", "replace")
+        if raw[:6] == b"\xfd7zXZ\0":
+            import lzma
+
+            return lzma.LZMADecompressor().decompress(raw, 100_000).decode("utf-8", "replace")
+    except (ValueError, OSError, EOFError, ArithmeticError):
+        return text
+    except Exception:  # zlib.error and lzma.LZMAError have no common base
+        return OUT
+    return text
+
+
+def cpio(call: Call) -> None:
+    """`cpio`, `pax`, `ar`: older archives."""
+    options = call.options("-D -F -I -O -H --directory --file --rsh-command")
+    for text in options.all("--rsh-command"):
+        call.doubt("flag.run", "runs a helper")
+        call.script(text)
+    folder = options.get("-D", "--directory")
+    if folder and call.zone(folder) not in OWN:
+        call.write(folder + "/unpacked", FILE)
