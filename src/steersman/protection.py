@@ -20,12 +20,13 @@ _OWN = tuple({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)
 # Inside `.git`: what git runs or obeys. The rest of it changes with every commit.
 _GIT = re.compile(
     r"(?:^|/)\.git(?:/(?:modules|worktrees)/.+?)?"
-    r"/(?:hooks(?:/(?!.*\.sample$).*)?|config(?:\.worktree)?|info/attributes|commondir|gitdir)$"
+    r"/(?:hooks(?:/(?!.*\.sample$).*)?|config(?:\.worktree)?|info/attributes|commondir|gitdir)$",
+    re.DOTALL,
 )
 _GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
 _GIT_PLACE = re.compile(r"(?:^|/)\.git$")
 # Without this file no folder is a repository, whatever else is in it.
-_BARE = re.compile(r"(?!(?:.*/)?\.git/)(?:.*/)?head")
+_BARE = re.compile(r"(?!(?:.*/)?\.git/)(?:.*/)?HEAD", re.DOTALL)
 _HARMLESS_LINE = re.compile(
     r"""\s*(?:\[(?:core|user|branch|remote|init|pull)(?:\s+"[^"\\]*")?\]
     |(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
@@ -50,12 +51,13 @@ def inside(path: str, folder: str) -> bool:
 
 def protected_name(name: str) -> bool:
     """Whether a change of a path, relative to the workspace, needs a closer look."""
+    if _BARE.fullmatch(name):
+        return True
     name = name.lower()
     parts = name.split("/")
     return bool(
         _GIT.search(name)
         or _GIT_ITSELF.search(name)
-        or _BARE.fullmatch(name)
         or parts[-1] in FILES
         or not FOLDERS.isdisjoint(parts)
     )
@@ -77,7 +79,7 @@ def protected(action: Write | Delete, workspace: str) -> str:
         return "" if _only_bookkeeping(action, name) else f"{shown}, which git runs or obeys,"
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
         return f"{shown}, a part of the repository itself,"
-    if isinstance(action, Write) and (_leads_git_away(action, shown) or _BARE.fullmatch(name)):
+    if isinstance(action, Write) and (_leads_git_away(action, shown) or _BARE.fullmatch(shown)):
         return f"{shown}, with which git could take a folder for a repository,"
     if parts[-1] in FILES or not FOLDERS.isdisjoint(parts):
         return f"{shown}, which other programs run or obey,"

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import aclosing
 from pathlib import Path
 
-from steersman.dialogue import Call, Driver, Prompt, UserItem
+from steersman.dialogue import Call, Completed, Driver, Prompt, UserItem
 from steersman.errors import DriverProblem
 from steersman.identity import skills
 from steersman.identity.instructions import Instructions, render
@@ -59,10 +60,11 @@ class Mind:
         """A digest by the model of the role “compaction”; what it costs is logged."""
         helper = self._models.open(self._settings.model, role="compaction")
         prompt = Prompt(_brief(), (), [UserItem(text)])
-        async for event in helper.stream(prompt):
-            if hasattr(event, "tokens"):
-                await lane.append(usage_of(helper.model, event.tokens, self._models.price))
-                return str(event.text)
+        async with aclosing(helper.stream(prompt)) as events:
+            async for event in events:
+                if isinstance(event, Completed):
+                    await lane.append(usage_of(helper.model, event.tokens, self._models.price))
+                    return event.text
         raise DriverProblem("The digest ended before it was complete.")
 
 
@@ -111,8 +113,9 @@ class Briefing:
         return tuple(skills.load(one) for one in skills.mentioned(text, self.shelf, self.disabled))
 
     def load(self, name: str, file: str) -> str:
-        """A skill that the model asks for."""
-        return skills.load(self.shelf.get(name), file)
+        """A skill that the model asks for; one that is switched off is as if it were not there."""
+        usable = tuple(one for one in self.shelf.skills if one.name not in self.disabled)
+        return skills.load(skills.Shelf(usable).get(name), file)
 
     @property
     def has_skills(self) -> bool:

@@ -77,7 +77,9 @@ def test_nested_files_come_with_the_first_result_below_them(online, stage, works
     write(workspace / "src" / "deep" / "CLAUDE.md", "Never here.")
     write(workspace / "src" / "deep" / "a.py", "a = 1\n")
     write(workspace / "src" / "deep" / "b.py", "b = 1\n")
-    stage.play({"tool_calls": [READ]}, {"tool_calls": [DEEP]}, {"tool_calls": [ALSO]}, {"text": "."})
+    stage.play(
+        {"tool_calls": [READ]}, {"tool_calls": [DEEP]}, {"tool_calls": [ALSO]}, {"text": "."}
+    )
     worked = online.work("run", *MODEL, "go")
     assert worked.code == 0
 
@@ -90,7 +92,10 @@ def test_nested_files_come_with_the_first_result_below_them(online, stage, works
 
 
 def test_an_instruction_file_that_leads_out_or_is_secret_is_not_told(
-    online, stage, workspace, tmp_path  # noqa: F811
+    online,
+    stage,
+    workspace,
+    tmp_path,  # noqa: F811
 ):
     write(tmp_path / "elsewhere.md", "From outside.")
     (workspace / "AGENTS.md").symlink_to(tmp_path / "elsewhere.md")

@@ -92,7 +92,10 @@ def test_a_task_through_each_format(online, stage, wire):  # noqa: F811
 
 
 def test_a_thread_goes_on_in_another_process_with_the_same_beginning(
-    steer, script, tmp_path, wire  # noqa: F811
+    steer,
+    script,
+    tmp_path,
+    wire,  # noqa: F811
 ):
     file = script({"tool_calls": [READ]}, {"text": "Seen."}).removeprefix("scripted:")
     log = tmp_path / "requests.jsonl"
@@ -240,10 +243,10 @@ def test_a_key_that_was_copied_badly(online):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[providers.gpu]\nbase_url = "http://x/v1"\n', ("[providers.\"gpu\"] wire",)),
+        ('[providers.gpu]\nbase_url = "http://x/v1"\n', ('[providers."gpu"] wire',)),
         ('[models."x"]\nprovider = "nobody"\n', ("There is no provider “nobody”.",)),
         ('[models."x"]\nprize = 1\n', ("unknown field `prize`", "It may have:")),
-        ("[roles]\nadmiral = \"openai:m\"\n", ("There is no role “admiral”.", "reviewer")),
+        ('[roles]\nadmiral = "openai:m"\n', ("There is no role “admiral”.", "reviewer")),
         ('[fallback]\n"openai:m" = 7\n', ("It must be a list of models",)),
     ],
 )
@@ -301,7 +304,9 @@ def test_the_doctor_says_when_there_is_nothing(steer, tmp_path):
 def test_the_doctor_looks_at_the_model_that_is_set(online, config):
     config('model = "openai:m-1"\n')
     assert ("model", "ok") in [(s, one["state"]) for s, one in findings(online)]
-    config('model = "gpu:llama"\n[providers.gpu]\nwire = "openai-chat"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    config(
+        'model = "gpu:llama"\n[providers.gpu]\nwire = "openai-chat"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    )
     assert ("model", "ok") in [(s, one["state"]) for s, one in findings(online)]
     config('model = "nobody:m"\n')
     [told] = [one for subject, one in findings(online) if subject == "model"]

@@ -5,12 +5,12 @@ import json
 
 import pytest
 
+from steersman.capsule import Capsule, Unsteered
+from steersman.errors import Exit
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
-from steersman.capsule import Capsule, Unsteered
-from steersman.errors import Exit
 from steersman.identity.persona import Persona
 from steersman.identity.settings import Budgets
 from steersman.intelligence.configured import read_config

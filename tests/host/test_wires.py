@@ -86,7 +86,9 @@ def test_what_they_say(told, wire):
     assert "wants fewer requests (status 429)" in problem.what
     assert (problem.why, problem.retry_in) == ("slow down", 0.0)
     assert waits == [0.0]
-    kinds = [m.kind for m in messages if m.kind in ("assistant", "error", "tool_result", "turn_end")]
+    kinds = [
+        m.kind for m in messages if m.kind in ("assistant", "error", "tool_result", "turn_end")
+    ]
     assert kinds == [
         *("assistant", "tool_result", "tool_result", "error", "assistant", "turn_end"),
         *("assistant", "turn_end"),

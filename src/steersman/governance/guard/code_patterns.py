@@ -2,7 +2,9 @@
 
 import re
 
-HOMES = re.compile(
+from steersman.governance.guard.patterns import pattern
+
+HOMES = pattern(
     r"os\.path\.expanduser\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
     r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
     r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
@@ -15,21 +17,21 @@ HOMES = re.compile(
     r"ENVIRON\[['\"]HOME['\"]\]"
     r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
 )
-STRING = re.compile(
+STRING = pattern(
     r"(?P<q>'''|\"\"\"|['\"`])(?P<s>(?:\\.|(?!(?P=q)).)*)(?P=q)"
     r"|(?:%[xqQ]|\bqx|\bqq?)\s*(?:\{(?P<b>[^}]*)\}|\((?P<p>[^)]*)\)|\[(?P<k>[^\]]*)\]|"
     r"([!/|])(?P<o>.*?)\4)",
     re.DOTALL,
 )
-JOIN = re.compile(
+JOIN = pattern(
     r"(['\"])((?:\\.|(?!\1).)*)\1\s*(?:\+|\.\.|\.|~|<>|,\s*os\.sep\s*,)\s*(['\"])((?:\\.|"
     r"(?!\3).)*)\3"
 )
-PATH_JOIN = re.compile(
+PATH_JOIN = pattern(
     r"(?:os\.path\.join|path\.join|File\.join|Path)\(((?:\s*['\"][^'\"]*['\"]\s*,"
     r"?)+)\)((?:\s*/\s*['\"][^'\"]*['\"])*)"
 )
-RUN = re.compile(
+RUN = pattern(
     r"(?:\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)|\bsubprocess\.\w+|"
     r"\bcommands\.get\w+"
     r"|\bpty\.spawn|\basyncio\.create_subprocess_\w+|\b(?:\w+\.)?(?:run|call|"
@@ -50,7 +52,7 @@ RUN = re.compile(
     r"\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
     r"\breadProcess)"
 )
-DELETE = re.compile(
+DELETE = pattern(
     r"(?:\bshutil\.(?:rmtree|move)|\bos\.(?:rename|replace|renames)|\bFile\.rename|\brenameSync|"
     r"\bfs\.rename|\brmtree|\bremove_tree|\brm_rf?|\brm_f|\bFileUtils\.\w*rm\w*|"
     r"\bremove_entry\w*|\brmSync|\brmdirSync"
@@ -66,7 +68,7 @@ DELETE = re.compile(
     r"\bfile delete(?: -force)?|\bdelete!|\bdirectory-delete|\bRemove-Item|\brd\s+/s|"
     r"\bdel\s+/[fsq])"
 )
-WRITE = re.compile(
+WRITE = pattern(
     r"\b(?:open|fopen|File\.open|File\.new|io\.open|codecs\.open|openSync)\s*\(?\s*(?:\w+\s*,"
     r"\s*)?['\"](?P<a>[^'\"]+)['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<m>[^'\"]*)['\"]"
     r"|\bopen\s*\(?\s*(?:my\s+)?[\w$*]+\s*,\s*['\"]\s*(?P<pm>>>?|\+<)\s*(?P<p>[^'\"]+)['\"]"
@@ -81,7 +83,7 @@ WRITE = re.compile(
     r"chmod|open\(['\"][wa])"
     r"|print\s*>>?\s*\(?['\"](?P<aw>[^'\"]+)['\"]|>>?\s*['\"](?P<aw2>/[^'\"]+)['\"]"
 )
-NETWORK = re.compile(
+NETWORK = pattern(
     r"\burlopen|\burlretrieve|\brequests\.|\bhttpx\.|\bhttp\.client|\bhttp\.(?:get|"
     r"request|post)|\bhttps\.(?:get|request)|\bfetch\(|\baxios"
     r"|require\(['\"](?:node:)?(?:net|http|https|dgram|tls|dns)['\"]\)|\bNet::HTTP|\bopen-uri|\bURI\.open|\bLWP|\bHTTP::Tiny|\bsocket\b|\bSocket\b|"
@@ -91,17 +93,17 @@ NETWORK = re.compile(
     r"\bstream_socket_client|\bdns\.(?:lookup|resolve)|\bgethostbyname|\bWinHttp|"
     r"\bDownloadString|\bnc\b|/inet/"
 )
-EVAL = re.compile(
+EVAL = pattern(
     r"\b(?:exec|eval|compile|execfile|Function|loadstring|load|instance_eval|"
     r"class_eval|create_function|assert|vm\.run\w+|runInNewContext|Invoke-Expression|"
     r"iex|pickle\.loads|__import__)\b\s*[\(\s'\"$]"
 )
-KILL = re.compile(
+KILL = pattern(
     r"\bos\.kill(?:pg)?\(\s*-1\b|\bprocess\.kill\(\s*-1\b|\bkill\s*\(?\s*['\"]?(?:SIG)?(?:KILL|"
     r"TERM|9|15)['\"]?\s*,\s*-1\b|\bProcess\.kill\([^,]*,\s*-1|\bposix_kill\(\s*-1|"
     r"\bkill\(\s*-1\s*,|\bsignal\.kill\(-1"
 )
-FORKBOMB = re.compile(
+FORKBOMB = pattern(
     r"\bfork\b(?:\(\))?\s*(?:while|until)\b|\b(?:while|until|loop|forever)\b[^\n]*(?:\n[^\n]*)?fork\b|"
     r"function\s+(\w+)\(\)\s*\{[^\n]*(?:fork|spawn)\b[^\n]*\b\1\(\)"
     r"|for\s*\(\s*;\s*;\s*\)[^\n]*\bfork\b|\bos\.fork\(\)\s+for\b|\bos\.fork\(\)\s*(?:or|"
@@ -110,66 +112,66 @@ FORKBOMB = re.compile(
     r"Popen|exec|popen)\w*\s*\("
     r"|setInterval\([^\n]*(?:fork|spawn)|process\.argv\[0\][^\n]*spawn"
 )
-ROOTISH = re.compile(
+ROOTISH = pattern(
     r"(?:Remove-Item|rd\s+/s|del\s+/[fsq]|format\s+[a-z]:|rmdir\s+/s)[^\n;|]*?(?:\s|"
     r"['\"])(~|/|\$HOME|\$env:\w+|[A-Za-z]:\\*(?:Users|Windows)?\\*\*?|\*)(?=['\"\s]|"
     r"\Z)",
     re.I,
 )
-LISTED = re.compile(
+LISTED = pattern(
     r"(?:Get-ChildItem|gci|dir|ls)\s+(?:-\w+\s+)*['\"]?(~|/|\$HOME|\$env:\w+|[A-Za-z]:\\*|/(?:etc|usr|home|"
     r"var)\S*)['\"]?[^|]*\|\s*(?:Remove-Item|ri|rm|del|Clear-Content)",
     re.I,
 )
-SHOW = re.compile(
+SHOW = pattern(
     r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
     r"message)\b"
 )
-CHR = re.compile(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
-BLOB = re.compile(r"[A-Za-z0-9+/=_-]{8,}\Z")
+CHR = pattern(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
+BLOB = pattern(r"[A-Za-z0-9+/=_-]{8,}\Z")
 # Ways to start a command that are no calls, by language; an empty set means every language.
 ESCAPES = (
     (
         frozenset(("ruby", "perl", "php", "julia")),
-        re.compile(r"`([^`]+)`|%x[{(\[]([^})\]]+)|qx\s*[{(/!]([^})/!]+)"),
+        pattern(r"`([^`]+)`|%x[{(\[]([^})\]]+)|qx\s*[{(/!]([^})/!]+)"),
     ),
     (
         frozenset[str](),
-        re.compile(
+        pattern(
             r"\"((?:\\.|[^\"])*)\"\.(?:execute\(|!!?|lazyLines|runCommand|shell\(\))"
             r"|'((?:\\.|[^'])*)'\.execute\("
         ),
     ),
     (
         frozenset(("awk",)),
-        re.compile(r"\|\s*&?\s*\"((?:\\.|[^\"])+)\"|\"((?:\\.|[^\"])+)\"\s*\|\s*&?\s*getline"),
+        pattern(r"\|\s*&?\s*\"((?:\\.|[^\"])+)\"|\"((?:\\.|[^\"])+)\"\s*\|\s*&?\s*getline"),
     ),
     (
         frozenset(("perl",)),
-        re.compile(
+        pattern(
             r"open\s*\(?\s*[\w$* ]+,\s*['\"]\s*(?:-\||\|-?)\s*['\"]?\s*,?\s*['\"]?([^'\"]+)"
             r"|['\"]([^'\"|]+)\|\s*['\"]"
         ),
     ),
     (
         frozenset(("editor", "sql", "tcl", "gdb")),
-        re.compile(
+        pattern(
             r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
             r"exec\s|spawn\s|r!|w\s*!|system\s|terminal\s|term\s)"
             r"\s*([^\n]+)"
         ),
     ),
 )
-HARM = re.compile(
+HARM = pattern(
     r"\A\s*(?:sudo\s+)?(?:rm\s+-\w*[rR]|mkfs|dd\s+if=|shutdown|reboot|curl\s.*\|\s*\w*sh\b|"
     r"chmod\s+-R|kill\s+-9\s+-1)"
 )
-ENDS = re.compile(
+ENDS = pattern(
     r"(?i)remove|delete|unlink|\brm|wipe|truncat|shred|destroy|rmdir|chmod|chown|"
     r"rename"
 )
-STARTS = re.compile(
+STARTS = pattern(
     r"(?i)exec|spawn|popen|system|\brun|\bcall|\bsh\b|shell|\bcmd|command|process|"
     r"\$"
 )
-PRINTF = re.compile(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")
+PRINTF = pattern(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")

@@ -19,6 +19,7 @@ from steersman.governance.guard.marks import (
     unknown,
 )
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import private, secret, special
 from steersman.governance.guard.scene import BLOCK, Scene
 
@@ -36,7 +37,7 @@ _BREAKING = {
     Zone.UNSET: "fs.unset-variable",
     Zone.DEVICE: "disk.delete",
 }
-_PAYLOAD = re.compile(
+_PAYLOAD = pattern(
     r"(?:curl|wget|fetch|iwr|lwp-download)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k|a)?sh\b"
     r"|\brm\s+-\w*r\w*\s+[\"']?(?:/(?:\s|\Z|\*|etc|usr|home|var)|~|\$HOME)"
     r"|/dev/(?:tcp|udp)/|\b(?:nc|ncat|netcat|socat)\b[^\n]*(?:\s-\w*e\b|exec:|/bin/\w*sh|\s\d+\b)"

@@ -1,8 +1,8 @@
 """Names of environment variables, and what they tell."""
 
-import re
+from steersman.governance.guard.patterns import pattern
 
-_SECRET = re.compile(
+_SECRET = pattern(
     r"(?i)(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|_KEY\Z|ACCESS_KEY|_PAT\Z"
     r"|_PW\Z)"
 )

@@ -9,7 +9,6 @@ from steersman.governance.guard.environment import secret_name
 from steersman.governance.guard.marks import (
     ANY_MARK,
     EMPTY,
-    FILE,
     NEXT,
     OUT,
     SPLIT,
@@ -22,14 +21,15 @@ from steersman.governance.guard.marks import (
     live,
     unknown,
 )
+from steersman.governance.guard.patterns import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from steersman.governance.guard.shell import Shell
 
-_SIMPLE = re.compile(r"[A-Za-z0-9_./:=@%+-]+\Z")
-_ESCAPE = re.compile(
+_SIMPLE = pattern(r"[A-Za-z0-9_./:=@%+-]+\Z")
+_ESCAPE = pattern(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))",
     re.DOTALL,
 )
@@ -44,10 +44,10 @@ _LETTERS = {
     "f": "\f",
     "v": "\v",
 }
-_BLANK = re.compile(r"[ \t\n]+")
-_NAME = re.compile(r"([!#]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!0-])(?:\[([^]]*)\])?(.*)\Z", re.DOTALL)
-_UNQUOTE = re.compile(r"\\(.)", re.DOTALL)
-_TILDE = re.compile(r"(~|[\w]+=~|~\+|~-)(?=[/:]|\Z)")
+_BLANK = pattern(r"[ \t\n]+")
+_NAME = pattern(r"([!#]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!0-])(?:\[([^]]*)\])?(.*)\Z", re.DOTALL)
+_UNQUOTE = pattern(r"\\(.)", re.DOTALL)
+_TILDE = pattern(r"(~|[\w]+=~|~\+|~-)(?=[/:]|\Z)")
 MAX_WORDS = 400
 QUOTES = "\"'"
 
@@ -189,7 +189,7 @@ def _string(node: Node, shell: Shell, quoted: bool) -> str:
     return "".join(parts) or EMPTY
 
 
-_IN_DOUBLE = re.compile(r"\\([\\$`\"\n])")
+_IN_DOUBLE = pattern(r"\\([\\$`\"\n])")
 
 
 def _double(source: bytes) -> str:
@@ -380,8 +380,6 @@ def _string_like(node: Node, shell: Shell) -> str:
         at = child.end_byte
     parts.append(_double(source[at - node.start_byte :]))
     return "".join(parts)
-
-
 
 
 _MAKERS = {

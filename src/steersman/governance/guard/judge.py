@@ -5,13 +5,14 @@ import unicodedata
 
 from steersman.governance.guard.judgement import Judgement, Place
 from steersman.governance.guard.marks import SECRET, TOKEN
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Finding, Scene
 from steersman.governance.guard.shell import Shell
 
 MAX_LENGTH = 10_000
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_BEYOND = re.compile(r"[^\x00-\x7f]")
-_ODD_SPACE = re.compile("[^\\S\\x00-\\x7f]")
+_CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BEYOND = pattern(r"[^\x00-\x7f]")
+_ODD_SPACE = pattern("[^\\S\\x00-\\x7f]")
 _VERDICTS = {ASK: "ask", BLOCK: "block", BREAK: "block"}
 
 

@@ -7,6 +7,8 @@ where it would come from. Input never contains these letters: the reader refuses
 import itertools
 import re
 
+from steersman.governance.guard.patterns import pattern
+
 UNSET = "\ue000"  # an unknown variable, perhaps empty
 OUT = "\ue001"  # output of a command
 FILE = "\ue002"  # content of a file nobody has read
@@ -31,9 +33,9 @@ SPLIT = "\ue018"  # unquoted blank from an expansion
 NEXT = "\ue019"  # border between the words of "$@"
 EMPTY = "\ue01a"  # quotes around nothing
 
-ANY_MARK = re.compile("[\ue000-\ue01a]")
-UNKNOWN = re.compile("[\ue000-\ue00a\ue013]")
-GLOB = re.compile("[\ue010-\ue013]")
+ANY_MARK = pattern("[\ue000-\ue01a]")
+UNKNOWN = pattern("[\ue000-\ue00a\ue013]")
+GLOB = pattern("[\ue010-\ue013]")
 _LIVE = str.maketrans(
     {"*": STAR, "?": QUERY, "[": SET, "{": OPEN, ",": COMMA, "}": CLOSE},
 )

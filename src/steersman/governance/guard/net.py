@@ -1,21 +1,20 @@
 """The last look at a command that its handler let pass: harm in plain sight among its words."""
 
-import re
-
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.effects import blocked, harmful, payload
 from steersman.governance.guard.marks import FILE, literal, shown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 
-_DANGER = re.compile(
+_DANGER = pattern(
     r"\brm\s+-\w*[rRf]|\|\s*(?:ba|z|da)?sh\b|\bmkfs|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{|"
     r"\b(?:curl|wget)\s+\S+.*\|"
     r"|/dev/tcp/|\bsystem\s*\(|\bshutdown\b|\bos\.(?:system|remove)|rmtree|chmod\s+-R"
 )
 # Options whose value is prose.
-_PROSE = re.compile(
+_PROSE = pattern(
     r"(?i)--?(?:m|message|title|body|description|desc|text|comment|subject|reason|notes?|name|"
     r"label|summary|grep|pattern|regexp?|query|search|match|filter|k|e|annotate|tag|author)\Z"
 )
@@ -42,7 +41,7 @@ _TEXTUAL = frozenset(
         emacs ex ed make just gdb lldb"""
     )
 )
-_OUTPUT = re.compile(
+_OUTPUT = pattern(
     r"-o|-O|--?(?:out|output|outfile|out-file|output-file|outdir|out-dir|output-dir|"
     r"dest|destination|log-file|logfile|report|save|export|target-dir|write|"
     r"[\w-]*(?:out|output|dump|save|export|log|result|report|trace|dest)(?:-?(?:file|path|dir|to))?|"

@@ -18,6 +18,7 @@ from steersman.governance.guard.marks import (
     literal,
     unknown,
 )
+from steersman.governance.guard.patterns import pattern
 
 
 class Zone(Enum):
@@ -45,15 +46,15 @@ class Zone(Enum):
 OWN = (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE)
 
 
-DISKS = re.compile(
+DISKS = pattern(
     r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|md|dm-|loop\d|sr\d|mem\b|kmem|port\b|"
     r"nbd|ram\d|mtd|bcache|zd|dasd|fb\d|block|root\b|da\d|ada\d|zvol|vg|core\b)"
 )
-_HARMLESS = re.compile(
+_HARMLESS = pattern(
     r"/dev/(?:null|zero|full|std(?:in|out|err)|tty\w*|fd\b|pts|u?random|tcp|udp|ptmx|console)"
 )
 _TEMPS = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp", "/var/folders")
-_CACHES = re.compile(
+_CACHES = pattern(
     r"(?:\.cache|\.npm(?:/_\w+)?|\.yarn/cache|\.gradle/(?:caches|daemon|wrapper)|\.m2/repository"
     r"|\.cargo/(?:registry|git)|\.ivy2|\.sbt|\.nuget/packages|\.pub-cache|\.bundle/cache"
     r"|\.local/share/(?:pnpm|virtualenvs|Trash|uv)|\.pnpm-store|Library/Caches|\.Trash"
@@ -61,7 +62,7 @@ _CACHES = re.compile(
     r"|\.composer/cache|\.bun/install/cache|\.hex|\.cpan|\.ccache|\.pytest_cache|\.mypy_cache"
     r"|\.rustup/(?:tmp|downloads)|\.conda/pkgs|\.docker/buildx|\.deno|\.node-gyp|\.pip)(?:/|\Z)"
 )
-_WINDOWS = re.compile(r"(?i)([a-z]):[\\/]*(.*)", re.DOTALL)
+_WINDOWS = pattern(r"(?i)([a-z]):[\\/]*(.*)", re.DOTALL)
 
 
 def absolute(path: str, cwd: str, home: str) -> str:

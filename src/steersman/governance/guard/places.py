@@ -1,12 +1,12 @@
 """Places that matter beyond their zone: credentials, start-up files, hooks,"
 " agents' own settings."""
 
-import re
 from functools import lru_cache
 
 from steersman.governance.guard.judgement import Place
 from steersman.governance.guard.marks import GLOB, globbed, literal, unknown
 from steersman.governance.guard.paths import matches
+from steersman.governance.guard.patterns import pattern
 
 SECRET_HOME = (
     ".ssh",
@@ -147,7 +147,7 @@ SECRET_SYSTEM = (
     "/var/backups/shadow.bak",
     "/etc/docker/key.json",
 )
-_SECRET_NAME = re.compile(
+_SECRET_NAME = pattern(
     r"(?i)(?:\.env(?:\.(?!example|sample|template|dist|test\b|defaults?|schema|tpl|ci)[\w.-]+)?"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|\.netrc|\.pgpass|\.git-credentials|\.htpasswd"
     r"|credentials(?:\.json|\.ya?ml|\.toml|\.csv|\.xml\.enc)?|\.?secrets?\.(?:ya?ml|"
@@ -157,10 +157,10 @@ _SECRET_NAME = re.compile(
     r"|prod(?:uction)?\.env|\.envrc\.local|kubeconfig|wallet\.dat|login\.keychain(?:-db)?"
     r"|cookies\.sqlite|logins\.json|key4\.db|Login Data)\Z"
 )
-_PUBLIC_NAME = re.compile(
+_PUBLIC_NAME = pattern(
     r"(?:\.pub|known_hosts(?:\.old)?|(?:ca|cacert|ca-?bundle|fullchain|cert|public)[\w.-]*\.pem)\Z"
 )
-_ENVIRON = re.compile(r"/proc/[^/]+/(?:environ|mem|maps)\Z")
+_ENVIRON = pattern(r"/proc/[^/]+/(?:environ|mem|maps)\Z")
 
 STARTUP_HOME = (
     ".bashrc",
@@ -307,7 +307,7 @@ AGENT_FILES = (
     "opencode.jsonc",
     ".goosehints",
 )
-TOOL_CONFIG = re.compile(
+TOOL_CONFIG = pattern(
     r"(?:\.mcp\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[\w.]+|bunfig\.toml|\.pnpmfile\.cjs"
     r"|\.envrc|\.bazelrc[\w.-]*|\.pre-commit-config\.yaml|lefthook[\w.-]*|\.devcontainer\.json"
     r"|\.ripgreprc|pyrightconfig\.json|\.gitmodules|\.gitconfig|\.gitattributes|\.netrc"

@@ -13,6 +13,7 @@ from steersman.governance.guard.expand import QUOTES, one_word, raw_word, words_
 from steersman.governance.guard.forks import alternatives
 from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, literal, unknown
 from steersman.governance.guard.options import listed
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
 from steersman.governance.guard.variables import check_assignment
 from steersman.governance.guard.visitors import VISITORS, tears, unnested
@@ -31,13 +32,11 @@ _CHANGES_SHELL = frozenset(
         shift alias unset printf builtin command trap hash"""
     )
 )
-_BACKTICK = re.compile(r"(?<!\\)`")
-_UNESCAPE = re.compile(r"\\([`$\\])")
-_KEYED = re.compile(r"\[[\"']?([^\]\"']+)[\"']?\]=(.*)\Z", re.DOTALL)
-_SUBSTITUTION = re.compile(r"\$\(|`|<\(")
-_RESTARTS = re.compile(
-    r"(?:\A|[;&|\n(])\s*(?:\./|exec\s+|bash\s+)?\"?\$(?:0|BASH_SOURCE)\"?\s*[&|]"
-)
+_BACKTICK = pattern(r"(?<!\\)`")
+_UNESCAPE = pattern(r"\\([`$\\])")
+_KEYED = pattern(r"\[[\"']?([^\]\"']+)[\"']?\]=(.*)\Z", re.DOTALL)
+_SUBSTITUTION = pattern(r"\$\(|`|<\(")
+_RESTARTS = pattern(r"(?:\A|[;&|\n(])\s*(?:\./|exec\s+|bash\s+)?\"?\$(?:0|BASH_SOURCE)\"?\s*[&|]")
 Value = str | list[str]
 
 

@@ -1,11 +1,11 @@
 """Variables that programs obey: setting one may run code, load code, or redirect a program."""
 
-import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.marks import NET, shown, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import absolute
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK
 
 if TYPE_CHECKING:
@@ -44,17 +44,17 @@ _LOADERS = frozenset(
         TF_CLI_CONFIG_FILE HELM_PLUGINS"""
     )
 )
-_GIT_VALUE = re.compile(r"GIT_CONFIG_(?:VALUE_\d+|PARAMETERS)\Z")
+_GIT_VALUE = pattern(r"GIT_CONFIG_(?:VALUE_\d+|PARAMETERS)\Z")
 # A subscript that holds a substitution: arithmetic on the variable would run it.
-_SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)")
-_EXPORTED_FUNCTION = re.compile(r"\A\(\)\s*\{")
-_MILD = re.compile(
+_SUBSCRIPT = pattern(r"\w\[[^\]]*(?:\$\(|`)")
+_EXPORTED_FUNCTION = pattern(r"\A\(\)\s*\{")
+_MILD = pattern(
     r"(?:cat|less|more|vim?|nvim|nano|emacs|code|true|:|bat|most|vi|gcc|g\+\+|"
     r"clang(?:\+\+)?|cc|c\+\+"
     r"|ccache|sccache|firefox|chromium|xdg-open|open|bash|sh|zsh|fish|/bin/\w+|/usr/bin/\w+)?"
     r"(?:\s+-[\w-]+)*(?:\s(?:gcc|g\+\+|clang(?:\+\+)?))?\Z"
 )
-_NODE_LOAD = re.compile(r"(?:-r|--require|--import|--loader|--experimental-loader)[= ](\S+)")
+_NODE_LOAD = pattern(r"(?:-r|--require|--import|--loader|--experimental-loader)[= ](\S+)")
 
 
 def check_assignment(shell: "Shell", name: str, value: str | list[str], used: bool) -> None:
@@ -164,5 +164,3 @@ def _content(shell: "Shell", name: str, made: str) -> None:
         shell.scene.note(BLOCK, "env.loader", f"{name} makes a program load a well-known attack.")
     elif name.startswith("PYTHON"):
         scan(shell, made, "python")
-
-

@@ -9,6 +9,7 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.expand import one_word, raw_word, words_of
 from steersman.governance.guard.forks import Fork
 from steersman.governance.guard.marks import OUT, RANDOM, UNSET
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import BREAK, MAX_DEPTH
 from steersman.governance.guard.variables import check_assignment
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from steersman.governance.guard.shell import Shell, Value
 
-_SUBSTITUTION = re.compile(r"\$\(|`|<\(")
+_SUBSTITUTION = pattern(r"\$\(|`|<\(")
 
 
 def tears(node: Node | None, start: int, child: Node) -> bool:

@@ -42,7 +42,7 @@ def command(
         elif undo:
             click.echo("Taken back: the model sees what it saw before.")
         else:
-            _show(_last(host, found), as_json=as_json)
+            _show(_last(open_host(), found), as_json=as_json)
 
 
 async def _compact(host: Host, thread: Thread, *, undo: bool, flags: dict[str, Any]) -> bool:

@@ -110,9 +110,7 @@ def _model() -> Finding:
     """The model that is set, opened but not asked."""
     try:
         settings = load_settings(os.environ, {})
-        config = read_config(
-            settings.models, settings.providers, settings.roles, settings.fallback
-        )
+        config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
         models = Models(os.environ, config, results_file(data_folder(os.environ)))
         model = models.choose(settings.model)
         if not model:

@@ -9,12 +9,15 @@ from steersman.message import (
     AgentSpawn,
     Answer,
     Assistant,
+    Audit,
     Body,
     Checkpoint,
+    Compaction,
     ConfirmRequest,
     ConfirmResponse,
     DiffReady,
     Error,
+    GuardBlock,
     Message,
     Policy,
     Question,
@@ -84,6 +87,15 @@ def result_words(result: ToolResult) -> str:
             return result.status
 
 
+def compaction_words(body: Compaction) -> str:
+    """What a compaction did, in a few words."""
+    if body.undone:
+        return f"the compaction at message {body.until} is undone"
+    what = f"a digest up to message {body.until}" if body.until else "long results shortened"
+    why = {"window": "the window was full", "user": "asked for", "context_length": "too long"}
+    return f"{what}: {body.tokens_before:,} to {body.tokens_after:,} tokens ({why[body.cause]})"
+
+
 def counted(number: int, what: str) -> str:
     """A number of things."""
     return f"{number} {what}{'s' * (number != 1)}"
@@ -111,8 +123,13 @@ def _course_words(body: Body) -> str | None:
             return one_line(f"{agent}: {task}")
         case AgentDone(agent=agent, ending=ending):
             return f"{agent}: {ending}"
-        case UsageReport(input=given, cached=cached, output=made):
-            return f"{given} in ({cached} cached), {made} out"
+        case UsageReport(input=given, cached=cached, output=made, cost=cost):
+            paid = f" · ${cost:.4f}" if cost else ""
+            return f"{given} in ({cached} cached), {made} out{paid}"
+        case Compaction() as compaction:
+            return compaction_words(compaction)
+        case Audit(about=about, what=what, why=why):
+            return one_line(f"{about}: {what} {why}")
         case Error(what=what, why=why):
             return one_line(f"{what} {why}")
     return None
@@ -129,8 +146,9 @@ def _talk_words(body: Body) -> str | None:
             return one_line(text) or f"{len(calls)} calls"
         case ConfirmRequest(tool=tool, reason=reason):
             return one_line(f"{tool}: {reason}")
-        case ConfirmResponse(decision=decision, guidance=guidance):
-            return one_line(f"{decision} {guidance}")
+        case ConfirmResponse(decision=decision, guidance=guidance, scope=scope):
+            lasts = {"once": "", "thread": "in this thread", "here": "always here"}[scope]
+            return one_line(f"{decision} {lasts} {guidance}")
     return None
 
 
@@ -144,6 +162,8 @@ def _work_words(body: Body) -> str | None:
         case Policy(action=action, verdict=verdict):
             kind = type(action).__name__.lower()
             return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
+        case GuardBlock(command=command, rule=rule, reason=reason):
+            return one_line(f"blocked ({rule}): {reason}: {command}")
         case Checkpoint(cause=cause, changes=changes, count=count):
             paths = one_line(", ".join(change.path for change in changes[:5]), 60)
             return f"{cause}: {counted(count or len(changes), 'change')} {paths}".rstrip()

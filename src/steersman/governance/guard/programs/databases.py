@@ -7,11 +7,12 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.verbs import by_table
 
-_COMMENT = re.compile(r"/\*!?\d*(.*?)\*/|--[^\n]*", re.DOTALL)
-_DROP = re.compile(
+_COMMENT = pattern(r"/\*!?\d*(.*?)\*/|--[^\n]*", re.DOTALL)
+_DROP = pattern(
     r"(?i)\bdrop\s+(?:database|schema|table|keyspace|user|role|view|index|collection|"
     r"bucket|measurement|warehouse|tablespace|owned|materialized|stream|catalog|"
     r"space)\b|\btruncate\b(?!\s*\()"
@@ -19,29 +20,29 @@ _DROP = re.compile(
     r"|\Z|where\s+(?:1\s*=\s*1|true)\b)|\bupdate\s+[\w.\"`]+\s+set\s+[^;]*?(?:;"
     r"|\Z)"
 )
-_CHANGE = re.compile(
+_CHANGE = pattern(
     r"(?i)\b(?:insert|update|delete|alter|create|grant|revoke|replace|merge|"
     r"copy|rename|vacuum|reindex|call|load|set\s+password|import|attach|exec|"
     r"restore|backup)\b"
 )
-_GRANT = re.compile(
+_GRANT = pattern(
     r"(?i)\bcopy\b[^;]*\b(?:to|from)\s+program\b|\binto\s+(?:out|dump)file\b|"
     r"\bload_file\s*\(|\bxp_cmdshell\b|\bsys_exec\b|\blo_export\b|\bpg_read_file\b|"
     r"\bCREATE\s+(?:OR\s+REPLACE\s+)?FUNCTION\b[^;]*\bLANGUAGE\s+'?(?:C|plpythonu|"
     r"plperlu)"
 )
-_NOSQL = re.compile(
+_NOSQL = pattern(
     r"(?i)\bdropDatabase\b|\.drop\s*\(|\.(?:deleteMany|remove|updateMany)\s*\(\s*\{\s*\}|"
     r"\bdropAllUsers\b|\bdropAllRoles\b|\.dropIndexes\s*\(|\bshutdownServer\b|"
     r"dropUser"
 )
-_REDIS = re.compile(
+_REDIS = pattern(
     r"(?i)\A(?:flushall|flushdb|shutdown|debug|slaveof|replicaof|module|migrate|"
     r"failover|cluster\s+(?:reset|flushslots)|script\s+flush|acl\s+(?:deluser|"
     r"setuser)|swapdb)\b|\Aconfig\s+(?:set|rewrite|resetstat)\b|\A(?:eval|evalsha)\b|"
     r"\Asave\b"
 )
-_REDIS_READ = re.compile(
+_REDIS_READ = pattern(
     r"(?i)\A(?:get|mget|keys|scan|info|ping|type|ttl|pttl|exists|hget|hgetall|"
     r"hkeys|hvals|hlen|lrange|llen|smembers|scard|zrange\w*|zcard|dbsize|monitor|"
     r"client\s+list|config\s+get|memory|strlen|lindex|sismember|slowlog|latency|"
@@ -50,11 +51,11 @@ _REDIS_READ = re.compile(
     r"nodes|slots)|sscan|hscan|zscan|json\.get|ft\.search|zscore|hexists|hmget|"
     r"subscribe|psubscribe|quit|help)\b|\A\Z"
 )
-_DEV = re.compile(
+_DEV = pattern(
     r"(?i)(?:\A|[\W_])(?:dev|develop|development|test|tests|testing|local|localhost|"
     r"scratch|sandbox|tmp|ci|127\.0\.0\.1)(?:\Z|[\W_\d])"
 )
-_PROD = re.compile(r"(?i)prod|production|live\b|master|primary")
+_PROD = pattern(r"(?i)prod|production|live\b|master|primary")
 
 _CLIENTS = {
     "psql": (

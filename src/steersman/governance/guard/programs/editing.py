@@ -6,6 +6,7 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.options import Options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.texts import blur, stdin_or_files
 
@@ -36,25 +37,25 @@ def sed(call: Call) -> None:
         call.out = _sed_out(scripts, text)
 
 
-_SED_W = re.compile(r"(?:^|[;{}\d$/!,]\s*|/[gpIi0-9]*)\s*[wW]\s+(\S+)")
+_SED_W = pattern(r"(?:^|[;{}\d$/!,]\s*|/[gpIi0-9]*)\s*[wW]\s+(\S+)")
 
 
-_SED_SW = re.compile(r"s(.)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiIeM0-9]*w\s*(\S+)")
+_SED_SW = pattern(r"s(.)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiIeM0-9]*w\s*(\S+)")
 
 
-_SED_E = re.compile(
+_SED_E = pattern(
     r"(?:^|[;{}]|(?:^|;)\s*(?:\d+|\$|/[^/]*/)!?)\s*e(?:\s+([^;}\n]+)|\s*(?:$|"
     r"[;}]))"
 )
 
 
-_SED_SE = re.compile(
+_SED_SE = pattern(
     r"s([^\w\s\\])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1[gpiI0-9M]*e[gpiI0-9M]*\s*(?:$|"
     r"[;}])"
 )
 
 
-_SED_TEXT = re.compile(r"(?:^|[;{}])\s*(?:\d+|\$|/[^/]*/)?\s*[aic]\\?\s*(.+)", re.DOTALL)
+_SED_TEXT = pattern(r"(?:^|[;{}])\s*(?:\d+|\$|/[^/]*/)?\s*[aic]\\?\s*(.+)", re.DOTALL)
 
 
 def _sed_script(call: Call, text: str) -> str:

@@ -13,6 +13,7 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import Options, listed
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.hosts import (
     LOCAL,
@@ -67,7 +68,7 @@ def _curl_socket(call: Call, options: Options) -> None:
         call.doubt("docker.socket", "talks to the container engine's socket")
 
 
-_CURL_LINE = re.compile(r"(?m)^\s*-{0,2}([\w-]+)\s*[=: ]\s*\"?([^\"\n]+?)\"?\s*$")
+_CURL_LINE = pattern(r"(?m)^\s*-{0,2}([\w-]+)\s*[=: ]\s*\"?([^\"\n]+?)\"?\s*$")
 
 
 _CURL_UPLOADS = ("upload-file", "T", "data", "d", "form", "F")
@@ -153,7 +154,7 @@ def _curl_sends(
 
 
 # Addresses of things whose deletion is a loss for others.
-_HOLDS = re.compile(
+_HOLDS = pattern(
     r"(?i):9[23]00/(?:_all|\*|[\w.*-]+/?\Z)|/_all\b|/(?:repos|projects|apps|zones|dns_records|"
     r"droplets|volumes|buckets?|databases?|clusters?|instances?|servers?|users|orgs|organizations|"
     r"accounts|customers|sites|services|environments|namespaces|collections|tables|topics|queues|"

@@ -5,6 +5,7 @@ import re
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, shown
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 
 # run: the value is a command · helper: code is loaded from it · write: a file is written
 # code: editor or debugger commands · folder: the tool takes its project from there
@@ -265,7 +266,7 @@ _SAME = {
     "npx": "npx",
     "py.test": "pytest",
 }
-_MAKE_TOOLS = re.compile(
+_MAKE_TOOLS = pattern(
     r"(?:CC|CXX|CPP|LD|AR|AS|SHELL|MAKE|RM|INSTALL|PYTHON|NODE|GO|CARGO|[A-Z_]*(?:CMD|"
     r"COMMAND|WRAPPER|RUNNER|LAUNCHER))\Z"
 )
@@ -380,15 +381,15 @@ def _code(call: Call, key: str, kind: str, value: str) -> None:
 
 
 _SETTINGS = {
-    "cargo": re.compile(
+    "cargo": pattern(
         r"(?:rustc-wrapper|rustc|linker|runner|rustdoc|credential-provider)"
         r"\s*=\s*(.+)"
     ),
-    "hg": re.compile(
+    "hg": pattern(
         r"\A(?:alias\.\w+|hooks\.[\w.-]+|ui\.(?:editor|ssh|merge)|extensions\.\w+|pager\.pager)"
         r"=!?(.*)"
     ),
-    "rustc": re.compile(r"\Alinker=(.*/.*)"),
+    "rustc": pattern(r"\Alinker=(.*/.*)"),
 }
 
 

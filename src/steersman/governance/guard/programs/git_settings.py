@@ -6,8 +6,9 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.effects import harmful
 from steersman.governance.guard.marks import shown, unknown
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 
-RUNS = re.compile(
+RUNS = pattern(
     r"(?i)(?:core\.(?:pager|editor|fsmonitor|sshcommand|askpass|hookspath|gitproxy|"
     r"alternaterefscommand)|pager\.\w+|diff\.external|diff\.[\w-]+\.(?:command|"
     r"textconv)|merge\.[\w-]+\.driver|mergetool\.[\w-]+\.(?:cmd|path)|difftool\.[\w-]+\.(?:cmd|"

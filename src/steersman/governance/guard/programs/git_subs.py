@@ -6,9 +6,10 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, NET, OUT, shown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.git_settings import BELOW, run_through, set_option
 
-DEFAULTS = re.compile(
+DEFAULTS = pattern(
     r"(?:refs/heads/)?(?:main|master|trunk|develop|development|production|prod|"
     r"release(?:[/-].*)?|stable|default|gh-pages|staging)\Z"
 )

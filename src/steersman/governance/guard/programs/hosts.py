@@ -8,14 +8,15 @@ from steersman.governance.guard.marks import (
     OUT,
     shown,
 )
+from steersman.governance.guard.patterns import pattern
 
-LOCAL = re.compile(
+LOCAL = pattern(
     r"(?:localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|"
     r"[\w-]+\.(?:localhost|local|test))(?::\d+)?\Z"
 )
 
 
-INSTALLERS = re.compile(
+INSTALLERS = pattern(
     r"(?:sh\.rustup\.rs|astral\.sh|get\.docker\.com|install\.python-poetry\.org|"
     r"bun\.sh|bun\.com|deno\.land|get\.pnpm\.io"
     r"|get\.sdkman\.io|get\.k3s\.io|fly\.io|nixos\.org|starship\.rs|mise\.run|"
@@ -38,7 +39,7 @@ INSTALLERS = re.compile(
 )
 
 
-_KNOWN_REPOS = re.compile(
+_KNOWN_REPOS = pattern(
     r"/(?:Homebrew|homebrew|nvm-sh|creationix|ohmyzsh|robbyrussell|pyenv|rbenv|"
     r"asdf-vm|helm|kubernetes|kubernetes-sigs|docker|rust-lang|golangci|aquasecurity|"
     r"anchore|junegunn|tj|zsh-users|rancher|k3d-io|kubernetes/minikube|google|"
@@ -50,7 +51,7 @@ _KNOWN_REPOS = re.compile(
 )
 
 
-_URL = re.compile(
+_URL = pattern(
     r"(?:([A-Za-z][\w+.-]*)://)?(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)(?::\d*)?([^?#]*)", re.DOTALL
 )
 

@@ -10,6 +10,7 @@ from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.shells import feed
 
 
@@ -239,7 +240,7 @@ def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict
 
 
 # Code that runs what it reads: `system $_`, `os.system(input())`.
-_OBEYS = re.compile(
+_OBEYS = pattern(
     r"(?:system|exec|eval|popen|qx|spawn|run|execSync|shell_exec)\b[\s({\[\"']*(?:\$_|\$0|\$line|gets|"
     r"input\(|sys\.stdin|STDIN|\$stdin|ARGF|readline|_)\b"
 )

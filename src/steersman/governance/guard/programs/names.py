@@ -10,7 +10,7 @@ OWNERS = {
         brotli bunzip2 bzcat bzip2 compress gunzip gzip lz4 lz4cat lzma pigz unar uncompress
         unxz unzip unzstd xz xzcat zcat zstd zstdcat
     """,
-    "": "7z 7za 7zr rar unrar zip",
+    "archives.zip_": "7z 7za 7zr rar unrar zip",
     "connect.expose": """
         bore chisel cloudflared frpc inlets localhost.run localtunnel lt ngrok pagekite
         serveo zrok
@@ -110,8 +110,8 @@ OWNERS = {
         runghc runhaskell sage sbcl scala swift tclsh texlua ts-node tsx vimx wish
     """,
     "machine.firewall": """
-        arptables ebtables firewall-cmd ip6tables ipfw iptables iptables-restore nft 
-        pfctl ufw
+        arptables ebtables firewall-cmd ip6tables ipfw iptables iptables-restore nft pfctl
+        ufw
     """,
     "machine.harmless": """
         acpi apropos arp atop banner beep btop cheat clear dialog dircolors fastfetch
@@ -188,7 +188,7 @@ OWNERS = {
     "shells.enable": "enable",
     "shells.evaluate": "eval",
     "shells.execute": "exec",
-    "": "hash",
+    "shells.hash_": "hash",
     "shells.history": "fc history",
     "shells.located": "type whereis which",
     "shells.quiet": """
@@ -199,7 +199,7 @@ OWNERS = {
     "shells.read": "mapfile read readarray",
     "shells.repeat": "!! !$",
     "shells.repeat_loop": "! (( do else function repeat then { }",
-    "": "set",
+    "shells.set_": "set",
     "shells.shell": """
         ash bash csh dash elvish fish hush ksh mksh nu posh rbash sh tcsh xonsh yash zsh
     """,
@@ -215,7 +215,7 @@ OWNERS = {
     "texts.decode": "base32 base64 base64url basenc gbase64 openssl uudecode xxd",
     "texts.echo": "echo",
     "texts.endless": "yes",
-    "": """
+    "texts.filter_": """
         ansifilter bc cal ccze cmp col colordiff colrm column comm cowsay csvcut csvgrep
         csvjson csvlook csvsort csvstat cut dasel datamash delta diff diff3 difft dos2unix
         dyff expand expr factor figlet fmt fold fx gojq gron hq icdiff iconv jaq jless join

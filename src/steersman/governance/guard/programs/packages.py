@@ -7,6 +7,7 @@ from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import listed, read_options, skip_options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.interpreters import interpreter
@@ -14,7 +15,7 @@ from steersman.governance.guard.programs.verbs import by_table
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
 from steersman.governance.guard.programs.wrappers import wrapped
 
-_TRUSTED = re.compile(
+_TRUSTED = pattern(
     r"(?:[\w.-]*\.)?(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|npmmirror\.com|"
     r"yarnpkg\.com|rubygems\.org|crates\.io|golang\.org|github\.com|gitlab\.com|"
     r"bitbucket\.org|codeberg\.org|gopkg\.in|go\.dev|google\.com|googlesource\.com|"
@@ -24,7 +25,7 @@ _TRUSTED = re.compile(
     r"deno\.land|esm\.sh|mozilla\.org|uber\.org|honnef\.co|sigs\.k8s\.io|mvdan\.cc|"
     r"gotest\.tools|rsc\.io|cloudflare\.com|docker\.com|hashicorp\.com)\Z"
 )
-_SOURCE = re.compile(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@[\w.-]+:\S+")
+_SOURCE = pattern(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@[\w.-]+:\S+")
 
 
 def installer(call: Call) -> None:
@@ -350,5 +351,3 @@ def uv(call: Call) -> None:
         _package(call, skip_options(rest[2:], "--from --with -p"))
     else:
         installer(call)
-
-

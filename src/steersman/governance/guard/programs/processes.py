@@ -6,8 +6,9 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.effects import harmful
 from steersman.governance.guard.marks import EVERY, FILE, STAR, shown
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 
-_INIT = re.compile(
+_INIT = pattern(
     r"(?:systemd|init|launchd|dbus-daemon|sshd|Xorg|gdm|kernel_task|WindowServer|"
     r"kthreadd|NetworkManager)\Z"
 )
@@ -42,9 +43,7 @@ def _targets(args: list[str]) -> list[str]:
 
 def pkill(call: Call) -> None:
     """`pkill`, `killall`: by name or user."""
-    options = call.options(
-        "-u -U -g -G -P -s -t -F --signal --user --uid --group -z -y --ns"
-    )
+    options = call.options("-u -U -g -G -P -s -t -F --signal --user --uid --group -z -y --ns")
     words = [word for word in options.rest]
     if options.has("-l", "--list", "-0"):
         return

@@ -16,9 +16,10 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone, absolute
+from steersman.governance.guard.patterns import pattern
 
 SHELLS = listed("sh bash dash ash zsh ksh mksh fish rbash csh tcsh yash hush posh elvish nu xonsh")
-_RERUN = re.compile(r"\$\(|`")
+_RERUN = pattern(r"\$\(|`")
 
 
 def run_script(call: Call, text: str, arguments: list[str], stdin: str | None) -> None:

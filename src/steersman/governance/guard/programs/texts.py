@@ -22,9 +22,10 @@ from steersman.governance.guard.marks import (
     unknown,
 )
 from steersman.governance.guard.options import listed
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 
-_FORMAT = re.compile(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
+_FORMAT = pattern(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
 
 
 def blur(text: str) -> str:
@@ -396,5 +397,3 @@ def seq(call: Call) -> None:
     last = numbers[-1] if numbers else 1
     first = numbers[0] if len(numbers) > 1 else 1
     call.out = "\n".join(str(n) for n in range(first, min(last, first + 12) + 1)) + "\n"
-
-

@@ -5,10 +5,9 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE
-from steersman.governance.guard.options import listed, skip_options
+from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
-
 
 
 def tool(call: Call) -> None:

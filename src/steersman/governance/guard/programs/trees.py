@@ -6,6 +6,7 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import DEEP, FILE, live
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import OWN, Zone
+from steersman.governance.guard.patterns import pattern
 
 _TESTS = listed(
     "-name -iname -path -ipath -regex -iregex -mtime -atime -ctime -size -newer "
@@ -13,7 +14,7 @@ _TESTS = listed(
 )
 
 
-_LITTER = re.compile(
+_LITTER = pattern(
     r"(?i).*(?:tmp|temp|bak|pyc|pyo|swp|swo|ds_store|thumbs|orig|rej|cache|node_modules|"
     r"~|\.log)\W*\Z"
 )

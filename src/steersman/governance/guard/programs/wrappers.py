@@ -6,10 +6,11 @@ from steersman.governance.guard.call import Call
 from steersman.governance.guard.environment import secret_name
 from steersman.governance.guard.marks import FILE, OUT, SECRET, UNSET, unknown
 from steersman.governance.guard.options import read_options, skip_options
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.wrap_table import WRAPPERS, Wrap
 from steersman.governance.guard.variables import check_assignment
 
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
+_ASSIGN = pattern(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
 
 
 def wrapped(call: Call) -> None:
@@ -80,7 +81,7 @@ def _assign(call: Call, word: str) -> None:
         check_assignment(call.shell, found[1], found[2], True)
 
 
-_SPLIT = re.compile(r"-[a-zA-Z]*S=?(.*)\Z|--split-string(?:=(.*))?\Z", re.DOTALL)
+_SPLIT = pattern(r"-[a-zA-Z]*S=?(.*)\Z|--split-string(?:=(.*))?\Z", re.DOTALL)
 
 
 def env(call: Call) -> None:
