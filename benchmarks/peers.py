@@ -92,6 +92,7 @@ def _compete(folder: Path, url: str) -> list[Result]:
     starts, problems, runs = {}, {}, {}
     for peer in PEERS:
         setting = Setting(CACHE / peer.name, folder / peer.name, url)
+        (setting.home / "tmp").mkdir(parents=True)
         try:
             _install(peer, setting.installed)
             starts[peer.name] = peer.start(setting)
@@ -190,7 +191,6 @@ def _table(results: Sequence[Result]) -> str:
 
 
 def _steer(setting: Setting) -> Start:
-    setting.write("tmp/.here", "")
     environ = {
         "STEERSMAN_HOME": str(setting.home / "data"),
         "OPENAI_BASE_URL": f"{setting.url}/v1",
@@ -225,7 +225,6 @@ unbounded_connection_retries = false
 
 
 def _codex(setting: Setting) -> Start:
-    setting.write("tmp/.here", "")
     setting.write("codex/config.toml", CODEX.format(url=setting.url))
     program = setting.program("@openai/codex-*/vendor/*/bin/codex", ".bin/codex")
     environ = {"CODEX_HOME": str(setting.home / "codex"), "LOCAL_KEY": "x"}
@@ -233,7 +232,6 @@ def _codex(setting: Setting) -> Start:
 
 
 def _claude(setting: Setting) -> Start:
-    setting.write("tmp/.here", "")
     program = setting.program("@anthropic-ai/claude-code-*/claude", ".bin/claude")
     environ = {
         "CLAUDE_CONFIG_DIR": str(setting.home / "claude"),
@@ -251,7 +249,6 @@ def _claude(setting: Setting) -> Start:
 
 
 def _pi(setting: Setting) -> Start:
-    setting.write("tmp/.here", "")
     model = {"id": "scripted", "contextWindow": 100_000, "maxTokens": 8000}
     local = {
         "baseUrl": f"{setting.url}/v1",
@@ -272,7 +269,6 @@ def _pi(setting: Setting) -> Start:
 
 
 def _gemini(setting: Setting) -> Start:
-    setting.write("tmp/.here", "")
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "privacy": {"usageStatisticsEnabled": False},
@@ -291,7 +287,6 @@ def _gemini(setting: Setting) -> Start:
 
 
 def _opencode(setting: Setting) -> Start:
-    setting.write("tmp/.here", "")
     model = {"tool_call": True, "limit": {"context": 100_000, "output": 8000}}
     local = {
         "npm": "@ai-sdk/openai-compatible",

@@ -64,44 +64,49 @@ def main() -> None:
     task = json.load(sys.stdin)
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     said = os.memfd_create("said")
-    started = time.perf_counter()
-    program = subprocess.Popen(
-        task["command"], env=task["environ"], cwd=task["cwd"], start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-    )  # fmt: skip
-    signal.setitimer(signal.ITIMER_REAL, task["limit"])
     signal.signal(signal.SIGALRM, lambda *_: _end_all())
-    if task["watch"]:
-        memory = _peak(program)
-        wall, code = 0.0, program.wait()
-    else:
-        memory, code = 0, program.wait()
+    signal.setitimer(signal.ITIMER_REAL, task["limit"])
+    started = time.perf_counter()
+    try:
+        program = subprocess.Popen(
+            task["command"], env=task["environ"], cwd=task["cwd"], start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+        )  # fmt: skip
+        memory = _peak(program) if task["watch"] else 0
+        code = program.wait()
         wall = time.perf_counter() - started
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    _bury()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        _bury()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     words = os.pread(said, 1 << 24, 0)[-2000:].decode(errors="replace")
     print(json.dumps(Spent(wall, used.ru_utime + used.ru_stime, memory, code, words)._asdict()))
 
 
 def _peak(program: subprocess.Popen[bytes]) -> int:
-    """The most memory the tree held at any look: resident pages, summed over its processes."""
+    """The most memory the tree held at any look: resident pages, summed over its processes.
+
+    A child that is just being started shares its parent's memory (`vfork`) and has none of its own.
+    """
     most = 0
     while program.poll() is None:
-        most = max(most, sum(_resident(pid) for pid in _below(os.getpid())))
+        sizes = {pid: (_sizes(pid), above) for pid, above in _below(os.getpid())}
+        own = [size for size, above in sizes.values() if size != sizes.get(above, ("",))[0]]
+        most = max(most, sum(int(size.split()[1]) for size in own if size) * PAGE)
         time.sleep(INTERVAL)
     return most
 
 
-def _resident(pid: int) -> int:
+def _sizes(pid: int) -> str:
+    """What a process holds of memory, in pages; nothing when it has ended meanwhile."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-    except (OSError, IndexError):  # it has ended meanwhile
-        return 0
+        return Path(f"/proc/{pid}/statm").read_text()
+    except OSError:
+        return ""
 
 
-def _below(pid: int) -> Iterator[int]:
-    """Every process below this one; those that end meanwhile are left out."""
+def _below(pid: int) -> Iterator[tuple[int, int]]:
+    """Every process below this one, with its parent; those that end meanwhile are left out."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -112,12 +117,12 @@ def _below(pid: int) -> Iterator[int]:
         except OSError:
             continue
         for child in map(int, children):
-            yield child
+            yield child, pid
             yield from _below(child)
 
 
 def _end_all() -> None:
-    for pid in list(_below(os.getpid())):
+    for pid, _ in list(_below(os.getpid())):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -1,6 +1,6 @@
 """Five systems wired together: an agent. A capsule can be a tool of another one, to any depth."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -33,6 +33,7 @@ class Capsule(Struct, frozen=True):
     intelligence: Intelligence
     operations: Operations
     compactor: Compactor | None = None
+    estimate: Callable[[int], float | None] | None = None
 
     async def turn(self, lane: Lane, context: Context) -> TurnEnd:
         """Work on what the context holds until there is nothing more to do.
@@ -53,9 +54,18 @@ class CapsuleDeck:
         self._instructions = capsule.identity.instructions()
 
     def prompt(self) -> Prompt:
-        """Everything the model gets for its next answer, if there is still something to spend."""
-        self._capsule.governance.check_budget()
+        """Everything the model gets for its next answer, if there is enough left to spend."""
+        self._capsule.governance.check_budget(*self._estimate())
         return Prompt(self._instructions, self._capsule.operations.specs(), self._context.view)
+
+    def _estimate(self) -> tuple[int, float]:
+        """About how many tokens the next prompt has, and what it will cost."""
+        capsule = self._capsule
+        if capsule.compactor is None:
+            return 0, 0.0
+        specs = capsule.operations.specs()
+        tokens = capsule.compactor.tokens(self._context, self._instructions, specs)
+        return tokens, (capsule.estimate(tokens) or 0.0) if capsule.estimate else 0.0
 
     async def fit(self, cause: Literal["window", "context_length"]) -> bool:
         """Bring the next prompt into the model's window; True when something was compacted."""

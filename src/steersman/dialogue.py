@@ -156,12 +156,16 @@ class Prompt(Struct, frozen=True):
 
 
 class Tokens(Struct, frozen=True):
-    """Tokens one request used; `cached` are part of `input`, `reasoning` part of `output`."""
+    """Tokens one request used; `reasoning` is part of `output`.
+
+    `cached` were read from the provider's cache and `written` put into it, both part of `input`.
+    """
 
     input: int = 0
     cached: int = 0
     output: int = 0
     reasoning: int = 0
+    written: int = 0
 
 
 class TextDelta(Struct, frozen=True):

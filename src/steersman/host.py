@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.coordination import floor
-from steersman.dialogue import Call, ToolSpec
+from steersman.dialogue import Call, Image, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.approvals import Desk
 from steersman.governance.environment import command_environ
@@ -305,9 +305,9 @@ class Host:
         """The model a thread last worked with."""
         return self.store.setting(f"thread:{thread_id}", "model") or ""
 
-    async def send(self, thread_id: str, text: str) -> int:
+    async def send(self, thread_id: str, text: str, images: tuple[Image, ...] = ()) -> int:
         """Start a turn."""
-        return await self._session(thread_id).send(text)
+        return await self._session(thread_id).send(text, images)
 
     async def go_on(self, thread_id: str) -> bool:
         """Start a turn with the oldest queued message, if there is one."""

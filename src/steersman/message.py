@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from steersman.action import Action, Verdict
 from steersman.change import Change
-from steersman.dialogue import State
+from steersman.dialogue import Image, State
 
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
 
@@ -74,7 +74,8 @@ class TurnEnd(Body, frozen=True, omit_defaults=True):
 class User(Body, frozen=True, omit_defaults=True):
     """Words of the person as the model gets them; `corr` names the input they came from.
 
-    `attached` are texts that the words name, such as skills; the model gets them as well.
+    `attached` are texts that the words name, such as skills, and `images` pictures they come with;
+    the model gets them as well.
     """
 
     kind: ClassVar[str] = "user"
@@ -82,6 +83,7 @@ class User(Body, frozen=True, omit_defaults=True):
     text: str
     via: Literal["prompt", "steer", "queue"] = "prompt"
     attached: tuple[str, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 InputState = Literal["waiting", "queued", "delivered", "withdrawn"]

@@ -111,7 +111,9 @@ def _only_bookkeeping(action: Write | Delete, name: str) -> bool:
 def pinned(workspace: str) -> tuple[str, ...]:
     """What a command that works on the folder itself cannot change."""
     top = workspace.rstrip("/")
-    names = (*PROTECTED_GIT, *(f"{name}/" for name in sorted(FOLDERS)), *sorted(FILES))
+    # In a worktree or a submodule `.git` is a file, and the repository elsewhere.
+    git = (".git",) if os.path.isfile(f"{top}/.git") else PROTECTED_GIT
+    names = (*git, *(f"{name}/" for name in sorted(FOLDERS)), *sorted(FILES))
     return (
         *(
             f"{top}/{name}"

@@ -16,7 +16,7 @@ from steersman.capsule import Capsule, last_words
 from steersman.coordination.floor import Floor, Move, State
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
-from steersman.dialogue import Call
+from steersman.dialogue import Call, Image
 from steersman.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
@@ -195,6 +195,7 @@ class Session:
             intelligence=self._mind.loop,
             operations=toolbox,
             compactor=self._mind.compactor,
+            estimate=self._mind.estimate,
         )
         return toolbox, capsule
 
@@ -259,11 +260,13 @@ class Session:
         """How many messages wait to be delivered."""
         return len(self._inputs.pending())
 
-    async def send(self, text: str) -> int:
+    async def send(self, text: str, images: tuple[Image, ...] = ()) -> int:
         """Start a turn with a prompt; the answer is the turn's number."""
+        if images and self._mind is not None:
+            self._mind.check_sight()
         self._floor.move(Move.START)
         attached = self._briefing.attached(text) if self._briefing else ()
-        return await self._start(User(text, attached=attached))
+        return await self._start(User(text, attached=attached, images=images))
 
     async def go_on(self) -> bool:
         """Start a turn with the oldest queued message, if there is one."""

@@ -68,8 +68,8 @@ class Governance(Protocol):
         """
         ...
 
-    def check_budget(self) -> None:
-        """Raise when too much was spent to go on."""
+    def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
+        """Raise when too much was spent to go on, or would be with what the next request takes."""
         ...
 
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:

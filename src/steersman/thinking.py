@@ -6,7 +6,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from steersman.dialogue import Call, Completed, Driver, Prompt, UserItem
-from steersman.errors import DriverProblem
+from steersman.errors import DriverProblem, UsageProblem
 from steersman.identity import skills
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
@@ -48,6 +48,20 @@ class Mind:
         if self._settings.window is not None:
             known.append(self._settings.window)
         return min(known) if known else None
+
+    def estimate(self, tokens: int) -> float | None:
+        """About what a prompt of so many tokens will cost, in dollars."""
+        return self._models.estimate(tokens, self.driver.model)
+
+    def check_sight(self) -> None:
+        """Raise when the model is known to see no images."""
+        facts = self._models.facts(self.driver.model)
+        if facts.images is False:
+            raise UsageProblem(
+                f"The model {self.driver.model} cannot see images.",
+                "Nothing was sent.",
+                "Choose another model with --model, or say in words what is on the image.",
+            )
 
     def _switched(self) -> None:
         self.compactor.window = self.window()
@@ -103,7 +117,8 @@ class Briefing:
 
     def remark(self, call: Call) -> str:
         """Instruction files of the folders a call touches, each once."""
-        found = [file for path in _paths(call) for file in self._instructions.nested(path)]
+        real = [path for path in _paths(call) if "\0" not in path]
+        found = [file for path in real for file in self._instructions.nested(path)]
         return render(found)
 
     def attached(self, text: str) -> tuple[str, ...]:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import READ
-from tests.host.conftest import one_stage, stage  # noqa: F401
-from tests.host.wires import reaching
+from tests.host.wires import RecordingStage, reaching
 from tests.world import call
 
 MODEL = ("--model", "anthropic:m-1")
@@ -15,8 +14,16 @@ DEEP = call("workspace_read_file", path="src/deep/a.py")
 ALSO = call("workspace_read_file", path="src/deep/b.py")
 
 
+@pytest.fixture(scope="module")
+def stage():
+    """A model server."""
+    stage = RecordingStage()
+    yield stage
+    stage.close()
+
+
 @pytest.fixture
-def online(steer, stage):  # noqa: F811
+def online(steer, stage):
     """The command line where every provider is the model server."""
     return steer.having(**reaching({}, stage.url))
 
@@ -42,21 +49,21 @@ def asking(name, **more):
     return {"name": "read_skill", "arguments": {"name": name, **more}}
 
 
-def system(stage):  # noqa: F811
+def system(stage):
     """The system prompt of the last request."""
     return stage.log[-1]["body"]["system"][0]["text"]
 
 
-def said(stage, number=-1):  # noqa: F811
+def said(stage, number=-1):
     """The conversation of a request, as text."""
     return json.dumps(stage.log[number]["body"]["messages"], ensure_ascii=False)
 
 
-def tools(stage):  # noqa: F811
+def tools(stage):
     return {tool["name"] for tool in stage.log[-1]["body"]["tools"]}
 
 
-def test_the_files_of_the_root_are_in_the_system_prompt(online, stage, workspace, config):  # noqa: F811
+def test_the_files_of_the_root_are_in_the_system_prompt(online, stage, workspace, config):
     write(config / "AGENTS.md", "Mine: be brief.")
     write(workspace / "AGENTS.md", "The folder's: say it plainly.")
     write(workspace / "CLAUDE.md", "Also see @docs/style.md for more.")
@@ -71,7 +78,7 @@ def test_the_files_of_the_root_are_in_the_system_prompt(online, stage, workspace
     assert "be brief" not in said(stage)
 
 
-def test_nested_files_come_with_the_first_result_below_them(online, stage, workspace):  # noqa: F811
+def test_nested_files_come_with_the_first_result_below_them(online, stage, workspace):
     write(workspace / "AGENTS.md", "Root rule.")
     write(workspace / "src" / "AGENTS.md", "Tabs in src.")
     write(workspace / "src" / "deep" / "CLAUDE.md", "Never here.")
@@ -95,7 +102,7 @@ def test_an_instruction_file_that_leads_out_or_is_secret_is_not_told(
     online,
     stage,
     workspace,
-    tmp_path,  # noqa: F811
+    tmp_path,
 ):
     write(tmp_path / "elsewhere.md", "From outside.")
     (workspace / "AGENTS.md").symlink_to(tmp_path / "elsewhere.md")
@@ -107,7 +114,7 @@ def test_an_instruction_file_that_leads_out_or_is_secret_is_not_told(
     assert "A secret." not in system(stage)
 
 
-def test_a_skill_that_the_person_names(online, stage, config):  # noqa: F811
+def test_a_skill_that_the_person_names(online, stage, config):
     skill(config / "skills", "leap")
     stage.play({"text": "Done."})
     worked = online.work("run", *MODEL, "please $leap, it costs $5")
@@ -121,7 +128,7 @@ def test_a_skill_that_the_person_names(online, stage, config):  # noqa: F811
     assert (user["text"], len(user["attached"])) == ("please $leap, it costs $5", 1)
 
 
-def test_a_skill_that_the_model_asks_for(online, stage, config):  # noqa: F811
+def test_a_skill_that_the_model_asks_for(online, stage, config):
     skill(config / "skills", "leap")
     write(config / "skills" / "leap" / "more.md", "The long version.")
     stage.play(
@@ -135,13 +142,13 @@ def test_a_skill_that_the_model_asks_for(online, stage, config):  # noqa: F811
     assert [result["status"] for result in worked.bodies("tool_result")] == ["ok", "ok", "error"]
 
 
-def test_without_skills_there_is_nothing_to_ask_for(online, stage):  # noqa: F811
+def test_without_skills_there_is_nothing_to_ask_for(online, stage):
     stage.play({"text": "Done."})
     assert online("run", *MODEL, "what does $leap mean?").returncode == 0
     assert "read_skill" not in tools(stage)
 
 
-def test_a_disabled_skill_is_neither_told_nor_loaded(online, stage, config):  # noqa: F811
+def test_a_disabled_skill_is_neither_told_nor_loaded(online, stage, config):
     skill(config / "skills", "leap")
     skill(config / "skills", "hop", "Hop along.")
     assert online("skills", "disable", "leap").returncode == 0
@@ -154,7 +161,7 @@ def test_a_disabled_skill_is_neither_told_nor_loaded(online, stage, config):  # 
     assert worked.bodies("tool_result")[0]["status"] == "error"
 
 
-def test_skills_of_a_folder_wait_until_it_is_trusted(online, stage, workspace):  # noqa: F811
+def test_skills_of_a_folder_wait_until_it_is_trusted(online, stage, workspace):
     skill(workspace / ".steersman" / "skills", "local")
     stage.play({"text": "Done."})
     assert online("run", *MODEL, "$local").returncode == 0
@@ -162,7 +169,7 @@ def test_skills_of_a_folder_wait_until_it_is_trusted(online, stage, workspace): 
     assert "First look" not in said(stage)
 
 
-def test_the_places_that_variables_name(online, stage, workspace, tmp_path, environ):  # noqa: F811
+def test_the_places_that_variables_name(online, stage, workspace, tmp_path, environ):
     home = Path(environ["HOME"])
     write(home / "rules" / "one.md", "Rule one.")
     write(home / "rules" / "two.md", "Rule two.")

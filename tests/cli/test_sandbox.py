@@ -5,7 +5,6 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -130,17 +129,29 @@ def test_leaving_the_sandbox_is_asked_about_and_then_real(steer, script, tmp_pat
     assert outside.exists()
 
 
-def test_on_failure_a_person_is_asked_to_let_a_command_out_when_the_sandbox_is_why(steer, script):
-    private = Path(steer.environ["STEERSMAN_HOME"])  # the host's own state is hidden
-    private.mkdir(exist_ok=True)
-    (private / "note").write_text("found outside\n")
-    model = script({"tool_calls": [shell(f"cat {private}/note")]}, DONE)
-    messages = steer.messages("run", "go", "--model", model, "--approvals", "on-failure", "--yes")
+def test_on_failure_a_person_is_asked_to_let_a_command_out_when_the_sandbox_is_why(
+    steer, script, tmp_path
+):
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "note").write_text("found outside\n")
+    with serving(tmp_path / "page") as port:
+        fetch = shell(f"curl -fsS -m 20 http://{NEAR}:{port}/note")
+        model = script({"tool_calls": [fetch]}, DONE)
+        flags = ("--approvals", "on-failure", "--yes")
+        messages = steer.messages("run", "go", "--model", model, *flags)
     (request,) = bodies(messages, "confirm_request")
     assert request["actions"][0]["outside"] is True
     (result,) = bodies(messages, "tool_result")
     assert result["output"]["output"] == "found outside\n"
     assert "run again outside" in result["output"]["note"]
+
+
+def test_on_failure_nobody_is_asked_to_show_a_command_what_is_secret(steer, script, workspace):
+    (workspace / ".env").write_text("TOKEN=abc\n")
+    model = script({"tool_calls": [shell("ln -s .env settings; cat settings")]}, DONE)
+    messages = steer.messages("run", "go", "--model", model, "--approvals", "on-failure", "--yes")
+    assert bodies(messages, "confirm_request") == []
+    assert "abc" not in json.dumps(messages)
 
 
 def test_a_mass_deletion_is_asked_about_with_its_numbers_and_a_no_keeps_everything(

@@ -62,6 +62,7 @@ KINDS: dict[str, tuple[Action, Judgement | None]] = {
     "new": (Write("/srv/app/out.txt", "", "b", origin="command"), None),
     "planted": (Write("/srv/app/.husky/pre-push", "", "b", origin="command"), None),
     "few": (ChangeMany(ROOT, 300, 5, 2, lost=2, origin="command"), None),
+    "many": (ChangeMany(ROOT, 300, 0, 0, origin="command"), None),
     "loss": (ChangeMany(ROOT, 0, 0, 3467, lost=3467, lost_bytes=7 * 10**9, origin="command"), None),
     "reset": (ChangeMany(ROOT, 0, 1, 0, discarded=1, origin="command"), None),
     "past": (Write("/srv/app/.husky/x", "a", "b", origin="past"), None),
@@ -80,7 +81,7 @@ KINDS: dict[str, tuple[Action, Judgement | None]] = {
     "agent": (SpawnAgent("mate", "look"), None),
 }
 LOOKS = "look list search mcp-look"
-CHANGES = "edit delete hook effect new planted few loss reset"
+CHANGES = "edit delete hook effect new planted few many loss reset"
 COMMANDS = "run risky push block direct straight leave"
 
 
@@ -91,7 +92,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
     table = dict.fromkeys(LOOKS.split(), "allow")
     table |= {"edit": freely, "delete": freely, "plan": asked, "spec": freely}
     table |= {"hook": asked, "planted": asked, "loss": asked, "reset": asked}
-    table |= {"effect": "allow", "new": "allow", "few": "allow"}
+    table |= {"effect": "allow", "new": "allow", "few": "allow", "many": "allow"}
     table |= {"past": "allow", "undo": "allow", "agent": "allow"}
     table |= {"run": "allow", "risky": "allow", "push": asked, "block": "deny", "breaker": "deny"}
     table |= {"direct": "allow", "straight": asked, "leave": asked, "net": asked, "mcp": asked}
@@ -100,7 +101,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
         table |= dict.fromkeys(("risky", "push", "straight"), asked)
     if mode == "debug":
         table |= dict.fromkeys(("edit", "delete", "plan", "spec", "hook", "effect"), asked)
-        table |= {"planted": asked, "mcp": "deny"}
+        table |= {"planted": asked, "few": asked, "mcp": "deny"}
     if mode in ("ask", "plan", "spec"):
         table |= dict.fromkeys(f"{CHANGES} {COMMANDS} plan spec net mcp".split(), "deny")
     if mode == "plan":

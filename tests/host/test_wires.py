@@ -70,7 +70,7 @@ def test_every_format_gives_the_same_messages(told):
 
 
 def test_what_they_say(told, wire):
-    messages, seen, waits = told(wire)
+    messages, _, waits = told(wire)
     bodies = [message.body for message in messages]
 
     answers = [body for body in bodies if isinstance(body, Assistant)]
@@ -86,9 +86,8 @@ def test_what_they_say(told, wire):
     assert "wants fewer requests (status 429)" in problem.what
     assert (problem.why, problem.retry_in) == ("slow down", 0.0)
     assert waits == [0.0]
-    kinds = [
-        m.kind for m in messages if m.kind in ("assistant", "error", "tool_result", "turn_end")
-    ]
+    shown = ("assistant", "error", "tool_result", "turn_end")
+    kinds = [m.kind for m in messages if m.kind in shown]
     assert kinds == [
         *("assistant", "tool_result", "tool_result", "error", "assistant", "turn_end"),
         *("assistant", "turn_end"),

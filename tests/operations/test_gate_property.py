@@ -36,7 +36,8 @@ COMMANDS = st.sampled_from([
     "ln -s a.txt made_link",
     "mkdir -p .husky && echo x > .husky/pre-push", "echo x > .mcp.json; echo y > made_2.txt",
     "for n in $(seq 300); do echo $n > many_$n; done", "git init -q . && git config core.pager x",
-    "git push origin main", "git push origin topic", "curl -s http://127.0.0.1:9/x", "rm -rf ~",
+    "git push origin main", "git push origin topic", "curl -s http://127.0.0.1:9/x",
+    'rm -rf "$HOME"',
     "echo x > ../outside/new", "cat ../outside/secret.txt > /dev/null",
     "chmod 600 a.txt; rm sub/b.txt",
 ])  # fmt: skip
@@ -109,7 +110,7 @@ answers = st.builds(
 cases = st.fixed_dictionaries(
     {
         "mode": st.sampled_from(["code", "code", "code", "code", "debug", "plan", "spec", "ask"]),
-        "trust": st.sampled_from(["sandboxed", "sandboxed", "sandboxed", "restricted"]),
+        "trust": st.sampled_from(["sandboxed"] * 4 + ["untrusted", "restricted"]),
         "approvals": st.sampled_from(["on-request", "on-request", "on-failure", "never"]),
         "attended": st.sampled_from([True, True, True, False]),
         "answers": st.lists(answers, max_size=6),

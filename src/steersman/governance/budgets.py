@@ -41,10 +41,19 @@ class Account:
             case AgentSpawn():
                 self.agents += 1
 
-    def over(self) -> BudgetSpent | None:
-        """The limit that was passed, if one was."""
+    def over(self, tokens: int = 0, cost: float = 0.0) -> BudgetSpent | None:
+        """The limit that was passed, if one was, or would be with what comes next."""
+        ahead = {"tokens": tokens, "cost": cost}
         for name, (unit, shape) in _UNITS.items():
             limit, spent = getattr(self.limits, name), getattr(self, name)
+            if limit is not None and spent < limit < spent + ahead.get(name, 0):
+                told = shape.format(spent + ahead[name])
+                return BudgetSpent(
+                    f"The budget of {shape.format(limit)} {unit} for this {self._name} is too "
+                    "small for the next request.",
+                    f"It has used {shape.format(spent)}, and would come to about {told}.",
+                    f"Raise the limit ({self._flag(name)}), then `steer resume` goes on.",
+                )
             # Calls and agents are announced before they begin: the last one allowed may still run.
             if limit is not None and (
                 spent > limit if name in ("calls", "agents") else spent >= limit
@@ -108,11 +117,11 @@ class Budget:
         ]
         return max(0.0, min(left)) if left else None
 
-    def check(self) -> None:
-        """Raise when a limit was passed."""
+    def check(self, tokens: int = 0, cost: float = 0.0) -> None:
+        """Raise when a limit was passed, or would be with what the next request takes."""
         self._count_time()
         for account in self._accounts:
-            if problem := account.over():
+            if problem := account.over(tokens, cost):
                 raise problem
 
     def _count_time(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Action, Execute, Network, Verdict
+from steersman.action import Action, Execute, Network, Read, Search, Verdict
 from steersman.errors import Halted
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
@@ -147,7 +147,8 @@ class Gate:
 
     def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:
         """See which files are secret now; the answer names them where a command could read them."""
-        veil, hidden = self._finder.find(deep=any(isinstance(a, Execute) for a in actions))
+        kinds = Execute if self._finder.looked else Execute | Read | Search
+        veil, hidden = self._finder.find(deep=any(isinstance(a, kinds) for a in actions))
         if veil != self.where.veil:
             self.where = msgspec.structs.replace(self.where, veil=veil)
         return hidden
@@ -185,9 +186,9 @@ class Gate:
         self._refresh(())
         return self.where.veil
 
-    def check_budget(self) -> None:
-        """Raise when too much was spent to go on."""
-        self._budget.check()
+    def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
+        """Raise when too much was spent to go on, or would be with what the next request takes."""
+        self._budget.check(tokens, cost)
 
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
         """Ask the person something; the default when nobody can answer."""

@@ -89,7 +89,10 @@ def _debug(action: Action, name: str, approvals: str) -> Verdict | None:
         return _deny("debug")
     if not isinstance(action, Write | Delete | ChangeMany):
         return None
-    harmless = isinstance(action, ChangeMany) or (isinstance(action, Write) and not action.before)
+    if isinstance(action, ChangeMany):  # each is judged by itself as well, or none was there before
+        harmless = action.named or not (action.changed or action.deleted)
+    else:
+        harmless = isinstance(action, Write) and not action.before
     if action.origin != "tool" and (harmless or _GENERATED.search(name)):
         return None
     return asked(approvals, "mode.debug", "each change in debug mode", contained=False)

@@ -5,6 +5,7 @@ exception. What git's history already holds cannot be hidden: `steer doctor` tel
 """
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -15,6 +16,7 @@ from steersman.veil import PLAIN_SIGHT, SKIPPED, Veil
 
 IGNORE_FILE = ".steersmanignore"
 LARGEST = 1 << 20
+_SPECIAL = re.compile(r"[\\*?\[\]!# ]")
 _USUAL = Path(__file__).with_name("secret_names.gitignore")
 
 
@@ -48,15 +50,37 @@ class Finder:
         self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
         self._lines = ""
         self._veil = PLAIN_SIGHT
+        self._targets = ""
+        self.looked = False
 
     def find(self, *, deep: bool = True) -> tuple[Veil, tuple[str, ...]]:
-        """The veil as it is now, and, when looked for deeply, what it hides."""
+        """The veil as it is now, and, when looked for deeply, what it hides.
+
+        What a secret link leads to is secret too, from the first deep look on.
+        """
         lines = _usual() + _own_lines(os.path.join(self._workspace, IGNORE_FILE)) + self._also
         if lines != self._lines:
             self._seen.clear()
             self._lines = lines
-            self._veil = Veil(self._workspace, lines)
-        return self._veil, tuple(self._below(self._workspace)) if deep else ()
+            self._veil = Veil(self._workspace, lines + self._targets)
+        if not deep:
+            return self._veil, ()
+        secrets = tuple(self._below(self._workspace))
+        targets = "".join(f"{line}\n" for line in self._led_to(secrets))
+        self.looked = True
+        if targets != self._targets:
+            self._targets = targets
+            self._veil = Veil(self._workspace, lines + targets)
+        return self._veil, secrets
+
+    def _led_to(self, secrets: Sequence[str]) -> Iterator[str]:
+        """The places in the workspace that secret links lead to, as lines of a `.gitignore`."""
+        top = os.path.realpath(self._workspace).rstrip("/") + "/"
+        for path in secrets:
+            if os.path.islink(path):
+                place = os.path.realpath(path)
+                if place.startswith(top) and "\n" not in place:
+                    yield "/" + _SPECIAL.sub(r"\\\g<0>", place[len(top) :])
 
     def _below(self, top: str) -> Iterator[str]:
         waiting = [top]

@@ -145,7 +145,7 @@ class Context:
     def _take_user(self, corr: str, body: Body | bytes) -> None:
         said = whole(User, body)
         text = "\n\n".join((said.text, *said.attached))
-        self._add(UserItem(text, steer=said.via == "steer"), self._seq, 0)
+        self._add(UserItem(text, said.via == "steer", said.images), self._seq, 0)
 
     def _take_answer(self, corr: str, body: Body | bytes) -> None:
         answer = whole(Assistant, body)

@@ -7,11 +7,10 @@ MILLION = 1_000_000
 USUAL_OUTPUT = 1_000  # tokens an answer with a tool call or two takes, when nobody knows better
 
 
-def cost(price: Price | None, tokens: Tokens, written: int = 0) -> float | None:
+def cost(price: Price | None, tokens: Tokens) -> float | None:
     """Dollars for the tokens of one request; None when the model has no price.
 
-    `tokens.cached` were read from the provider's cache, `written` were put into it; both are part
-    of `tokens.input`.
+    What was read from the provider's cache, and what was put into it, has prices of its own.
     """
     if price is None:
         return None
@@ -20,7 +19,7 @@ def cost(price: Price | None, tokens: Tokens, written: int = 0) -> float | None:
     put = rates.input if rates.written is None else rates.written
     kept = min(tokens.cached, tokens.input)
     fresh = tokens.input - kept
-    written = min(written, fresh)
+    written = min(tokens.written, fresh)
     return (
         (fresh - written) * rates.input
         + written * put

@@ -125,6 +125,7 @@ class Toolbox:
         return msgspec.structs.replace(result, ms=spent, note=note(call)), diffs, stop
 
     async def _perform(self, call: Call, lane: Lane) -> tuple[Any, list[Body]]:
+        await self._gate.admit(call.id, call.name, (), lane)  # it counts, whatever it is
         tool = self._tools.get(call.name)
         if tool is None:
             raise Malformed(

@@ -9,7 +9,7 @@ from steersman.governance.guard.prefixes import runs_anything, suggested_prefix
     "words",
     [
         "python", "python3", "python3.12 -c", "bash", "bash -c", "sh", "env", "sudo", "git",
-        "git -c", "npm run", "npx", "xargs", "find", "ssh", "docker run", "docker exec",
+        "git -c", "npm run", "npm run build", "npx", "xargs", "find", "ssh", "docker run", "docker exec",
         "docker", "rm", "node", "perl", "ruby", "vim", "timeout", "nice", "eval", "awk",
         "sed", "curl", "make", "uv run", "uv run python", "poetry run", "bundle exec",
         "npm exec", "git config", "git bisect", "tar", "kubectl exec", "nohup bash", "",
@@ -21,7 +21,7 @@ def test_these_would_allow_anything(words):
 
 @pytest.mark.parametrize(
     "words",
-    ["git status", "git commit", "npm test", "npm run build", "cargo test", "pytest", "go test",
+    ["git status", "git commit", "npm test", "cargo test", "pytest", "go test",
      "docker compose up", "ruff check", "ls", "uv run pytest", "make test", "gh pr view"],
 )  # fmt: skip
 def test_these_are_bounded(words):
@@ -34,7 +34,7 @@ def test_these_are_bounded(words):
         ("git commit -m x", "git commit"),
         ("docker compose up -d", "docker compose up"),
         ("npm test -- --watch", "npm test"),
-        ("npm run build --silent", "npm run build"),
+        ("npm run build --silent", None),
         ("cargo test foo", "cargo test"),
         ("pytest -q tests", "pytest"),
         ("uv run pytest -q", "uv run pytest"),

@@ -1,11 +1,12 @@
 """What holds of any text: an answer always comes, and wrapping never makes it milder."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.governance.guard.kit import said, verdict
 
+SLOW = [HealthCheck.too_slow]  # a busy machine is no failure
 RANK = {"allow": 0, "ask": 1, "block": 2}
 PIECES = st.sampled_from(
     [
@@ -47,26 +48,26 @@ WRAPPERS = {
 }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=SLOW)
 @given(st.text(max_size=200))
 def test_any_text_gets_an_answer(text):
     assert said(text).rule != "guard.defect"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=SLOW)
 @given(st.lists(PIECES, max_size=14).map(" ".join))
 def test_any_mixture_of_shell_gets_an_answer(text):
     assert said(text).rule != "guard.defect"
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 @given(command=COMMANDS)
 def test_wrapping_never_makes_it_milder(name, command):
     assert RANK[verdict(WRAPPERS[name](command))] >= RANK[verdict(command)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 @given(st.lists(COMMANDS, min_size=1, max_size=4), st.sampled_from([" && ", "; ", " || ", "\n"]))
 def test_a_line_is_as_grave_as_its_gravest_part(commands, between):
     parts = [part for part in commands if not part.startswith("cd ")]

@@ -277,7 +277,7 @@ def test_counts_of_anthropic_are_put_together() -> None:
         *block(0, {"type": "text", "text": "H"}, say("i.")),
         *ending("end_turn", output_tokens=7, output_tokens_details={"thinking_tokens": 2}),
     )
-    assert (said.text, said.tokens) == ("Hi.", Tokens(45, 30, 7, 2))
+    assert (said.text, said.tokens) == ("Hi.", Tokens(45, 30, 7, 2, written=5))
 
 
 @pytest.mark.parametrize(

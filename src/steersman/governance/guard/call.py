@@ -36,9 +36,6 @@ class Call:
 
     # ---- what is said about it
 
-    def allow(self) -> None:
-        """Nothing stands against it: said by handlers for the reader's sake."""
-
     def ask(self, rule: str, why: str, instead: str = "") -> None:
         """Somebody should look at this."""
         self.scene.note(ASK, rule, f"`{sentence(self.words)}` {why}.", instead)

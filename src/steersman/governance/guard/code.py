@@ -21,6 +21,7 @@ from steersman.governance.guard.code_patterns import (
     KILL,
     LISTED,
     NETWORK,
+    OBEYS_WIRE,
     PATH_JOIN,
     PRINTF,
     ROOTISH,
@@ -47,6 +48,8 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     home = shell.scene.place.home
     text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", code)
     text = CHR.sub(_characters, text)
+    if language == "m4":
+        text = text.replace("`", "'")
     for _ in range(6):
         text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
         if not count:
@@ -355,6 +358,8 @@ def _secrets(shell: "Shell", text: str) -> None:
         and re.search(r"(?i)socket|connect|fsockopen|TCPClient|net\.dial|/inet/|net\.Socket", text)
     ):
         shell.scene.note(BLOCK, "net.reverse-shell", "Code connects a shell to another machine.")
+    elif re.search(r"(?i)socket|/inet/", text) and OBEYS_WIRE.search(text):
+        shell.scene.note(BLOCK, "net.reverse-shell", "Code runs what another machine sends.")
     if (
         network
         and re.search(

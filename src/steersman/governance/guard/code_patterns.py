@@ -36,6 +36,7 @@ RUN = pattern(
     r"\bcommands\.get\w+"
     r"|\bpty\.spawn|\basyncio\.create_subprocess_\w+|\b(?:\w+\.)?(?:run|call|"
     r"check_call|check_output|getoutput|getstatusoutput|Popen)(?=\s*\(\s*[\[('\"])"
+    r"|\b(?:run|shell)(?=\s+['\"])|\be?syscmd"
     r"|\bexec(?:Sync|File|FileSync|vp?e?|lp?e?)?|\bspawn(?:Sync)?|\bfork\b(?=\s*\(['\"])|"
     r"\bsystem2?|\bpopen\d?|\bPopen"
     r"|\bshell_exec|\bpassthru|\bproc_open|\bpcntl_exec|\bos\.execute|\bio\.popen|"
@@ -99,7 +100,7 @@ EVAL = pattern(
     r"iex|pickle\.loads|__import__)\b\s*[\(\s'\"$]"
 )
 KILL = pattern(
-    r"\bos\.kill(?:pg)?\(\s*-1\b|\bprocess\.kill\(\s*-1\b|\bkill\s*\(?\s*['\"]?(?:SIG)?(?:KILL|"
+    r"\bos\.kill(?:pg)?\(\s*-?1\b|\bprocess\.kill\(\s*-?1\b|\bkill\s*\(?\s*['\"]?(?:SIG)?(?:KILL|"
     r"TERM|9|15)['\"]?\s*,\s*-1\b|\bProcess\.kill\([^,]*,\s*-1|\bposix_kill\(\s*-1|"
     r"\bkill\(\s*-1\s*,|\bsignal\.kill\(-1"
 )
@@ -175,3 +176,8 @@ STARTS = pattern(
     r"\$"
 )
 PRINTF = pattern(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")
+# A command that is a variable, run or read from.
+OBEYS_WIRE = pattern(
+    r"(?:popen|system|exec|spawn|check_output|subprocess\.\w+)\s*\(?\s*(?!['\"])[\w.$]+"
+    r"|\w+\s*\|&?\s*getline"
+)

@@ -72,12 +72,16 @@ def _start(call: Call) -> None:
         call.name = word[3:]
     _cloned(call)
     handler = handler_of(call.name)
-    if "/" in word and (handler is None or call.content(word) is not None or _local(call, word)):
-        if handler is None or call.name not in _FRONTS:
-            from steersman.governance.guard.programs.shells import run_file
+    front = handler is not None and call.name in _FRONTS
+    if (
+        "/" in word
+        and not front
+        and (handler is None or call.content(word) is not None or _local(call, word))
+    ):
+        from steersman.governance.guard.programs.shells import run_file
 
-            run_file(call, word)
-            return
+        run_file(call, word)
+        return
     if handler is None:
         name = call.name.removesuffix(".exe").lower() if call.name.endswith(".exe") else call.name
         for other in (name, name.rstrip("0123456789."), name.lower()):

@@ -61,12 +61,16 @@ def harmful(shell: "Shell", text: str) -> bool:
     return len(text) >= 4 and blocked(shell, text.replace(FILE, "").replace(OUT, ""))
 
 
-def blocked(shell: "Shell", text: str | list[str]) -> bool:
-    """True when a script, or the words of one command, would be blocked; nothing is noted."""
+def blocked(shell: "Shell", text: str | list[str], *, prose: bool = False) -> bool:
+    """True when a script, or the words of one command, would be blocked; nothing is noted.
+
+    `prose` is text that need not be a script: words after an unknown first one mean nothing.
+    """
     if shell.depth > 4:
         return False
     scene = Scene(shell.scene.place)
     scene.steps = shell.scene.steps
+    scene.prose = prose or shell.scene.prose
     inner = shell.copy()
     inner.scene = scene
     inner.depth += 1

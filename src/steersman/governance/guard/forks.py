@@ -73,7 +73,11 @@ class Fork:
 def alternatives(shell: Shell, nodes: list[Node]) -> list[Shell]:
     """The shell as it may be where these words are read, for each value in question."""
     text = b" ".join(node.text or b"" for node in nodes)
-    used = [name for name in shell.forks if name == _FOLDER or name.encode() in text]
+    used = [
+        name
+        for name in shell.forks
+        if name == _FOLDER or (name.encode() in text and shell.variables.get(name) == UNSET)
+    ]
     made: list[Shell] = []
     if not used:
         return made

@@ -30,7 +30,8 @@ _STARTS = frozenset(
 # Programs for which text is only text: it is printed, searched for, stored or sent as a message.
 _TEXTUAL = frozenset(
     listed(
-        """: true false exit return which type whereis echo printf grep egrep fgrep rg ripgrep ag ack sed gsed awk gawk mawk git gh glab test [
+        """: true false exit return which type whereis echo printf grep egrep fgrep rg ripgrep ag
+        ack sed gsed awk gawk mawk git gh glab test [
         [[ export man tldr apropos history jq yq read local declare pytest jest vitest
         mocha cargo go npm pnpm yarn rspec notify-send say figlet cowsay logger wall
         curl wget expr tr cut tee cat date seq basename dirname python python3 node ruby
@@ -41,6 +42,8 @@ _TEXTUAL = frozenset(
         emacs ex ed make just gdb lldb"""
     )
 )
+# Of these, programs that may start what follows.
+_RUNNERS = frozenset(listed("npm pnpm yarn bun deno cargo go just kubectl"))
 _OUTPUT = pattern(
     r"-o|-O|--?(?:out|output|outfile|out-file|output-file|outdir|out-dir|output-dir|"
     r"dest|destination|log-file|logfile|report|save|export|target-dir|write|"
@@ -64,13 +67,14 @@ _LOOKS = frozenset(
 def last_look(call: Call) -> None:
     """Say what no handler has said of words that carry harm."""
     textual = call.name in _TEXTUAL
+    starts = not call.scene.prose and (not textual or call.name in _RUNNERS)
     for at, word in enumerate(call.args):
         if len(word) > 5 and (" " in word or "|" in word or "(" in word):
             if not textual and (_DANGER.search(word) or payload(word)):
                 _script(call, at, literal(word))
         elif word[:1] in "/~.-" and call.name not in _LOOKS and len(word) > 2:
             _path(call, at, word)
-        if not textual and word.rsplit("/", 1)[-1] in _STARTS:
+        if starts and word.rsplit("/", 1)[-1] in _STARTS:
             _tail(call, call.args[at:])
 
 
@@ -80,7 +84,7 @@ def _script(call: Call, at: int, word: str) -> None:
     flag = word.split("=", 1)[0] if word.startswith("-") else call.args[at - 1] if at else ""
     text = word.split("=", 1)[1] if word.startswith("-") and "=" in word else word.lstrip("+!:@ ")
     told = flag.startswith("-") and not _PROSE.match(flag)
-    if blocked(call.shell, text) or (told and harmful(call.shell, text)):
+    if blocked(call.shell, text, prose=True) or (told and harmful(call.shell, text)):
         call.block("flag.run", f"carries a harmful command: {shown(text, 60)}")
     else:
         call.doubt("words.harm", f"carries what looks like a harmful command: {shown(word, 60)}")

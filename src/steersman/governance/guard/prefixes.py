@@ -214,6 +214,10 @@ def runs_anything(words: tuple[str, ...]) -> bool:
     return name in _NEVER or bare in _NEVER or name in _ANYTHING
 
 
+# `run` starts what a file of the project says, which may change after the answer.
+_SCRIPTED = frozenset(listed("docker podman kubectl npx cargo npm pnpm yarn bun"))
+
+
 def _third(words: tuple[str, ...]) -> bool:
     """`uv run python`, `bundle exec`, `npx X`: what a runner runs must itself be bounded."""
     runner = words[:2] in {
@@ -226,7 +230,7 @@ def _third(words: tuple[str, ...]) -> bool:
     }
     if runner and len(words) > 2:
         return words[2].startswith("-") or runs_anything(words[2:])
-    if words[0] in ("docker", "podman", "kubectl", "npx", "cargo") and words[1] in ("run", "exec"):
+    if words[0] in _SCRIPTED and words[1] in ("run", "exec", "run-script"):
         return True
     if words[0] == "npx":
         return words[1].startswith("-") or runs_anything(words[1:])

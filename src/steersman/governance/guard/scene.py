@@ -30,7 +30,7 @@ class Scene:
         self.files: dict[str, str] = {}
         self.plain = True
         self.steps = 0
-        self.quiet = 0
+        self.prose = False
         self.facts_seen: set[Fact] = set()
         self.hook_dirs: list[str] = []
 

@@ -150,7 +150,7 @@ class Shell:
             call = Call([":"], self, None)
             call.write(target, "", append=False)
         for part in re.split(r"[;\n&|]+", text)[:40]:
-            brace = re.match(r"\s*(?:\w+\s+)?\{([\w./,~*-]+,[\w./,~*-]*)\}", part)
+            brace = re.match(r"\s*(?:[\w{(!]+\s+)?\{([\w./,~*-]+,[\w./,~*-]*)\}", part)
             if brace:
                 quoted.append(brace[1].replace(",", " "))
         for piece in (
@@ -278,11 +278,8 @@ class Shell:
     ) -> str:
         """Expand, redirect, and hand the words to their program."""
         if self.forks:
-            made = ""
-            others = alternatives(self, words + assigns + redirects)
-            for other in others:
-                made = other.simple(words, assigns, redirects, stdin)
-            if others and words and (words[0].text or b"").decode() not in _CHANGES_SHELL:
+            made = self._forked(words, assigns, redirects, stdin)
+            if made is not None:
                 return made
         given: dict[str, Value] = {}
         for node in assigns:
@@ -290,8 +287,6 @@ class Shell:
         expanded = words_of(words, self)
         if not words:
             self.variables.update(given)
-            for name in given:
-                self.forks.pop(name, None)
         if assigns and words:
             self.scene.plain = False
         for name, value in given.items():
@@ -305,15 +300,25 @@ class Shell:
             self.only_read(reads)
             return ""
         kept = {name: self.variables.get(name) for name in given} if words else {}
-        if words:
-            self.variables.update(given)
+        self.variables.update(given)
         made = run_words(expanded, self, feeds, sinks, reads)
-        for name, value in kept.items():
-            if value is None:
+        for name, old in kept.items():
+            if old is None:
                 self.variables.pop(name, None)
             else:
-                self.variables[name] = value
+                self.variables[name] = old
         return "" if sinks else made
+
+    def _forked(
+        self, words: list[Node], assigns: list[Node], redirects: list[Node], stdin: str | None
+    ) -> str | None:
+        """Read a command for each value its variables may have; None when it is to be read once
+        more here, for what it does to this shell."""
+        made = None
+        for other in alternatives(self, words + assigns + redirects):
+            made = other.simple(words, assigns, redirects, stdin)
+        again = not words or (words[0].text or b"").decode() in _CHANGES_SHELL
+        return None if again else made
 
     def assign(self, node: Node, into: dict[str, Value]) -> None:
         """One assignment."""

@@ -333,10 +333,8 @@ def _unset(shell: Shell, node: Node, stdin: str | None) -> str:
 
 
 def _test(shell: Shell, node: Node, stdin: str | None) -> str:
-    plain = shell.scene.plain
     for child in node.named_children:
         _test_part(shell, child)
-    shell.scene.plain = plain and (node.text or b"").startswith(b"[ ")
     shell.scene.plain = False
     return ""
 

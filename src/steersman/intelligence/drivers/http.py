@@ -70,7 +70,7 @@ class HttpDriver:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Event, None]:
         """Ask for one answer; closing the iterator ends the request at once."""
-        self._check_images(prompt)
+        prompt = self._in_words(prompt)
         reader = self._form.reader(self._name)
         patience = Patience(self._endpoint)
         response = await self._send(prompt, patience)
@@ -114,11 +114,23 @@ class HttpDriver:
     def _where(self, proxy: str = "") -> Where:
         return Where(self._endpoint.label, self._name, self._endpoint.base_url, proxy)
 
-    def _check_images(self, prompt: Prompt) -> None:
-        if self._endpoint.sees is False and any(
-            isinstance(item, UserItem) and item.images for item in prompt.items
-        ):
+    def _in_words(self, prompt: Prompt) -> Prompt:
+        """A prompt for a model that sees nothing: older pictures are named, a new one is refused.
+
+        So a thread that was begun with another model goes on.
+        """
+        said = [item for item in prompt.items if isinstance(item, UserItem)]
+        if self._endpoint.sees is not False or not any(item.images for item in said):
+            return prompt
+        if said[-1].images:
             raise blind(self._where())
+        items = [
+            UserItem(f"{item.text}\n[a picture that you cannot see]", item.steer)
+            if isinstance(item, UserItem) and item.images
+            else item
+            for item in prompt.items
+        ]
+        return Prompt(prompt.system, prompt.tools, items, prompt.schema)
 
     def _open(self) -> httpx2.AsyncHTTPTransport:
         """The line of this event loop; connections cannot move to another."""

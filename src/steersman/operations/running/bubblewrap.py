@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.errors import SteersmanError
+from steersman.operations.running.programs import of_the_system
 
 NEEDED = (0, 8)
 OVERLAYS = (0, 11)
@@ -183,5 +184,7 @@ def remove_tree(folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     if not os.path.lexists(folder):
         return
-    subprocess.run(["chmod", "-R", "u+rwx", folder], capture_output=True, check=False)
-    subprocess.run(["rm", "-rf", "--", folder], capture_output=True, check=False)
+    chmod, rm = of_the_system("chmod"), of_the_system("rm")
+    with suppress(OSError):
+        subprocess.run([chmod, "-R", "u+rwx", folder], capture_output=True, check=False)
+        subprocess.run([rm, "-rf", "--", folder], capture_output=True, check=False)

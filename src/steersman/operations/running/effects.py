@@ -7,15 +7,19 @@ only, so that nothing a repository configures is run.
 
 import hashlib
 import os
+import re
 import subprocess
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
 from steersman.action import Action, ChangeMany
 from steersman.change import Change
 from steersman.operations.journal.journal import INLINE, Journal
-from steersman.protection import protected_name
+from steersman.operations.running.programs import found
+from steersman.protection import protected_name, runs_host
 
 EXAMPLES = 3
 LARGEST = 20_000_000  # a file above this is not hashed; it counts as lost
@@ -26,6 +30,9 @@ MADE_AGAIN = frozenset(
     {"node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox",
      ".venv", ".git", ".hypothesis"}
 )  # fmt: skip
+
+_LOOSE = re.compile(r"(?:.*/)?\.git/objects/([0-9a-f]{2})/([0-9a-f]{38})", re.DOTALL)
+_PACK = re.compile(r"(?:^|/)\.git/objects/pack/[^/]+\.pack$")
 
 
 class Loss(Struct, frozen=True):
@@ -42,8 +49,9 @@ def actions_for(journal: Journal, changes: Sequence[Change]) -> list[Action]:
     """
     loss = loss_of(journal, changes)
     many = len(changes) > INLINE
+    own = [change for change in changes if many and _is_own(journal, change)]
     named = [change for change in changes if not many or protected_name(change.path)]
-    actions = journal.actions(named, "command")
+    actions = journal.actions([*named, *own[:EXAMPLES]], "command")
     if many or loss.deleted or loss.discarded:
         kinds = [verb(change) for change in changes]
         lost = (*loss.discarded, *loss.deleted)
@@ -64,6 +72,10 @@ def actions_for(journal: Journal, changes: Sequence[Change]) -> list[Action]:
     return actions
 
 
+def _is_own(journal: Journal, change: Change) -> bool:
+    return runs_host(os.path.join(journal.root, change.path), journal.root)
+
+
 def verb(change: Change) -> str:
     """What happened to a path, in a word."""
     if change.before.kind == "absent":
@@ -80,19 +92,43 @@ def loss_of(journal: Journal, changes: Sequence[Change]) -> Loss:
         and change.before.digest != change.after.digest
         and MADE_AGAIN.isdisjoint(change.path.split("/"))
     ]
+    history = _history_lost(changes)
     if not at_risk:
-        return Loss()
+        return Loss(history)
     names = {change: _blob_name(journal, change.before.digest, change.before.size)
              for change in at_risk[:MOST]}  # fmt: skip
     known = _known(journal.root, [name for name in names.values() if name])
     if known is None:  # no repository: nothing has a copy
-        return Loss(tuple(change for change in at_risk if verb(change) == "deleted"))
-    made = {change.path.rpartition(".git/objects/")[2].replace("/", "") for change in changes
-            if ".git/objects/" in change.path}  # fmt: skip
+        return Loss((*history, *(change for change in at_risk if verb(change) == "deleted")))
+    made = set(_made(journal, changes))
     unsafe = [change for change in at_risk if names.get(change, "") not in known | made]
     deleted = tuple(change for change in unsafe if verb(change) == "deleted")
     changed = [change for change in unsafe if verb(change) == "changed"]
-    return Loss(deleted, tuple(_thrown_away(journal, changed)))
+    return Loss((*history, *deleted), tuple(_thrown_away(journal, changed)))
+
+
+def _history_lost(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """Objects of git that are gone, when nothing was packed instead."""
+    if any(_PACK.search(change.path) for change in changes if verb(change) == "created"):
+        return ()
+    return tuple(
+        change for change in changes
+        if verb(change) == "deleted" and change.before.kind == "file"
+        and (_LOOSE.search(change.path) or _PACK.search(change.path))
+    )  # fmt: skip
+
+
+def _made(journal: Journal, changes: Sequence[Change]) -> Iterator[str]:
+    """The names of contents that the command itself put into the repository, if it really did."""
+    for change in changes:
+        found = _LOOSE.fullmatch(change.path)
+        if not found or change.after.size > LARGEST or not journal.objects.has(change.after.digest):
+            continue
+        with journal.objects.open(change.after.digest) as file, suppress(zlib.error):
+            content = zlib.decompressobj().decompress(file.read(), LARGEST)
+            name = hashlib.sha1(content, usedforsecurity=False).hexdigest()
+            if name == found[1] + found[2]:
+                yield name
 
 
 def _thrown_away(journal: Journal, changed: Sequence[Change]) -> Iterator[Change]:
@@ -133,15 +169,19 @@ def _ask_git(root: str, questions: Sequence[str]) -> list[str] | None:
     """One answer for each name of an object."""
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        "GIT_ALLOW_PROTOCOL": "none",  # a repository's own config cannot lift it
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
     }
-    safe = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "safe.directory=*")
+    git = found("git", os.environ, root)
+    if git is None:
+        return None
+    safe = ("-c", "core.fsmonitor=false", "-c", "safe.directory=*")
     shape = "--batch-check=%(objectname) %(objecttype)"
     try:
         ran = subprocess.run(
-            ["git", *safe, "cat-file", shape],
+            [git, *safe, "cat-file", shape],
             cwd=root, env=environ, capture_output=True, timeout=PATIENCE, check=False,
             input="".join(f"{name}\n" for name in questions).encode(errors="surrogateescape"),
         )  # fmt: skip

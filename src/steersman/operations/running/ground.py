@@ -19,13 +19,16 @@ from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
+from steersman.operations.running.afterwards import settled
 from steersman.operations.running.confine import Sandbox, Workspace
 from steersman.operations.running.effects import actions_for, verb
 from steersman.operations.running.masks import Protection, above, hidden, stubs
 from steersman.operations.running.overlay import Transaction, stumbled
+from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
 from steersman.profile import Profile
+from steersman.protection import protected_name
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
@@ -172,7 +175,10 @@ class Directly(Ground):
         self._before = before
 
     async def settle(self, bench: Bench) -> Effects:
-        """Record what the command did; it has happened, so the gate is told, not asked."""
+        """Record what the command did; it has happened, so the gate is told, not asked.
+
+        Of a command that was not let out, what people are asked about is taken back on a no.
+        """
         if self._before is None:
             return Effects()
         found = await asyncio.to_thread(self._before.changes)
@@ -182,7 +188,15 @@ class Directly(Ground):
             body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
             await self._journal.record(body, bench.lane, bench.call)
             await tell(self._journal, found.changes, bench)
-        return Effects(names_of(found.changes), found.notes)
+        if not found.changes or not self._profile.sandbox:
+            return Effects(names_of(found.changes), found.notes)
+        held = self._held()
+        stand, notes = await settled(self._journal, found.changes, bench, held)
+        return Effects(names_of(stand), [*found.notes, *notes])
+
+    def _held(self) -> Sequence[str]:
+        """Paths that the command could not have changed."""
+        return ()
 
 
 class Outside(Directly):
@@ -194,7 +208,9 @@ class Outside(Directly):
         return self._profile.environ
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
-        return list(command)
+        """The command as it is; the shell that reads it is not one of the workspace."""
+        shell = found(command[0], self._profile.environ, self._journal.root)
+        return [shell or command[0], *command[1:]]
 
 
 class Confined(Directly):
@@ -230,6 +246,9 @@ class Confined(Directly):
             self._protection.remove()
         return await super().settle(bench)
 
+    def _held(self) -> Sequence[str]:
+        return self._protection.paths if self._protection else ()
+
     async def discard(self) -> None:
         """Take the stubs away."""
         await super().discard()
@@ -260,11 +279,20 @@ class Landlocked(Directly):
 
 async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
     """Show the diffs of the first files."""
-    texts = [change for change in changes if "file" in (change.before.kind, change.after.kind)]
+    texts = [
+        change
+        for change in changes
+        if "file" in (change.before.kind, change.after.kind) and not _bookkeeping(change.path)
+    ]
     diffs = [(change.path, journal.diff(change)) for change in texts[:SHOWN_DIFFS]]
     bodies: list[Body] = [DiffReady(path, diff, *counted(diff)) for path, diff in diffs]
     if bodies:
         await bench.lane.append(*bodies, corr=bench.call)
+
+
+def _bookkeeping(path: str) -> bool:
+    """Whether a file is one of those git changes with every commit."""
+    return ".git" in path.split("/") and not protected_name(path)
 
 
 def names_of(changes: Sequence[Change]) -> list[str]:

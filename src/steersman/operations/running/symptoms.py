@@ -24,6 +24,7 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _TAIL = 20_000
+SECRETS = "files with secrets are hidden in the sandbox"
 
 
 def looks_confined(exit_code: int, output: str, profile: Profile) -> str:
@@ -44,5 +45,10 @@ def looks_confined(exit_code: int, output: str, profile: Profile) -> str:
     if _REFUSED.search(end):
         found.append("the sandbox refuses system calls that commands seldom need")
     if profile.hidden and _HIDDEN.search(end):
-        found.append("files with secrets are hidden in the sandbox")
+        found.append(SECRETS)
     return "; ".join(found)
+
+
+def worth_letting_out(why: str) -> bool:
+    """Whether a person should be asked to let it out; never only to show it what is secret."""
+    return why not in ("", SECRETS)

@@ -13,7 +13,7 @@ from steersman.operations.running.ground import Effects, Ground
 from steersman.operations.running.grounds import SHELL, Grounds
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
-from steersman.operations.running.symptoms import looks_confined
+from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 from steersman.profile import Profile
@@ -94,7 +94,7 @@ class RunCommand(Tool[RunCommandArgs]):
         """Run it; once more outside the sandbox if that is why it failed and a person agrees."""
         result = await self._run(args, bench)
         why = looks_confined(result.exit_code or 0, result.output, bench.profile)
-        if not why or not bench.profile.escalate:
+        if not bench.profile.escalate or not worth_letting_out(why):
             return result
         outside = replace(args, outside_sandbox=True)
         try:

@@ -103,7 +103,7 @@ def counted(number: int, what: str) -> str:
 
 def words(body: Body) -> str:
     """A message in one line."""
-    for voice in (_course_words, _talk_words, _work_words):
+    for voice in (_course_words, _toll_words, _talk_words, _work_words):
         found = voice(body)
         if found is not None:
             return found
@@ -111,7 +111,7 @@ def words(body: Body) -> str:
 
 
 def _course_words(body: Body) -> str | None:
-    """How things go: sessions, turns, agents, costs, errors."""
+    """How things go: sessions, turns, agents, errors."""
     match body:
         case SessionStart(model=model, mode=mode, approvals=approvals):
             return f"model {model or '-'} · mode {mode} · approvals {approvals}"
@@ -123,6 +123,14 @@ def _course_words(body: Body) -> str | None:
             return one_line(f"{agent}: {task}")
         case AgentDone(agent=agent, ending=ending):
             return f"{agent}: {ending}"
+        case Error(what=what, why=why):
+            return one_line(f"{what} {why}")
+    return None
+
+
+def _toll_words(body: Body) -> str | None:
+    """What it costs, what was left out for room, and what people should know about it all."""
+    match body:
         case UsageReport(input=given, cached=cached, output=made, cost=cost):
             paid = f" · ${cost:.4f}" if cost else ""
             return f"{given} in ({cached} cached), {made} out{paid}"
@@ -130,8 +138,6 @@ def _course_words(body: Body) -> str | None:
             return compaction_words(compaction)
         case Audit(about=about, what=what, why=why):
             return one_line(f"{about}: {what} {why}")
-        case Error(what=what, why=why):
-            return one_line(f"{what} {why}")
     return None
 
 

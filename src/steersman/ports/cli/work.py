@@ -8,6 +8,7 @@ import click
 from steersman.errors import UsageProblem
 from steersman.host import Host
 from steersman.ports.cli.asking import consent, read_line
+from steersman.ports.cli.images import images_from
 from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
 from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
@@ -17,6 +18,9 @@ from steersman.store.records import Thread
 def outputs(command: Any) -> Any:
     """The flags that choose how the work is shown."""
     for option in (
+        click.option(
+            "--image", "images", metavar="FILE", multiple=True, help="A picture (repeatable)."
+        ),
         click.option("--deltas", is_flag=True, help="With --json: also print streamed pieces."),
         click.option("--quiet", "-q", is_flag=True, help="Print the final answer only."),
         json_flag,
@@ -57,7 +61,7 @@ class RunJob(Job):
 
     async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
         """Give it the task."""
-        await host.send(thread_id, self._text)
+        await host.send(thread_id, self._text, images_from(self._flags["images"]))
 
 
 @click.command()
@@ -103,7 +107,7 @@ class ResumeJob(Job):
         if not self._text and not await host.go_on(thread_id):
             self._text = await self._ask(host, thread_id, attended=attended)
         if self._text:
-            await host.send(thread_id, self._text)
+            await host.send(thread_id, self._text, images_from(self._flags["images"]))
 
     async def _ask(self, host: Host, thread_id: str, *, attended: bool) -> str:
         if not attended:

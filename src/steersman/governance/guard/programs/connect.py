@@ -158,6 +158,9 @@ def scp(call: Call) -> None:
     options = call.options("-c -F -i -J -l -o -P -S -D -b -B -R -s -X")
     _ssh_options(call, options)
     words = options.rest
+    for name in re.findall(r"(?m)^\s*m?put\s+(\S+)", call.stdin or ""):
+        if secret(call.path(name), call.place):
+            call.block("exfil.copy", f"sends credentials from {shown(name)}")
     if not words:
         return
     target, sources = words[-1], words[:-1]

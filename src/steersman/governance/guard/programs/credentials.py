@@ -3,7 +3,7 @@
 import re
 
 from steersman.governance.guard.call import Call
-from steersman.governance.guard.marks import OUT
+from steersman.governance.guard.marks import FILE, OUT
 from steersman.governance.guard.paths import Zone
 
 
@@ -48,6 +48,10 @@ def secrets_tool(call: Call) -> None:
         "teller": r"env|show",
         "mimikatz": r".*",
     }
+    if call.name in ("gpg", "gpg2", "age", "sops"):
+        for name in call.options("-o --output").all("-o", "--output"):
+            if name != "-":
+                call.write(name, FILE)
     pattern = shows.get(call.name)
     call.out = OUT
     if pattern and re.search(pattern, text):

@@ -4,7 +4,6 @@ import re
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
-from steersman.governance.guard.options import Options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
@@ -18,8 +17,12 @@ def sed(call: Call) -> None:
     operands = options.rest
     if not scripts and not options.has("-f", "--file"):
         scripts, operands = operands[:1], operands[1:]
-    if options.has("-f", "--file"):
-        call.allow()
+    for name in options.all("-f", "--file"):
+        made = call.content(name)
+        if made is not None:
+            scripts.append(made)
+        elif call.zone(name) is not Zone.INSIDE:
+            call.doubt("code.unknown", "runs a sed script nobody has read")
     in_place = any(flag.startswith(("-i", "--in-place")) for flag in options.flags)
     if not in_place and any(re.match(r"-[nEr]*i", word) for word in call.args):
         in_place = True
@@ -59,9 +62,9 @@ _SED_TEXT = pattern(r"(?:^|[;{}])\s*(?:\d+|\$|/[^/]*/)?\s*[aic]\\?\s*(.+)", re.D
 
 
 def _sed_script(call: Call, text: str) -> str:
-    for pattern, group in ((_SED_W, 1), (_SED_SW, 2)):
-        for found in pattern.finditer(text):
-            if pattern is _SED_W and re.match(r"\A/[^/]*\Z", text[: found.start()]):
+    for form, group in ((_SED_W, 1), (_SED_SW, 2)):
+        for found in form.finditer(text):
+            if form is _SED_W and re.match(r"\A/[^/]*\Z", text[: found.start()]):
                 continue
             call.write(found[group].rstrip(";}"), FILE)
     for found in _SED_E.finditer(text):
@@ -200,17 +203,10 @@ def edit(call: Call) -> None:
         where = call.zone(word)
         if where not in (Zone.INSIDE, Zone.TEMP, Zone.HARMLESS):
             call.write(word)
-    _ex_commands(call, options)
+    _ex_commands(call)
 
 
-def _ex_commands(call: Call, options: Options) -> None:
+def _ex_commands(call: Call) -> None:
     if call.name in ("ed", "ex") and call.stdin:
         for found in re.finditer(r"(?m)^\s*(?:\d*,?\$?)?w!?\s+(?!q\b)(\S+)", call.stdin):
             call.write(found[1])
-    if options.has("-R", "--version", "--help"):
-        return
-    if (
-        not options.has("-c", "--cmd", "--batch", "-es", "-e", "--eval", "-s")
-        and call.stdin is None
-    ):
-        call.allow()

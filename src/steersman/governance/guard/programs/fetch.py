@@ -90,6 +90,32 @@ def _curl_config(call: Call, name: str | None) -> None:
             call.doubt("flag.helper", f"takes its options from {shown(name)}")
 
 
+def _curl_files(options: Options, sent: list[str]) -> list[str]:
+    """The files a request carries."""
+    files = options.all("-T", "--upload-file")
+    for value in sent:
+        files += re.findall(r"\A(?:[^=@]*=)?[@<](.+?)(?:;.*)?\Z", value)
+    for value in options.all("--data-urlencode"):
+        files += re.findall(r"\A\w+@(.+)", value)
+    return files
+
+
+def _curl_file(call: Call, name: str, host: str, local: bool) -> None:
+    """One file a request carries."""
+    if name in ("-", "."):
+        text = call.stdin or ""
+        if tainted(text):
+            call.block("exfil.upload", f"sends credentials to {host}")
+        return
+    path = call.path(name)
+    made = call.content(name)
+    call.reads.append(call.name_path(path))
+    if secret(path, call.place) or tainted(made):
+        call.block("exfil.upload", f"sends credentials from {shown(path)} to {host}")
+    elif call.zone(name) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE) and not local:
+        call.block("exfil.upload", f"sends {shown(path)}, a file outside the workspace, to {host}")
+
+
 def _curl_sends(
     call: Call, options: Options, urls: list[str], hosts: list[str], local: bool
 ) -> None:
@@ -104,27 +130,13 @@ def _curl_sends(
         "-F",
         "--form",
     )
-    files = options.all("-T", "--upload-file")
-    for value in sent:
-        found = re.match(r"(?:[^=@]*=)?[@<](.+?)(?:;.*)?\Z", value)
-        if found:
-            files.append(found[1])
+    files = _curl_files(options, sent)
     host = shown(hosts[0])
+    for name in options.all("-b", "--cookie"):
+        if "=" not in name and secret(call.path(name), call.place):
+            call.block("exfil.upload", f"sends credentials from {shown(name)} to {host}")
     for name in files:
-        if name in ("-", "."):
-            text = call.stdin or ""
-            if tainted(text):
-                call.block("exfil.upload", f"sends credentials to {host}")
-            continue
-        path = call.path(name)
-        made = call.content(name)
-        call.reads.append(call.name_path(path))
-        if secret(path, call.place) or tainted(made):
-            call.block("exfil.upload", f"sends credentials from {shown(path)} to {host}")
-        elif call.zone(name) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE) and not local:
-            call.block(
-                "exfil.upload", f"sends {shown(path)}, a file outside the workspace, to {host}"
-            )
+        _curl_file(call, name, host, local)
     values = [
         *sent,
         *options.all("-H", "--header", "-u", "--user", "-b", "--cookie", "-A", "-e", "--url-query"),
@@ -200,6 +212,9 @@ def wget(call: Call) -> None:
     _wget_sends(call, options, urls)
     for helper in options.all("--use-askpass"):
         call.doubt("flag.helper", f"runs the helper {shown(helper)}")
+    if call.name.startswith("wget"):
+        for log in options.all("-o", "-a", "--output-file", "--append-output"):
+            call.write(log, FILE)
     for listing in options.all("-i", "--input-file"):
         call.read(listing)
     for text in options.all("-e", "--execute"):

@@ -1,6 +1,7 @@
 """git: its global options, and options many of its subcommands share."""
 
 import re
+import shlex
 
 from steersman.governance.guard.call import Call
 from steersman.governance.guard.marks import DEEP, FILE, UNSET, shown
@@ -96,7 +97,11 @@ def _sub_options(call: Call, sub: str, rest: list[str], options: Options) -> Non
                 run_through(call, text, "--upload-pack")
     for word in rest:
         if re.match(r"(?:ext|fd)::", word):
-            run_through(call, word[5:], "an ext:: address")
+            text = word[5:]
+            if "% " in text:
+                parts = [part.replace("% ", " ") for part in re.split(r"(?<!%) ", text)]
+                text = shlex.join(parts)
+            run_through(call, text, "an ext:: address")
 
 
 def _sub(call: Call, sub: str, rest: list[str]) -> None:

@@ -243,8 +243,6 @@ def _bisect(call: Call, options: Options, rest: list[str]) -> None:
     if rest[:1] == ["run"]:
         call.run(rest[1:], None)
         call.wrapper = False
-    elif rest[:1] == ["reset"]:
-        call.allow()
 
 
 def _difftool(call: Call, options: Options, rest: list[str]) -> None:
@@ -287,7 +285,9 @@ def _worktree(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.loses-work", "removes a work tree with its changes")
     elif rest[:1] == ["add"]:
         words = [w for w in read_options(rest[1:], "-b -B --reason").rest]
-        if words and call.zone(words[0]) not in (Zone.INSIDE, Zone.TEMP):
+        if words and call.zone(words[0]) in (Zone.SYSTEM, Zone.TOP):
+            call.write(words[0] + "/tree", FILE)
+        elif words and call.zone(words[0]) not in (Zone.INSIDE, Zone.TEMP):
             call.ask(
                 "fs.write-outside", f"makes a work tree outside the workspace: {shown(words[0])}"
             )
@@ -350,6 +350,9 @@ def _symbolic(call: Call, options: Options, rest: list[str]) -> None:
 
 
 def _send_email(call: Call, options: Options, rest: list[str]) -> None:
+    for word in rest:
+        if word.startswith(("--smtp-server=/", "--sendmail-cmd=", "--to-cmd=", "--cc-cmd=")):
+            run_through(call, word.partition("=")[2], "send-email")
     if not options.has("--dry-run"):
         call.ask("net.send", "sends mail")
 

@@ -11,6 +11,7 @@ from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
+from steersman.governance.guard.places import holds_secrets
 from steersman.governance.guard.programs.shells import feed
 
 
@@ -83,6 +84,7 @@ SPEECHES: dict[str, Speech] = {
     "perl6": _S("perl", "-e"),
     "expect": _S("tcl", "-c", "-f"),
     "wish": _S("tcl", ""),
+    "m4": _S("m4", "", "-D -I -U"),
     "vimx": _S("editor", "-c"),
     "gdb": _S(
         "gdb",
@@ -196,16 +198,16 @@ def _loads(call: Call, speech: Speech, options: dict[str, list[str]]) -> None:
 def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict[str, list[str]]]:
     """Code options may end a bundle (`-ne 'code'`); what follows code is its arguments."""
     names = speech.inline.split()
+    if args[:1] == ["eval"] and "eval" in names:
+        return args[1:2], args[2:], {}
     codes: list[str] = []
     options: dict[str, list[str]] = {}
     at = 0
     while at < len(args):
         word = args[at]
         at += 1
-        if word == "--":
-            return codes, args[at:], options
-        if len(word) < 2 or word[0] != "-":
-            return codes, args[at - 1 :], options
+        if word == "--" or len(word) < 2 or word[0] != "-":
+            return codes, args[at - (word != "--") :], options
         name, equals, value = word.partition("=")
         short = not word.startswith("--") and not speech.single
         if word in names and at < len(args):
@@ -312,6 +314,9 @@ def _module(call: Call, name: str, rest: list[str]) -> None:
         call.run(["pip", *rest], call.stdin, light=True)
     elif name in _MODULES_SAFE or top in _MODULES_SAFE:
         if name == "http.server":
+            folder = read_options(rest, "-d --directory -b --bind -p").get("-d", "--directory")
+            if holds_secrets(call.path(folder or "."), call.place):
+                call.block("exfil.serve", "serves credentials over the network")
             call.ask(
                 "net.listen", "serves files over the network"
             ) if "--bind" not in rest and "-b" not in rest else None

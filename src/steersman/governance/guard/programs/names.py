@@ -102,6 +102,7 @@ OWNERS = {
     "git.git": "git",
     "interpreters.compiler": "c++ cc clang clang++ g++ gcc icc tcc",
     "interpreters.interpreter": """
+        m4
         R Rscript bb bpython chez clisp clj clojure cmd cmd.exe crystal csi ecl elixir erl
         expect gdb ghc gnuplot gp groovy gsi guile guile3 iex ipython ipython3 irb janet
         jruby jshell julia jython kotlin lldb lua luajit luau matlab maxima micropython nim
@@ -277,7 +278,7 @@ OWNERS = {
         jpegtran jscodeshift jsdoc json-server jupyter jupytext k6 karma kcachegrind kotlinc
         ktlint kube-linter kube-score kubeconform kubeval latex latexmk lazygit lcov ld ldc2
         ldd lessc lex lf libtool license-checker lint-staged live-server loc localstack
-        locust lualatex lychee m4 madge magick mailhog mailpit markdown-link-check
+        locust lualatex lychee madge magick mailhog mailpit markdown-link-check
         markdownlint markdownlint-cli markdownlint-cli2 massif-visualizer maturin mcfly
         mdbook mdl middleman minitest mkdirp mkdocs mlflow mmdc mocha mockgen molecule
         msgfmt msgmerge mypy navi nbqa nbstripout ncu nest newman next ng nightwatch nm nnn

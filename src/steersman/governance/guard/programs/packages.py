@@ -114,9 +114,15 @@ def npm(call: Call) -> None:
         for text in options.all("-c", "--call"):
             call.script(text)
         tail = skip_options(rest[1:], "-c --call -p --package")
-        if tail:
+        if len(tail) == 1 and " " in tail[0]:
+            call.script(tail[0])
+        elif tail:
             _package(call, tail)
         return
+    if rest[:2] == ["config", "set"] and "shell" in "".join(rest[2:3]):
+        call.doubt("flag.run", "makes scripts run through another program")
+        call.script(" ".join(rest[3:]))
+        call.wrapper = False
     _sources(call)
     if sub == "run" and not rest[1:]:
         return
@@ -206,10 +212,8 @@ def _package(call: Call, words: list[str]) -> None:
 
     if known(short):
         call.run([short, *words[1:]], call.stdin)
-        call.scene.plain = call.scene.plain and False
-    elif short in _KNOWN_BINS:
-        call.allow()
-    else:
+        call.scene.plain = False
+    elif short not in _KNOWN_BINS:
         call.unknown_code = True
         call.network.append("*")
         call.ask("pkg.run", "fetches and runs a package nobody has looked at")
@@ -218,6 +222,8 @@ def _package(call: Call, words: list[str]) -> None:
 def go(call: Call) -> None:
     """`go`: remote packages are code from elsewhere."""
     words = [word for word in call.args if not word.startswith("-")]
+    if words[:1] == ["run"] and call.stdin and {"-", "/dev/stdin"} & {*call.args}:
+        scan(call.shell, call.stdin, "go")
     if words[:1] and words[0] in ("run", "install", "get"):
         for word in words[1:2]:
             host = word.split("/", 1)[0].split("@")[0]

@@ -201,6 +201,8 @@ def crontab(call: Call) -> None:
     if options.has("-e"):
         call.ask("persist.cron", "edits scheduled jobs")
         return
+    if options.get("-u") not in (None, call.place.home.rsplit("/", 1)[-1]):
+        call.block("persist.cron", "changes another user's scheduled jobs")
     text = call.stdin
     if options.rest and options.rest != ["-"]:
         text = call.content(options.rest[0])

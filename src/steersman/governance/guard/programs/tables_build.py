@@ -105,7 +105,8 @@ ask db.change : flush|reset_db & --noinput|--no-input; db push & --force-reset
 block db.drop : migrate reset & --force|-f; db:drop:all;
   *:drop & --force|-f; migrate:fresh|migrate:reset|db:wipe & --force;
   db:reset|db:drop|db:wipe|db:migrate:reset & --force; drop & -f|--force|-y|--yes; dropAll|drop-all;
-  * & RAILS_ENV=prod; clean & -cleanDisabled=false; undo:all|db:migrate:undo:all; downgrade base;
+  ~ RAILS_ENV=prod*|NODE_ENV=prod*|APP_ENV=prod*|MIX_ENV=prod*;
+  clean & -cleanDisabled=false; undo:all|db:migrate:undo:all; downgrade base;
   down & -all|--all
 ask db.change : *
 """

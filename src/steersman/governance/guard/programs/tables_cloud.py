@@ -39,7 +39,8 @@ safe : ~ list|ls|show|describe|info|status|get-value|whoami|regions|versions|log
   apps|releases|addons|domains|ps|topic|search|doctor|docs|stat|du|cat|head|ls|get|query
 block cloud.delete : ~ rm|remove|drop|rb;
   ~ *:destroy|*:delete|*:remove|*:reset|delete-*|remove-*|destroy-*|deprovision|reset|delete-all;
-  ~ uninstall|*-delete|*-destroy|*-remove|*-rm|*-purge|*-terminate|*:purge|*:wipe|Delete*|Terminate*;
+  ~ uninstall|*-delete|*-destroy|*-remove|*-rm|*-purge|*-terminate|*:purge|*:wipe;
+  ~ Delete*|Terminate*;
   ~ teardown|decommission|release-*|revoke-*|flush|flush-*|empty|empty-*|drop-*|deprovision-*|prune
 block cloud.change -- opens a project to others : ~ add-iam-policy-binding & --role=owner;
   ~ add-iam-policy-binding & --member=allUsers; role assignment create & --role=Owner
@@ -128,7 +129,8 @@ _REMOTE_RUN = """
 safe : * & --check|-C|--list-hosts|--list-tasks|--syntax-check|--list-tags|--noop;
   * & --why-run|--version; * list|show|search|status|download; * * list|show; parser|lookup|facts;
   list|collection list|role list|search|info|module|validate
-block remote.delete -- deletes something on other machines or their records : ~ delete|destroy|purge;
+block remote.delete -- deletes something on other machines or their records :
+  ~ delete|destroy|purge;
   * * delete; * bulk delete|destroy
 ask iac.change -- changes other machines : *
 """
@@ -162,7 +164,7 @@ safe : down|up|ps|logs|config|ls|images|top|port|version|build|stop|start|restar
 ask docker.change : *
 """
 _HOSTING = """
-block hosting.delete : remove|rm|destroy|delete|purge|teardown;
+block hosting.delete : remove|rm|destroy|delete|purge|teardown; api delete*;
   *:delete|*:destroy|*:remove|*:disable; * delete|destroy|remove|rm|purge|drop|kill|reset;
   * * delete|destroy|remove|rm|purge|drop; firestore:delete|database:remove|hosting:disable;
   down & -y|--yes; env:unset; secret delete; scale count 0
@@ -186,7 +188,8 @@ ask k8s.change : *
 """
 _CLUSTER = """
 safe : get|list|ls|status|version|info|describe|diff|logs|check|tree|ip|docker-env|validate|events;
-  stats|trace|help|nodes|build|render|kustomize|cfg|fn|convert; config get-contexts|view; profile list; service list;
+  stats|trace|help|nodes|build|render|kustomize|cfg|fn|convert; config get-contexts|view;
+  profile list; service list;
   cluster list|info; app get|list|diff|history|logs|manifests|wait; dashboard|proxy-status|analyze
 block k8s.delete : delete|destroy|remove|rm cluster|clusters|nodegroup|fargateprofile|namespace;
   delete & --all|--purge|--yes|-y; cluster delete|destroy|rm|remove; reset; uninstall; app delete;

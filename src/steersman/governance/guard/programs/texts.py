@@ -19,10 +19,12 @@ from steersman.governance.guard.marks import (
     TOKEN,
     UNKNOWN,
     literal,
+    shown,
     unknown,
 )
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.patterns import pattern
+from steersman.governance.guard.places import holds_secrets
 from steersman.governance.guard.programs.flags import check_flags
 
 _FORMAT = pattern(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
@@ -128,6 +130,8 @@ def decode(call: Call) -> None:
         _decoded(name, text) if back else blur(text) if unknown(text) else _encoded(name, text)
     )
     target = options.get("-o", "--output")
+    if call.name == "xxd" and len(options.rest) > 1:
+        target = options.rest[1]
     if target and target not in ("-", "/dev/stdout"):
         call.write(target, call.out)
 
@@ -281,6 +285,9 @@ def filter_(call: Call) -> None:
     if call.name in ("yq", "dos2unix") and options.has("-i", "--inplace"):
         for word in operands:
             call.write(word, text)
+    if call.name == "uniq":
+        for word in operands[1:2]:
+            call.write(word, text)
     call.out = (
         _cut(call, options.get("-d"), options.get("-f"), text)
         if call.name == "cut"
@@ -327,8 +334,6 @@ def grep(call: Call) -> None:
         call.doubt("flag.helper", f"runs the helper {helper}")
         call.script(helper)
         call.wrapper = False
-    if options.has("-z", "--search-zip") and call.name in ("rg", "ripgrep"):
-        call.allow()
     operands = (
         options.rest
         if options.has("-e", "--regexp", "-f", "--file", "--files", "--type-list")
@@ -338,9 +343,12 @@ def grep(call: Call) -> None:
         "-l", "-c", "-q", "-L", "--count", "--files-with-matches", "--quiet", "--files"
     )
     text = ""
+    deep = call.name in ("rg", "ripgrep", "ag", "ack", "ugrep") or options.has("-r", "-R")
     for word in operands:
         call.read(word, quiet=silent)
         text += call.out
+        if deep and not silent and holds_secrets(call.path(word), call.place):
+            call.block("secrets.read", f"shows credentials below {shown(call.path(word))}")
     if not operands:
         text = call.stdin if call.stdin is not None else OUT
     if options.has("-l", "-L", "--files-with-matches", "--files", "--files-without-match"):

@@ -14,6 +14,7 @@ class Wrap(NamedTuple):
     light: bool = False
     after: str = ""  # the words begin after this one ("exec", "run")
     dashes: bool = False  # the words begin only after --
+    writes: str = ""  # options that name a file to write, or a command after | or !
 
 
 _W = Wrap
@@ -22,7 +23,7 @@ _W = Wrap
 WRAPPERS: dict[str, Wrap] = {
     "timeout": _W("-s -k --signal --kill-after", 1, light=True),
     "gtimeout": _W("-s -k --signal --kill-after", 1, light=True),
-    "time": _W("-f -o --format --output", light=True),
+    "time": _W("-f -o --format --output", light=True, writes="-o --output"),
     "nice": _W("-n --adjustment", light=True),
     "ionice": _W("-c -n -p -P -u --class --classdata"),
     "nohup": _W(light=True),
@@ -40,8 +41,8 @@ WRAPPERS: dict[str, Wrap] = {
     "i386": _W(),
     "x86_64": _W(),
     "uname26": _W(),
-    "strace": _W("-e -o -p -s -u -E -a -b -I -O -S -P -X"),
-    "ltrace": _W("-e -o -p -s -u -n -a -A -D -F -l -x"),
+    "strace": _W("-e -o -p -s -u -E -a -b -I -O -S -P -X", writes="-o --output"),
+    "ltrace": _W("-e -o -p -s -u -n -a -A -D -F -l -x", writes="-o --output"),
     "truss": _W("-o -p"),
     "dtruss": _W("-n -p"),
     "valgrind": _W(),

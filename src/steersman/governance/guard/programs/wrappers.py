@@ -17,14 +17,8 @@ def wrapped(call: Call) -> None:
     """A wrapper of the table."""
     how = WRAPPERS[call.name]
     args = call.args
-    if how.command:
-        options = read_options(args, how.valued + " " + how.command)
-        scripts = options.all(*how.command.split())
-        for text in scripts:
-            call.script(text)
-        if scripts:
-            _root(call, how)
-            return
+    if how.command and _scripts(call, how):
+        return
     if how.after:
         at = next((n for n, word in enumerate(args) if word in how.after.split()), None)
         if at is None:
@@ -38,14 +32,44 @@ def wrapped(call: Call) -> None:
     else:
         rest = skip_options(args, how.valued, how.operands)
     _root(call, how)
+    if how.writes:
+        _writes(call, how, args[: len(args) - len(rest)])
     while rest and _ASSIGN.match(rest[0]):
         _assign(call, rest.pop(0))
     if not rest:
         _nothing(call)
     elif how.joined or (len(rest) == 1 and " " in rest[0]):
-        call.script(" ".join(rest))
+        _joined(call, rest)
     else:
         call.run(rest, call.stdin, light=how.light)
+
+
+def _scripts(call: Call, how: Wrap) -> bool:
+    """Scripts given as options."""
+    options = read_options(call.args, how.valued + " " + how.command)
+    scripts = options.all(*how.command.split())
+    for text in scripts:
+        call.script(text)
+    if scripts:
+        _root(call, how)
+    return bool(scripts)
+
+
+def _joined(call: Call, words: list[str]) -> None:
+    """Words that are one script, or several when they hold blanks."""
+    call.script(" ".join(words))
+    for word in words if len(words) > 1 else ():
+        if " " in word:
+            call.script(word)
+
+
+def _writes(call: Call, how: Wrap, head: list[str]) -> None:
+    """A wrapper's own log."""
+    for name in read_options(head, how.valued).all(*how.writes.split()):
+        if name[:1] in ("|", "!"):
+            call.script(name[1:])
+        else:
+            call.write(name, FILE)
 
 
 def _own(call: Call) -> None:

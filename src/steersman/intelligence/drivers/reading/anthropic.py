@@ -158,7 +158,8 @@ class MessagesReader(Gathering):
                 setattr(self._usage, field, value)
         known = self._usage
         cached = known.cache_read_input_tokens or 0
-        fresh = (known.input_tokens or 0) + (known.cache_creation_input_tokens or 0)
+        written = known.cache_creation_input_tokens or 0
+        fresh = (known.input_tokens or 0) + written
         details = known.output_tokens_details
         thought = (details.thinking_tokens or 0) if details else 0
-        self.tokens = Tokens(fresh + cached, cached, known.output_tokens or 0, thought)
+        self.tokens = Tokens(fresh + cached, cached, known.output_tokens or 0, thought, written)

@@ -1,0 +1,30 @@
+"""Programs the host itself runs: never one of the workspace, whatever the PATH says.
+
+A virtual environment in the workspace is on the PATH of many people, and commands may write there.
+"""
+
+import os
+from collections.abc import Mapping
+
+_SYSTEM = os.pathsep.join(("/usr/bin", "/bin", "/run/current-system/sw/bin"))
+
+
+def found(name: str, environ: Mapping[str, str], workspace: str) -> str | None:
+    """The first program of that name on the PATH, in a folder that is not of the workspace."""
+    root = os.path.realpath(workspace)
+    for folder in environ.get("PATH", _SYSTEM).split(os.pathsep):
+        program = os.path.join(folder, name)
+        if not os.path.isabs(folder) or _inside(program, root) or not os.access(program, os.X_OK):
+            continue
+        if os.path.isfile(program) and not _inside(os.path.realpath(program), root):
+            return program
+    return None
+
+
+def of_the_system(name: str) -> str:
+    """A program that every system has, looked for where systems keep theirs."""
+    return found(name, {"PATH": _SYSTEM}, "/nowhere") or f"/usr/bin/{name}"
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip("/") + "/")
