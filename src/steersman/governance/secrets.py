@@ -3,7 +3,9 @@
 The door of the log masks them; commands do not inherit the variables that hold them.
 """
 
+import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 SHORTEST = 8
+LARGEST = 16 << 20
 _NAME = re.compile(
     r"(?:^|_)(?:API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
     r"|PRIVATE_?KEY|AUTH|PAT|KEY)(?:_?\d+|_ID|_VALUE|_BASE)?$|PASSWORD$|_PWD$|^AUTHORIZATION$",
@@ -77,13 +80,19 @@ def _in_url(value: str) -> set[str]:
 def _in_config(path: Path) -> set[str]:
     """Tokens in the `env`, `headers`, `url` and `args` of every server, however deep it is."""
     try:
-        data = msgspec.json.decode(path.read_bytes())
+        data = msgspec.json.decode(_content(path))
     except (OSError, ValueError, RecursionError):
         return set()
     found: set[str] = set()
     for server in _servers(data):
         found.update(_in_server(server))
     return found
+
+
+def _content(path: Path) -> bytes:
+    """What is in a file; a pipe or a device that a folder has in its place is not waited for."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        return file.read(LARGEST) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
 
 
 def _servers(data: Any) -> Iterator[dict[str, Any]]:

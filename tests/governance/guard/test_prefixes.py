@@ -9,7 +9,8 @@ from steersman.governance.guard.prefixes import runs_anything, suggested_prefix
     "words",
     [
         "python", "python3", "python3.12 -c", "bash", "bash -c", "sh", "env", "sudo", "git",
-        "git -c", "npm run", "npm run build", "npx", "xargs", "find", "ssh", "docker run", "docker exec",
+        "git -c", "npm run", "npm run build", "npx", "xargs", "find", "ssh", "docker run",
+        "docker exec",
         "docker", "rm", "node", "perl", "ruby", "vim", "timeout", "nice", "eval", "awk",
         "sed", "curl", "make", "uv run", "uv run python", "poetry run", "bundle exec",
         "npm exec", "git config", "git bisect", "tar", "kubectl exec", "nohup bash", "",

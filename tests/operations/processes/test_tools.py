@@ -48,6 +48,8 @@ class Reach(Struct):
 class Bare:
     """Commands on the folder itself, with nothing recorded: the tools alone are tried here."""
 
+    refused: tuple[str, ...] = ()
+
     def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
         self._launcher = launcher
         self._later: list[Any] = []

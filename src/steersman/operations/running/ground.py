@@ -74,6 +74,7 @@ class Ground(ABC):
         self._profile = profile
         self._door: Door | None = None
         self._telling: list[asyncio.Future[object]] = []
+        self.refused: list[str] = []  # hosts that the command wanted to reach and could not
 
     async def open(self, bench: Bench) -> None:
         """Open the door to the network, if the command may have one."""
@@ -88,6 +89,7 @@ class Ground(ABC):
                 return ""
 
             def denied(host: str, port: int, why: str) -> None:
+                self.refused.append(f"{host}:{port}")
                 told = Audit("network", f"{host}:{port} was not reached: {why}")
                 self._telling.append(asyncio.ensure_future(bench.lane.append(told)))
 

@@ -1,6 +1,7 @@
 """Whether a command failed because of its sandbox, and what to tell whoever ran it."""
 
 import re
+from collections.abc import Sequence
 
 from steersman.profile import Profile
 
@@ -27,13 +28,19 @@ _TAIL = 20_000
 SECRETS = "files with secrets are hidden in the sandbox"
 
 
-def looks_confined(exit_code: int, output: str, profile: Profile) -> str:
-    """What of its sandbox a failed command seems to have run into; nothing when it did not."""
+def looks_confined(
+    exit_code: int, output: str, profile: Profile, refused: Sequence[str] = ()
+) -> str:
+    """What of its sandbox a failed command seems to have run into; nothing when it did not.
+
+    `refused` are hosts that it wanted to reach and could not.
+    """
     if exit_code == 0 or not profile.sandbox:
         return ""
     end = output[-_TAIL:]
     found = []
-    if profile.network != "host" and (_DOOR.search(end) or _NO_NETWORK.search(end)):
+    unreached = refused or _DOOR.search(end) or _NO_NETWORK.search(end)
+    if profile.network != "host" and unreached:
         found.append(
             "the sandbox has no network"
             if profile.network == "none"

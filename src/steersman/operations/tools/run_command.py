@@ -26,6 +26,7 @@ GRACE = 2.0
 class CommandResult(Struct, frozen=True, omit_defaults=True):
     """How a command ended, or goes on; `output` is its standard output and error together.
 
+    `refused` are hosts that it was not let reach.
     `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
     output when only a part of it is here.
     """
@@ -36,6 +37,7 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     truncated: bool = False
     background_process_id: str = ""
     changes: list[str] = []
+    refused: list[str] = []
     artifact: str = ""
     note: str = ""
 
@@ -93,14 +95,15 @@ class RunCommand(Tool[RunCommandArgs]):
     async def run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it; once more outside the sandbox if that is why it failed and a person agrees."""
         result = await self._run(args, bench)
-        why = looks_confined(result.exit_code or 0, result.output, bench.profile)
+        code, refused = result.exit_code or 0, result.refused
+        why = looks_confined(code, result.output, bench.profile, refused)
         if not bench.profile.escalate or not worth_letting_out(why):
             return result
         outside = replace(args, outside_sandbox=True)
         try:
             leave = await bench.admit([_execute(outside, bench.workspace, direct=True)])
-        except ToolProblem as refused:
-            return replace(result, note=f"{result.note}; not run outside it: {refused.what}")
+        except ToolProblem as no:
+            return replace(result, note=f"{result.note}; not run outside it: {no.what}")
         again = await self._run(outside, replace(bench, profile=leave.profile))
         note = f"failed in the sandbox ({why}) and was run again outside it; {again.note}"
         return replace(again, note=note.removesuffix("; "))
@@ -155,8 +158,9 @@ class RunCommand(Tool[RunCommandArgs]):
                 return _result(running, notes, Effects())
             if ground.must_run_directly(running.state.exit_code or 0, running.output.text()):
                 return None
-            notes.append(_blame(running, bench.profile))
+            notes.append(_blame(running, bench.profile, ground.refused))
             result = _result(running, notes, await ground.settle(bench))
+            result = replace(result, refused=list(dict.fromkeys(ground.refused)))
             return await _with_artifact(result, running, bench)
         finally:
             if not kept:
@@ -186,9 +190,9 @@ def _quiet(bench: Bench, environ: Mapping[str, str]) -> Bench:
     return replace(bench, profile=replace(bench.profile, environ=quiet))
 
 
-def _blame(running: Running, profile: Profile) -> str:
+def _blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
     """What of the sandbox a command seems to have failed at, and what can be done about it."""
-    found = looks_confined(running.state.exit_code or 0, running.output.text(), profile)
+    found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
     if not found:
         return ""
     return f"it may have failed because {found}; if it must, try again with outside_sandbox"

@@ -123,7 +123,7 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
         return
     click.echo(click.style(f"? {safe(sentence(standing, folder))}", fg="yellow", bold=True))
     for found in standing.found:
-        click.echo(f"  {safe(found.path)}: {found.what}")
+        click.echo(f"  {safe(found.path)}: {found.what}".replace("\n", "\\n"))
     while True:
         said = (await read_line("  use it from now on? [y]es, [n]o: ")).strip().lower()
         if said in ("y", "yes", "n", "no"):

@@ -283,34 +283,41 @@ def audit_words(audit: Audit) -> str:
 
 def request_words(request: ConfirmRequest) -> str:
     """A permission request: every action with its diff, or its command and what is in it."""
-    lines = [click.style(f"? {request.tool}: {safe(request.reason)}", fg="yellow", bold=True)]
+    reason = flat(request.reason)
+    lines = [click.style(f"? {flat(request.tool)}: {reason}", fg="yellow", bold=True)]
     for action in request.actions:
         match action:
             case Write(diff=diff) | Delete(diff=diff):
                 lines.append(coloured_diff(diff))
             case Execute(command=command, cwd=cwd, outside=outside):
-                place = f"in {safe(cwd)}{', outside the sandbox' if outside else ''}"
-                lines.append(f"  $ {safe(command)}\n  {place}")
+                place = f"in {flat(cwd)}{', outside the sandbox' if outside else ''}"
+                # Further lines are marked, so that none of them is taken for words of ours.
+                lines.append("  $ " + safe(command).replace("\n", "\n  > ") + f"\n  {place}")
             case Network(host=host, port=port):
-                lines.append(f"  {safe(host)}, port {port}")
+                lines.append(f"  {flat(host)}, port {port}")
             case ChangeMany(created=created, changed=changed, deleted=deleted):
                 lines.append(f"  {created:,} created, {changed:,} changed, {deleted:,} deleted")
             case _:
-                lines.append(f"  {safe(str(action))}")
+                lines.append(f"  {flat(str(action))}")
     lines += [f"  · {fact_words(fact)}" for fact in request.facts]
     for lasting in request.lasting:
-        told = "; ".join(map(safe, lasting.sentences))
+        told = "; ".join(map(flat, lasting.sentences))
         lines.append(click.style(f"  a lasting answer would allow: {told}", dim=True))
     if request.only_once:
         lines.append(
-            click.style(f"  can only be answered once: {safe(request.only_once)}", dim=True)
+            click.style(f"  can only be answered once: {flat(request.only_once)}", dim=True)
         )
     return "\n".join(lines)
 
 
+def flat(text: str) -> str:
+    """Safe text that stays on its line, whatever names are in it."""
+    return safe(text).replace("\n", "\\n")
+
+
 def fact_words(fact: Mapping[str, Any]) -> str:
     """What the guard read in one part of a command."""
-    words = safe(" ".join(fact.get("words", ())))
+    words = " ".join(fact.get("words", ()))
     via = f"{' '.join(fact['via'])} → " if fact.get("via") else ""
     does = [
         f"{name} {one_line(', '.join(fact[name]), 80)}"
@@ -318,7 +325,7 @@ def fact_words(fact: Mapping[str, Any]) -> str:
         if fact.get(name)
     ]
     if fact.get("remote"):
-        does.append(f"changes elsewhere: {safe(fact['remote'])}")
+        does.append(f"changes elsewhere: {flat(fact['remote'])}")
     if fact.get("unknown_code"):
         does.append("runs code nobody has looked at")
     return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")
