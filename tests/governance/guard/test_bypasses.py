@@ -1,20 +1,36 @@
 """Every class of known bypass, by name: what the guard says, or that the sandbox contains it."""
 
+from importlib import import_module
+
 import pytest
 
 from tests.governance.guard.kit import said, verdict
 
+# Classes that no text shows: by what each is contained, and the tests that try it.
+CLI = "tests.cli.test_bypass_classes"
 CONTAINED_BY = {
-    "symlink planted in the sandbox and followed outside": "sandbox",
-    "protected file missing at start is created": "sandbox",
-    "sandbox root chosen by the model": "sandbox",
-    "fail-open sandbox": "sandbox",
-    "network side doors": "sandbox",
-    "unix sockets, io_uring, ptrace": "sandbox",
-    "repository configuration runs before trust": "trust",
-    "local server without authentication": "ports",
-    "escape hatch": "policy",
-}
+    "path as string": (
+        "gate", CLI, "test_a_folder_whose_name_begins_like_the_workspace_is_another"),
+    "symlink planted in the sandbox and followed outside": (
+        "gate", CLI, "test_a_link_planted_by_a_command_is_not_followed_by_the_edit_tool"),
+    "protected file missing at start is created": (
+        "effects and pins", CLI, "test_a_protected_file_that_is_missing_is_not_created"),
+    "rename of an ancestor": (
+        "effects and pins", CLI, "test_a_protected_file_that_is_missing_is_not_created"),
+    "sandbox root chosen by the model": (
+        "trust", CLI, "test_the_model_does_not_choose_the_root_of_the_sandbox"),
+    "fail-open sandbox": (
+        "policy", "tests.governance.test_policy",
+        "test_where_no_sandbox_works_commands_are_refused_unless_the_person_says_otherwise"),
+    "network side doors": (
+        "door", CLI, "test_no_address_but_the_sandboxes_own_skips_the_proxy"),
+    "unix sockets, io_uring, ptrace": (
+        "sandbox", "tests.operations.sandbox.test_escapes", "test_nobody_gets_out"),
+    "repository configuration runs before trust": (
+        "trust", CLI, "test_a_repositorys_own_settings_do_nothing_before_trust"),
+    "escape hatch": (
+        "policy", CLI, "test_an_escape_hatch_that_the_model_opens_alone_stays_shut"),
+}  # fmt: skip
 
 CASES = {
     "a prefix is allowed and the rest rides along": [
@@ -183,5 +199,8 @@ def test_bypass(name):
         assert verdict(command) == wanted, (command, said(command))
 
 
-def test_what_no_text_shows_is_contained_elsewhere():
-    assert set(CONTAINED_BY.values()) == {"sandbox", "trust", "ports", "policy"}
+@pytest.mark.parametrize("name", CONTAINED_BY)
+def test_what_no_text_shows_is_tried_elsewhere(name):
+    """There is a test of that name; local servers without authentication do not exist yet."""
+    _, module, test = CONTAINED_BY[name]
+    assert callable(getattr(import_module(module), test))

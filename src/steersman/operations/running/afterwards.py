@@ -1,11 +1,12 @@
 """Effects that happened before anybody could judge them: put before the gate, or taken back.
 
 A command in the background, or one that a view could not serve, works on the folder itself. What
-could be foreseen is pinned there; the rest of what people are asked about is judged when the
-command has ended: protected files it made somewhere, and what it lost.
+could be foreseen is pinned there; the rest is judged when the command has ended, like the effects
+of any other: protected files that it made somewhere, what it lost, and all else it did.
 """
 
 import asyncio
+import os
 from collections.abc import Sequence
 
 from steersman.action import Action, ChangeMany, Delete, Write
@@ -23,24 +24,29 @@ async def settled(
 ) -> tuple[list[Change], list[str]]:
     """The changes that stand, and what is to be said about those that do not."""
     actions = await asyncio.to_thread(actions_for, journal, changes)
-    notes = []
     gone: set[str] = set()
-    # What was pinned somebody else has changed.
-    guarded = [
-        action
-        for action in actions
-        if isinstance(action, Write | Delete)
-        and protected(action, journal.root)
-        and not any(inside(action.path, place.rstrip("/")) for place in pinned)
-    ]
-    paths = {action.path for action in guarded}
-    touched = [change for change in changes if f"{journal.root}/{change.path}" in paths]
-    notes += await _unless_allowed(journal, guarded, touched, bench, gone)
-    many = [action for action in actions if isinstance(action, ChangeMany)]
-    loss = await asyncio.to_thread(loss_of, journal, changes) if many else None
-    if loss:
-        notes += await _unless_allowed(journal, many, (*loss.deleted, *loss.discarded), bench, gone)
+    guarded: list[Action] = []
+    others: list[Action] = []
+    for action in actions:
+        if not isinstance(action, Write | Delete):
+            continue
+        if any(inside(action.path, place) for place in pinned):
+            continue  # somebody else has changed it
+        (guarded if protected(action, journal.root) else others).append(action)
+    notes = await _unless_allowed(journal, guarded, _of(journal, changes, guarded), bench, gone)
+    notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
+    for many in actions:
+        if isinstance(many, ChangeMany):
+            loss = await asyncio.to_thread(loss_of, journal, changes)
+            lost = (*loss.deleted, *loss.discarded) if many.named else changes
+            notes += await _unless_allowed(journal, [many], lost, bench, gone)
     return [change for change in changes if change.path not in gone], notes
+
+
+def _of(journal: Journal, changes: Sequence[Change], actions: Sequence[Action]) -> list[Change]:
+    """The changes that actions are about."""
+    paths = {action.path for action in actions if isinstance(action, Write | Delete)}
+    return [change for change in changes if os.path.join(journal.root, change.path) in paths]
 
 
 async def _unless_allowed(
