@@ -222,10 +222,25 @@ def test_git_config_may_name_branches_and_remotes_and_nothing_that_runs(diff, de
     assert decide(action, Circumstances(ROOT)).decision == decision
 
 
-@pytest.mark.parametrize("name", [".git/hooks/pre-commit", "sub/.git/hooks/post-checkout",
-                                  ".git/modules/x/hooks/y", ".git/modules/x/config", ".vscode/tasks.json",
-                                  "a/.vscode/x", ".envrc", "sub/.npmrc", ".mcp.json", ".husky/x",
-                                  ".steersman/rules.toml", ".steersmanignore", "HEAD", ".git"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".git/hooks/pre-commit",
+        "sub/.git/hooks/post-checkout",
+        ".git/modules/x/hooks/y",
+        ".git/modules/x/config",
+        ".vscode/tasks.json",
+        "a/.vscode/x",
+        ".envrc",
+        "sub/.npmrc",
+        ".mcp.json",
+        ".husky/x",
+        ".steersman/rules.toml",
+        ".steersmanignore",
+        "HEAD",
+        ".git",
+    ],
+)
 def test_what_other_programs_run_or_obey_is_asked_about_whoever_writes_it(name):
     for origin in ("tool", "command"):
         for action in (Write(f"{ROOT}/{name}", "", "b", origin=origin),
@@ -253,8 +268,12 @@ SECRETS = Veil(ROOT, ".env\n.env.*\n!.env.example\nsecrets/\n*.pem\n!public.pem\
 def test_secret_files_are_read_by_nobody(how):
     where = Circumstances(ROOT, *how, veil=SECRETS)
     for name in (".env", "sub/.env.local", "secrets/a/b.txt", "keys/x.pem"):
-        for action in (Read(f"{ROOT}/{name}"), Search(f"{ROOT}/{name}", "x"),
-                       Write(f"{ROOT}/{name}", "a", "b"), Delete(f"{ROOT}/{name}", "a")):  # fmt: skip
+        for action in (
+            Read(f"{ROOT}/{name}"),
+            Search(f"{ROOT}/{name}", "x"),
+            Write(f"{ROOT}/{name}", "a", "b"),
+            Delete(f"{ROOT}/{name}", "a"),
+        ):
             assert decide(action, where).decision == "deny", action
     for name in (".env.example", "public.pem", "node_modules/x/cert.pem", "a.py"):
         assert decide(Read(f"{ROOT}/{name}"), where).decision == "allow", name

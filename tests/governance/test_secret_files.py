@@ -17,8 +17,18 @@ def found(finder, folder):
 
 
 def test_the_usual_names_are_found_wherever_they_are(tmp_path):
-    made(tmp_path, ".env", "a/b/.env.local", "a/server.key", "k/id_rsa", ".env.example", "a.py",
-         "node_modules/x/cert.pem", ".venv/lib/site-packages/certifi/cacert.pem", ".git/x.key")  # fmt: skip
+    made(
+        tmp_path,
+        ".env",
+        "a/b/.env.local",
+        "a/server.key",
+        "k/id_rsa",
+        ".env.example",
+        "a.py",
+        "node_modules/x/cert.pem",
+        ".venv/lib/site-packages/certifi/cacert.pem",
+        ".git/x.key",
+    )
     finder = Finder(str(tmp_path))
     assert found(finder, tmp_path) == [".env", "a/b/.env.local", "a/server.key", "k/id_rsa"]
 

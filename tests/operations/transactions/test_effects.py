@@ -1,6 +1,7 @@
 """What a command's changes amount to: what is lost, and what only looks so."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -52,7 +53,7 @@ def file(journal, text):
 
 def change(journal, name, after):
     """A change of a file as it is now; None deletes it."""
-    before = open(f"{journal.root}/{name}").read()
+    before = Path(journal.root, name).read_text()
     return Change(
         name, file(journal, before), file(journal, after) if after is not None else ABSENT
     )
