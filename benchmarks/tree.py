@@ -7,6 +7,7 @@ the tree (`PR_SET_CHILD_SUBREAPER`). So a daemon that is left behind is seen, en
 import ctypes
 import json
 import os
+import platform
 import resource
 import signal
 import subprocess
@@ -20,7 +21,9 @@ from benchmarks.measure import PYTHON
 
 PAGE = resource.getpagesize()
 REPOSITORY = Path(__file__).parents[1]
+LIBC = ctypes.CDLL(None)
 SUBREAPER = 36
+KCMP, KCMP_VM = {"aarch64": 272, "x86_64": 312}, 1
 INTERVAL = 0.02
 LINGER = 1.0
 
@@ -62,7 +65,7 @@ def spent(
 def main() -> None:
     """Read a task, run it, end what it left, and print what all of it took."""
     task = json.load(sys.stdin)
-    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
+    LIBC.prctl(SUBREAPER, 1, 0, 0, 0)
     said = os.memfd_create("said")
     signal.signal(signal.SIGALRM, lambda *_: _end_all())
     signal.setitimer(signal.ITIMER_REAL, task["limit"])
@@ -90,19 +93,22 @@ def _peak(program: subprocess.Popen[bytes]) -> int:
     """
     most = 0
     while program.poll() is None:
-        sizes = {pid: (_sizes(pid), above) for pid, above in _below(os.getpid())}
-        own = [size for size, above in sizes.values() if size != sizes.get(above, ("",))[0]]
-        most = max(most, sum(int(size.split()[1]) for size in own if size) * PAGE)
+        own = [pid for pid, above in _below(os.getpid()) if not _share(pid, above)]
+        most = max(most, sum(map(_resident, own)))
         time.sleep(INTERVAL)
     return most
 
 
-def _sizes(pid: int) -> str:
-    """What a process holds of memory, in pages; nothing when it has ended meanwhile."""
+def _share(pid: int, other: int) -> bool:
+    """Whether two processes are in one memory."""
+    return bool(LIBC.syscall(KCMP[platform.machine()], pid, other, KCMP_VM, 0, 0) == 0)
+
+
+def _resident(pid: int) -> int:
     try:
-        return Path(f"/proc/{pid}/statm").read_text()
-    except OSError:
-        return ""
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    except (OSError, IndexError):  # it has ended meanwhile
+        return 0
 
 
 def _below(pid: int) -> Iterator[tuple[int, int]]:

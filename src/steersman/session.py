@@ -311,6 +311,8 @@ class Session:
     async def _outcome(self, turn: int) -> tuple[TurnEnd, SteersmanError | None]:
         assert self._capsule is not None
         self._budget.begin_turn()
+        if self._mind is not None and not self._mind.scripted:
+            self._warm_up()
         try:
             async with asyncio.timeout(self._budget.remaining_seconds()):
                 return await self._capsule.turn(self._lane(turn=turn), self._context), None
@@ -326,6 +328,12 @@ class Session:
             return TurnEnd("needs_answer", reason=needs.what), needs
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
+
+    def _warm_up(self) -> None:
+        """While a model far away begins to think, make ready what its first command will need."""
+        if self.setup.settings.mode in ("code", "debug", "plan"):
+            self._processes.warm()
+            self._grounds.prepare()
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:

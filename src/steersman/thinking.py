@@ -35,15 +35,15 @@ class Mind:
         self.loop = NativeLoop(driver, settings.max_steps, models.price, self._switched, pause)
         self._models = models
         self._settings = settings
-        self._scripted = driver.model.startswith("scripted:")
+        self.scripted = driver.model.startswith("scripted:")
         counter = counter_for(driver.model, environ)
         # A scripted model has no words of its own; the outline that needs none does for it.
-        summarise = None if self._scripted else self._summarise
+        summarise = None if self.scripted else self._summarise
         self.compactor = Compactor(self.window(), counter, summarise)
 
     def window(self) -> int | None:
         """How many tokens the model that answers now can take; None when nobody knows."""
-        facts = None if self._scripted else self._models.facts(self.driver.model)
+        facts = None if self.scripted else self._models.facts(self.driver.model)
         known = [facts.context] if facts is not None else []
         if self._settings.window is not None:
             known.append(self._settings.window)

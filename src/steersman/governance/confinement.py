@@ -1,6 +1,7 @@
 """How far each command is confined: what it sees, changes and reaches, by mode and trust."""
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -78,6 +79,25 @@ class Confinement:
             escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),
             environ={**self._environ, **cache_environ(self._cache)},
+        )
+
+    def brought_along(
+        self, action: Execute, judgement: Judgement | None, workspace: str
+    ) -> tuple[str, ...]:
+        """What to tell of a command that wants out: programs that it would take from the workspace.
+
+        Commands may have put them there under the names of others.
+        """
+        if not action.outside or judgement is None:
+            return ()
+        folders = self._environ.get("PATH", os.defpath).split(os.pathsep)
+        way = os.pathsep.join(os.path.join(action.cwd, folder) for folder in folders)
+        names = dict.fromkeys(fact.words[0] for fact in judgement.facts if fact.words)
+        found = ((name, shutil.which(name, path=way)) for name in names if "/" not in name)
+        return tuple(
+            f"`{name}` is {place}, a file of the workspace"
+            for name, place in found
+            if place and (inside(place, workspace) or inside(os.path.realpath(place), workspace))
         )
 
 

@@ -112,7 +112,7 @@ class Gate:
             call=call,
             tool=tool,
             actions=tuple(case.action for case in asked),
-            reason="; ".join(dict.fromkeys(case.verdict.reason for case in asked)),
+            reason="; ".join(dict.fromkeys(reason for case in asked for reason in self._why(case))),
             facts=tuple(
                 msgspec.to_builtins(fact)
                 for case in asked
@@ -129,6 +129,15 @@ class Gate:
         if response.arguments is not None:
             return Edited(response.arguments)
         return None
+
+    def _why(self, case: Case) -> tuple[str, ...]:
+        """Why a person is asked, and what the words of a command do not show."""
+        why = (case.verdict.reason,)
+        if not isinstance(case.action, Execute) or self._confinement is None:
+            return why
+        return why + self._confinement.brought_along(
+            case.action, case.judgement, self.where.workspace
+        )
 
     def _keep(self, tool: str, asked: Sequence[Case], response: ConfirmResponse) -> None:
         """Remember a lasting answer. About a host, people are asked once in a thread."""

@@ -1,6 +1,7 @@
 """What a command's changes amount to: what is lost, and what only looks so."""
 
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -85,8 +86,13 @@ def test_a_stash_keeps_the_work_so_nothing_is_lost(journal, repository):
     blob = subprocess.run(
         ["git", "hash-object", "b"], cwd=repository, capture_output=True, text=True, check=True
     ).stdout.strip()
-    made = Change(f".git/objects/{blob[:2]}/{blob[2:]}", ABSENT, State("file", 0o444, "0" * 64, 9))
+    content = (repository / "b").read_bytes()
+    kept = journal.objects.put_bytes(zlib.compress(b"blob %d\0" % len(content) + content))
+    place = f".git/objects/{blob[:2]}/{blob[2:]}"
+    made = Change(place, ABSENT, State("file", 0o444, *kept))
     assert lost(loss_of(journal, [taken, made])) == ([], [])
+    named = Change(place, ABSENT, State("file", 0o444, *journal.objects.put_bytes(b"nothing")))
+    assert lost(loss_of(journal, [taken, named])) == ([], ["b"])
 
 
 def test_without_a_repository_every_deleted_file_is_lost(tmp_path):

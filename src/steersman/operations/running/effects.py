@@ -42,12 +42,12 @@ class Loss(Struct, frozen=True):
     discarded: tuple[Change, ...] = ()
 
 
-def actions_for(journal: Journal, changes: Sequence[Change]) -> list[Action]:
+def actions_for(journal: Journal, changes: Sequence[Change], command: str = "git") -> list[Action]:
     """What the gate must say to a command's effects; very many are judged as one.
 
     Protected files are named one by one in any case, and so is a loss.
     """
-    loss = loss_of(journal, changes)
+    loss = loss_of(journal, changes, command)
     many = len(changes) > INLINE
     own = [change for change in changes if many and _is_own(journal, change)]
     named = [change for change in changes if not many or protected_name(change.path)]
@@ -83,12 +83,18 @@ def verb(change: Change) -> str:
     return "deleted" if change.after.kind == "absent" else "changed"
 
 
-def loss_of(journal: Journal, changes: Sequence[Change]) -> Loss:
-    """What these changes would lose."""
+def loss_of(journal: Journal, changes: Sequence[Change], command: str = "git") -> Loss:
+    """What these changes would lose.
+
+    A file that is still there was thrown away only if git took it back; so where neither the
+    command nor its changes have to do with git, nobody asks git about it.
+    """
+    by_git = "git" in command or any(".git/" in change.path for change in changes)
     at_risk = [
         change
         for change in changes
         if change.before.kind == "file"
+        and (by_git or change.after.kind == "absent")
         and change.before.digest != change.after.digest
         and MADE_AGAIN.isdisjoint(change.path.split("/"))
     ]

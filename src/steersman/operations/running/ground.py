@@ -3,7 +3,7 @@
 import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -74,6 +74,7 @@ class Ground(ABC):
         self._profile = profile
         self._door: Door | None = None
         self._telling: list[asyncio.Future[object]] = []
+        self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
 
     async def open(self, bench: Bench) -> None:
@@ -113,6 +114,7 @@ class Ground(ABC):
 
     def argv(self, command: Sequence[str], cwd: str) -> list[str]:
         """The command line to start."""
+        self._command = command[-1]
         return self._confined(self._door.wrap(command) if self._door else command, cwd)
 
     @abstractmethod
@@ -137,9 +139,16 @@ class Ground(ABC):
 class OverView(Ground):
     """One command over a view of the workspace."""
 
-    def __init__(self, journal: Journal, transaction: Transaction, profile: Profile) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        transaction: Transaction,
+        profile: Profile,
+        sweep: Callable[[Callable[[], None]], None],
+    ) -> None:
         super().__init__(journal, profile)
         self._transaction = transaction
+        self._sweep = sweep
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         return self._transaction.argv(command, cwd, self._profile, self.inherit)
@@ -154,7 +163,9 @@ class OverView(Ground):
         if found.meanwhile:
             raise Conflict(found.meanwhile)
         if found.changes or found.remove:
-            actions = await asyncio.to_thread(actions_for, self._journal, found.changes)
+            actions = await asyncio.to_thread(
+                actions_for, self._journal, found.changes, self._command
+            )
             await bench.admit(actions)
             body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
             await self._journal.make(
@@ -164,9 +175,9 @@ class OverView(Ground):
         return Effects(names_of(found.changes), found.notes)
 
     async def discard(self) -> None:
-        """Forget what is left of the view."""
+        """Forget what is left of the view; nobody waits while the disk does."""
         await super().discard()
-        self._transaction.discard()
+        self._sweep(self._transaction.discard)
 
 
 class Directly(Ground):
@@ -185,7 +196,9 @@ class Directly(Ground):
             return Effects()
         found = await asyncio.to_thread(self._before.changes)
         if found.changes:
-            actions = await asyncio.to_thread(actions_for, self._journal, found.changes)
+            actions = await asyncio.to_thread(
+                actions_for, self._journal, found.changes, self._command
+            )
             await bench.record(actions)
             body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
             await self._journal.record(body, bench.lane, bench.call)

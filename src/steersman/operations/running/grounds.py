@@ -7,7 +7,7 @@ directly it has, and is recorded.
 
 import asyncio
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
 from steersman.errors import SteersmanError, ToolProblem
 from steersman.message import Error
@@ -40,7 +40,8 @@ class Grounds:
         self._unsettled: set[asyncio.Task[None]] = set()
         self._scratch = os.path.join(state, "scratch")
         self._index = os.path.join(state, "index")
-        self._means: Means | None = None
+        self._finding: asyncio.Future[Means] | None = None
+        self._sweeping: set[asyncio.Future[None]] = set()
 
     async def tidy(self) -> list[str]:
         """Take back what a dead process left half done; the answer says what was found."""
@@ -54,10 +55,16 @@ class Grounds:
         """How well commands can be confined here."""
         return (await self._found()).containment
 
+    def prepare(self) -> None:
+        """Begin to find out how commands can be confined here, while a model thinks."""
+        if self._finding is None:
+            look = asyncio.to_thread(means, self._journal.root, self._scratch)
+            self._finding = asyncio.ensure_future(look)
+
     async def _found(self) -> Means:
-        if self._means is None:
-            self._means = await asyncio.to_thread(means, self._journal.root, self._scratch)
-        return self._means
+        self.prepare()
+        assert self._finding is not None
+        return await asyncio.shield(self._finding)
 
     async def over_view(self, bench: Bench) -> Ground | str:
         """A run over a view of the workspace, or why that cannot be."""
@@ -70,7 +77,7 @@ class Grounds:
             view = Overlay(found.bubblewrap).begin(self._journal.root, self._scratch)
         except NoOverlay as problem:
             return f"ran directly on the workspace: {problem.what}"
-        return await _opened(OverView(self._journal, view, bench.profile), bench)
+        return await _opened(OverView(self._journal, view, bench.profile, self._sweep), bench)
 
     async def directly(self, bench: Bench) -> Ground:
         """A run on the workspace itself, confined as far as the profile says."""
@@ -113,10 +120,18 @@ class Grounds:
         self._unsettled.add(task)
         task.add_done_callback(self._unsettled.discard)
 
+    def _sweep(self, discard: Callable[[], None]) -> None:
+        """Remove what a command left behind in a thread of its own; its lock says whose it is."""
+        sweeping = asyncio.ensure_future(asyncio.to_thread(discard))
+        self._sweeping.add(sweeping)
+        sweeping.add_done_callback(self._sweeping.discard)
+
     async def close(self) -> None:
         """Wait until everything that ended is settled; all commands must have ended before."""
-        if self._unsettled:
-            await asyncio.wait(self._unsettled)
+        finding = {self._finding} if self._finding is not None else set()
+        for waiting in (self._unsettled, self._sweeping, finding):
+            if waiting:
+                await asyncio.wait(waiting)
 
 
 async def _settle_later(ended: Awaitable[object], ground: Ground, bench: Bench) -> None:

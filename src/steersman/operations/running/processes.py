@@ -195,6 +195,10 @@ class Processes:
         self._count = 0
         self._closed = False
 
+    def warm(self) -> None:
+        """Start the program that starts commands, so that the first one need not wait for it."""
+        self._reaper.warm()
+
     async def start(
         self,
         argv: Sequence[str],

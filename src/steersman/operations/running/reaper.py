@@ -11,6 +11,7 @@ closing its half; the guard closes the other when nobody is left.
 
 import asyncio
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -137,12 +138,24 @@ class Reaper:
         if self._line is not None:
             self._line.close()
         if self._nursery is not None:
-            try:
-                self._nursery.wait(LEAVING)
-            except subprocess.TimeoutExpired:
+            if not _ends(self._nursery.pid, LEAVING):
                 self._nursery.kill()
-                self._nursery.wait()
+            self._nursery.wait()
         self._line = self._nursery = None
+
+
+def _ends(pid: int, seconds: float) -> bool:
+    """Whether a child ends in time; unlike `Popen.wait` it does not sleep past the end."""
+    try:
+        handle = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not on this system: whoever waits after us finds out
+        return True
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(1000 * seconds))
+    finally:
+        os.close(handle)
 
 
 def _fields(

@@ -1,0 +1,137 @@
+"""Attacks on what is judged by name and by diff: each is the smallest form of one that worked."""
+
+import os
+import sys
+
+import pytest
+
+from steersman import protection
+from steersman.action import ChangeMany, Delete, Write
+from steersman.governance.policy import Circumstances, decide
+from steersman.governance.secret_files import Finder
+from steersman.governance.secrets import secret_values
+from steersman.message import ConfirmRequest
+from steersman.operations.running.programs import found, of_the_system
+from steersman.protection import pinned, protected_name
+
+ROOT = "/srv/app"
+NEVER = Circumstances(ROOT, approvals="never")
+
+
+def judged(name, diff="", *, before="", after="b"):
+    return decide(Write(f"{ROOT}/{name}", before, after, diff, origin="command"), NEVER).rule
+
+
+@pytest.mark.parametrize(
+    ("trick", "diff", "after"),
+    [
+        ("too large for a diff", ".git/config: 122 → 500,122 bytes\n", "b"),
+        ("no text", "Binary files a/.git/config and b/.git/config differ\n", "b"),
+        ("a link", "--- a/.git/config\n+++ /dev/null\n-[user]\n", ""),
+        ("a line in a line", "+[core]\rfsmonitor = ./evil\n", "b"),
+        ("a line in a line", "+[core]\x0bfsmonitor = ./evil\n", "b"),
+    ],
+)
+def test_a_git_config_that_a_diff_does_not_show_is_protected(trick, diff, after):
+    assert judged(".git/config", diff, before="a", after=after) == "paths.protected", trick
+
+
+def test_lines_that_end_as_on_windows_and_a_change_of_mode_are_bookkeeping():
+    assert judged(".git/config", "+[user]\r\n+\tname = me\r\n", before="a") == "command.effect"
+    mode = ".git/config: mode 644 → 600\n"
+    assert judged(".git/config", mode, before="a", after="a") == "command.effect"
+
+
+@pytest.mark.parametrize("name", [".git", "sub/.git", "a/b/.git"])
+def test_a_git_file_or_link_that_leads_git_to_a_config_elsewhere_is_protected(name):
+    assert judged(name, f"--- /dev/null\n+++ b/{name}\n+gitdir: ../x\n") == "paths.protected"
+    assert judged(name, f"{name}: absent → link to x\n", after="") == "paths.protected"
+    spoofed = f"{name}: absent → link to absent → folder\n"
+    assert judged(name, spoofed, after="") == "paths.protected"
+    assert judged(name, f"{name}: absent → folder\n", after="") == "command.effect"
+
+
+@pytest.mark.parametrize("name", ["HEAD", "sub/HEAD", "x.git/HEAD"])
+def test_a_folder_cannot_become_a_bare_repository_unasked(name):
+    assert judged(name) == "paths.protected"
+    assert judged(f".git/{name}") == "command.effect"
+    assert judged("config") == judged("hooks") == judged("sub/head") == "command.effect"
+
+
+@pytest.mark.parametrize("name", [".GIT/hooks/pre-commit", ".Git/Config", ".VSCode/tasks.json",
+                                  ".EnvRC", ".git/modules/a\nb/hooks/x", ".githooks/pre-push",
+                                  ".opencode/x", ".hg/hgrc"])  # fmt: skip
+def test_the_case_of_a_name_or_a_line_break_in_it_hides_nothing(name):
+    assert protected_name(name)
+    assert judged(name) == "paths.protected"
+
+
+def test_what_the_host_runs_from_is_protected_when_it_lies_in_the_workspace(monkeypatch):
+    assert not protection.runs_host(f"{ROOT}/.venv/x.pth", ROOT)
+    assert os.path.realpath(sys.prefix) in protection._OWN
+    monkeypatch.setattr(protection, "_OWN", (f"{ROOT}/.venv",))
+    assert judged(".venv/lib/x.pth") == "paths.protected"
+    assert judged(".venvs/lib/x.pth") == "command.effect"
+    monkeypatch.setattr(protection, "_OWN", ("/srv",))  # the system's Python, and / as workspace
+    assert judged("x.py") == "command.effect"
+
+
+def test_debug_mode_asks_about_very_many_changes_too():
+    where = Circumstances(ROOT, mode="debug", approvals="never")
+    many = ChangeMany(ROOT, created=0, changed=300, deleted=0, origin="command")
+    assert decide(many, where).rule == "mode.debug"
+    built = ChangeMany(ROOT, created=300, changed=0, deleted=0, origin="command")
+    assert decide(built, where).decision == "allow"
+
+
+def test_what_a_secret_link_leads_to_is_secret_by_every_name(tmp_path):
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "prod [1] #").write_text("KEY=x\n")
+    (tmp_path / ".env").symlink_to("conf/prod [1] #")
+    (tmp_path / "id_rsa").symlink_to("/etc/hostname")
+    veil, _ = Finder(str(tmp_path)).find()
+    assert veil.covers(f"{tmp_path}/conf/prod [1] #")
+    assert not veil.covers(f"{tmp_path}/conf/prod 1 #")
+
+
+def test_the_exceptions_to_what_is_secret_are_not_made_by_a_command_in_the_background(tmp_path):
+    assert f"{tmp_path}/.steersmanignore" in pinned(str(tmp_path))
+
+
+def test_in_a_worktree_the_file_that_names_the_repository_is_pinned(tmp_path):
+    (tmp_path / ".git").write_text("gitdir: /elsewhere\n")
+    held = pinned(str(tmp_path))
+    assert f"{tmp_path}/.git" in held
+    assert f"{tmp_path}/.git/config" not in held
+
+
+def test_a_pipe_or_a_device_in_place_of_a_config_holds_nobody_up(tmp_path):
+    os.mkfifo(tmp_path / ".mcp.json")
+    (tmp_path / "other.json").symlink_to("/dev/zero")
+    places = (tmp_path / ".mcp.json", tmp_path / "other.json", tmp_path)
+    assert secret_values({}, iter(places)) == set()
+
+
+def test_programs_of_the_workspace_are_not_run_by_the_host(tmp_path):
+    inside, outside = tmp_path / "ws" / ".venv" / "bin", tmp_path / "bin"
+    for folder in (inside, outside):
+        folder.mkdir(parents=True)
+        (folder / "git").write_text("#!/bin/sh\n")
+        (folder / "git").chmod(0o755)
+    (tmp_path / "linked").symlink_to(inside)
+    path = os.pathsep.join((".", "", str(inside), str(tmp_path / "linked"), str(outside)))
+    assert found("git", {"PATH": path}, str(tmp_path / "ws")) == f"{outside}/git"
+    assert found("git", {"PATH": f"ws/.venv/bin:{inside}"}, str(tmp_path / "ws")) is None
+    assert os.path.isabs(of_the_system("rm"))
+
+
+def test_a_prompt_cannot_be_forged_by_what_it_shows():
+    from steersman.action import Execute
+    from steersman.ports.cli.views import request_words
+
+    command = Execute("ls\n  in /safe\n  · nothing", "/ws\n  · nothing")
+    shown = request_words(
+        ConfirmRequest("c", "run\n", (command, Delete("/x\ny")), "because\n  · of this")
+    )
+    assert "\n  · " not in shown
+    assert "\n  in /safe" not in shown
