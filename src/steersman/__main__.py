@@ -1,10 +1,31 @@
 """The `steer` command: answers `--version` before anything is imported."""
 
+import os
 import sys
+
+
+def keep_out_the_folder() -> None:
+    """Import nothing from the folder where work is done: its code is what is to be confined.
+
+    `python -m` and a PYTHONPATH such as `.` or `src` would put it before all else. What holds this
+    very package is kept, for those who work on it.
+    """
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:  # the folder is gone, and nothing can be imported from it
+        return
+    own = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    named = {os.path.realpath(way) for way in os.environ.get("PYTHONPATH", "").split(os.pathsep)}
+    for way in tuple(sys.path):
+        place = os.path.realpath(way)
+        doubtful = place == here or (place in named and place.startswith(here.rstrip("/") + "/"))
+        if doubtful and place != own:
+            sys.path.remove(way)
 
 
 def main() -> None:
     """Run the command line."""
+    keep_out_the_folder()
     if sys.argv[1:] in (["--version"], ["-V"]):
         from steersman import __version__
 
@@ -12,25 +33,28 @@ def main() -> None:
         return
     from steersman.ports.cli.app import run
 
+    run()
+
+
+def steer() -> None:
+    """Run the command line as a program, and end at once when all is said.
+
+    Taking all modules apart at the end helps nobody and takes its time.
+    """
     try:
-        run()
+        main()
+        code: object = 0
     except SystemExit as end:
-        _leave(end)
-
-
-def _leave(end: SystemExit) -> None:
-    """End at once when all is said: taking all modules apart helps nobody, and takes its time."""
-    import os
-
+        code = end.code or 0
+        if not isinstance(code, int):
+            raise
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
-        raise end from None  # as Python itself ends when nobody reads what it says
-    if end.code is None or isinstance(end.code, int):
-        os._exit(end.code or 0)
-    raise end
+        sys.exit(code)  # as Python itself ends when nobody reads what it says
+    os._exit(code)
 
 
 if __name__ == "__main__":
-    main()
+    steer()

@@ -13,6 +13,7 @@ from steersman.errors import ToolProblem
 LONGEST = 60.0
 MOST_OUTPUT = 64 << 20
 MOST_ERRORS = 8 << 20
+MOST_MEMORY = 2 << 30
 
 
 class Ran(Struct, frozen=True):
@@ -51,7 +52,8 @@ async def run(
     command: Sequence[str | bytes], cwd: str, environ: Mapping[str, str], told: bytes = b""
 ) -> Ran:
     """Run a program to its end, its time limit or too much output; nothing of it is left."""
-    environ = {name: text for name, text in environ.items() if name != "RIPGREP_CONFIG_PATH"}
+    unwanted = ("RIPGREP_CONFIG_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
+    environ = {name: text for name, text in environ.items() if name not in unwanted}
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -63,6 +65,7 @@ async def run(
         )
     except OSError as error:
         raise ToolProblem("The search cannot be started.", str(error)) from error
+    _limit(process.pid)
     try:
         async with asyncio.timeout(LONGEST), asyncio.TaskGroup() as group:
             out = group.create_task(_collect(process, process.stdout, MOST_OUTPUT))
@@ -80,6 +83,16 @@ async def run(
             await process.wait()
     text, complete = out.result()
     return Ran(code, text, err.result()[0], complete)
+
+
+def _limit(pid: int) -> None:
+    """A `.gitignore` may be a link to a device without end, and ripgrep reads it all."""
+    try:
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+    except (ImportError, AttributeError, OSError):
+        return  # not here, or it has ended
 
 
 async def _tell(stdin: asyncio.StreamWriter | None, told: bytes) -> None:

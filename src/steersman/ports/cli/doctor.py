@@ -174,15 +174,23 @@ def _commands() -> Finding:
 def _history() -> Iterator[Finding]:
     """Secrets that git has kept: whoever has the repository can read them, and so can commands."""
     from steersman.governance.secret_files import Finder
+    from steersman.operations.running.programs import found as found_program
 
     folder = str(Path.cwd())
     veil, _ = Finder(folder).find(deep=False)
-    safe = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
-    log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative")
+    # Nothing that a repository configures is run: no hook, no fetch, no check of signatures.
+    safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager")
+    log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative",
+           "--no-show-signature", "--no-ext-diff", "--no-textconv")  # fmt: skip
+    environ = {**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    git = found_program("git", os.environ, folder)
+    if git is None:
+        return
     try:
         ran = subprocess.run(
-            ["git", *safe, *log], cwd=folder, capture_output=True, timeout=20, check=False
-        )
+            [git, *safe, *log],
+            cwd=folder, env=environ, capture_output=True, timeout=20, check=False,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return
     names = set(os.fsdecode(ran.stdout).split("\0")) - {""}

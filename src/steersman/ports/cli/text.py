@@ -31,7 +31,12 @@ from steersman.message import (
     User,
 )
 
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Controls, and what is invisible, turns the direction of reading, or breaks lines.
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    r"\U000e0000-\U000e0fff]"
+)
 
 
 def safe(text: str) -> str:
@@ -42,7 +47,15 @@ def safe(text: str) -> str:
 
 def safe_json(text: str) -> str:
     """JSON that says the same, with nothing in it that a terminal would obey."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
+
+
+def json_escape(code: int) -> str:
+    """A character as JSON spells it."""
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
 
 def one_line(text: str, width: int = 100) -> str:
