@@ -41,13 +41,13 @@ def steer() -> None:
 
     Taking all modules apart at the end helps nobody and takes its time.
     """
+    code = 0
     try:
         main()
-        code: object = 0
     except SystemExit as end:
-        code = end.code or 0
-        if not isinstance(code, int):
+        if not isinstance(end.code, int | None):
             raise
+        code = end.code or 0
     try:
         sys.stdout.flush()
         sys.stderr.flush()
