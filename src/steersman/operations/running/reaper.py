@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from steersman.errors import ToolProblem
@@ -138,18 +139,22 @@ class Reaper:
         if self._line is not None:
             self._line.close()
         if self._nursery is not None:
-            if not _ends(self._nursery.pid, LEAVING):
+            if not _ends(self._nursery, LEAVING):
                 self._nursery.kill()
             self._nursery.wait()
         self._line = self._nursery = None
 
 
-def _ends(pid: int, seconds: float) -> bool:
-    """Whether a child ends in time; unlike `Popen.wait` it does not sleep past the end."""
-    try:
-        handle = os.pidfd_open(pid)
-    except (AttributeError, OSError):  # not on this system: whoever waits after us finds out
+def _ends(child: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether a child ends in time; where the system can tell, at the very moment it does."""
+    if child.poll() is not None:
         return True
+    try:
+        handle = os.pidfd_open(child.pid)
+    except (AttributeError, OSError):
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(seconds)
+        return child.returncode is not None
     try:
         poll = select.poll()
         poll.register(handle, select.POLLIN)
