@@ -65,7 +65,8 @@ class Confinement:
         free = action.outside or where.trust == "untrusted" or where.containment == "none"
         if free and not looks_only:
             return Profile(sandbox=False, network="host", environ=self._environ)
-        hidden = (os.path.realpath(path) for path in (*self._private, *secrets))
+        there = (path for path in (*self._private, *secrets) if os.path.lexists(path))
+        hidden = map(os.path.realpath, there)
         return Profile(
             files="read" if looks_only else "write",
             writable=(self._cache,),

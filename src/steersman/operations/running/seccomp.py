@@ -10,6 +10,7 @@ import os
 import struct
 from collections.abc import Sequence
 from errno import EACCES, EAFNOSUPPORT, ENOSYS, EPERM
+from functools import cache
 
 from steersman.errors import ToolProblem
 
@@ -62,6 +63,7 @@ _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE = 0, 4
 
 
+@cache
 def program(families: frozenset[int], machine: str = "") -> bytes:
     """The filter that lets a command make sockets of some families only, ready for the kernel."""
     machine = machine or os.uname().machine
