@@ -117,8 +117,7 @@ class Briefing:
 
     def remark(self, call: Call) -> str:
         """Instruction files of the folders a call touches, each once."""
-        real = [path for path in _paths(call) if "\0" not in path]
-        found = [file for path in real for file in self._instructions.nested(path)]
+        found = [file for path in _paths(call) for file in self._instructions.nested(path)]
         return render(found)
 
     def attached(self, text: str) -> tuple[str, ...]:

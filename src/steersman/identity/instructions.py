@@ -118,8 +118,11 @@ class Instructions:
 
     def nested(self, touched: str) -> list[InstructionFile]:
         """The files between the workspace and a path that was touched, and not told so far."""
-        path = os.path.join(self._workspace, touched)
-        folder = os.path.dirname(os.path.realpath(path))
+        try:
+            path = os.path.realpath(os.path.join(self._workspace, touched))
+        except (OSError, ValueError):  # no path at all, or one that is being changed just now
+            return []
+        folder = os.path.dirname(path)
         folders = between(self._workspace, folder)[1:]
         return list(
             self._read(
