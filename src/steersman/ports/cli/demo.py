@@ -87,6 +87,6 @@ def _proof(folder: Path) -> int:
     click.echo("\nLook further:")
     click.echo(f"  {steer} ledger show {newest.id}      every message, in order")
     click.echo(f"  {steer} ledger verify {newest.id}    proof that nothing was altered")
-    click.echo(f"  {steer} run --model scripted:FILE TASK    your own script, your own project")
-    click.echo("This version has no driver for a real model yet; the scripted one is its only one.")
+    click.echo(f"  {steer} doctor    which models of your own were found")
+    click.echo(f"  {steer} run --model PROVIDER:NAME TASK    your own task, in your own project")
     return Exit.DONE if proof.returncode == 0 else Exit.FAILED
