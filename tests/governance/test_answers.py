@@ -164,9 +164,9 @@ def test_an_edit_is_offered_for_its_file_or_for_all_of_them():
     ("action", "rule", "told"),
     [
         (
-            Network("pypi.org", 443),
-            Rule("", "allow", domain="pypi.org:443"),
-            "connections to pypi.org:443",
+            Network("files.test", 443),
+            Rule("", "allow", domain="files.test:443"),
+            "connections to files.test:443",
         ),
         (
             McpCall("github", "get_issue", {"n": 1}),
@@ -214,8 +214,8 @@ def test_some_requests_are_asked_about_every_time(actions: list[Action], why: st
 
 
 def test_what_a_rule_asks_about_is_asked_every_time():
-    rules = RuleSet([Rule("user.net", "ask", domain="*.org")])
-    assert offers([Network("pypi.org", 443)], None, HERE, rules=rules) == Offer(
+    rules = RuleSet([Rule("user.net", "ask", domain="*.test")])
+    assert offers([Network("files.test", 443)], None, HERE, rules=rules) == Offer(
         why_not="a rule decides on this every time (user.net)"
     )
     assert offers([Network("pypi.com", 443)], None, HERE, rules=rules).choices

@@ -340,12 +340,12 @@ def test_a_command_nobody_looked_at_is_covered_by_no_prefix():
 
 HOSTS = [
     (
-        "pypi.org",
-        ["pypi.org:443", "pypi.org:80", "PyPI.org:443"],
-        ["x.pypi.org:443", "pypi.org.evil:443"],
+        "files.test",
+        ["files.test:443", "files.test:80", "Files.test:443"],
+        ["x.files.test:443", "files.test.evil:443"],
     ),
-    ("*.pypi.org", ["files.pypi.org:443"], ["pypi.org:443", "xpypi.org:443"]),
-    ("pypi.org:8080", ["pypi.org:8080"], ["pypi.org:443"]),
+    ("*.files.test", ["a.files.test:443"], ["files.test:443", "xfiles.test:443"]),
+    ("files.test:8080", ["files.test:8080"], ["files.test:443"]),
 ]
 
 
@@ -437,7 +437,7 @@ def test_of_equally_strict_rules_the_highest_place_is_named():
             rule(command="git push", whole=True, outside=True),
             "the command `git push` outside the sandbox",
         ),
-        (rule(domain="pypi.org:443"), "connections to pypi.org:443"),
+        (rule(domain="files.test:443"), "connections to files.test:443"),
         (rule(mcp="y/x"), "the tool x of MCP server y"),
         (rule(mcp="y"), "MCP server y"),
     ],

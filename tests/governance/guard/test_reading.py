@@ -126,3 +126,17 @@ def test_the_other_tables_name_known_programs():
     names |= {alias for name, table in TABLES.items() for alias in (name, *table.names.split())}
     assert [name for name in sorted(names) if handler_of(name) is None] == []
     assert all(rows(name) for name in TABLES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{\U00076f5b", "echo {\u6a14\U0007d9f1a", "echo {1..\U0006f75e}", "echo ${\U000dae57}"],
+    ids=ascii,
+)
+def test_letters_far_beyond_do_not_end_the_program(text):
+    """The grammar's scanner looked them up in a table that does not have them."""
+    assert said(text).verdict == "ask"
+
+
+def test_pictures_in_names_are_letters():
+    assert said("echo {\U0001f600,b} \U0001f600.txt").verdict == "allow"

@@ -113,7 +113,7 @@ HIDES = Profile(hidden=("/x",))
     ("profile", "output", "words"),
     [
         (NONE, "curl: (6) Could not resolve host: example.com", "no network"),
-        (NONE, "getaddrinfo EAI_AGAIN registry.npmjs.org", "no network"),
+        (NONE, "getaddrinfo EAI_AGAIN registry.example.org", "no network"),
         (NONE, "Temporary failure in name resolution", "no network"),
         (NONE, "connect: Network is unreachable", "no network"),
         (DOOR, "curl: (56) CONNECT tunnel failed, response 403", "proxy, which asks"),

@@ -1,5 +1,4 @@
-"""A shell read, not run: variables, folders, functions, pipes and redirects "
-"over the syntax tree."""
+"""A shell read, not run: variables, folders, functions, pipes and redirects over the tree."""
 
 import re
 
@@ -18,6 +17,7 @@ from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
 from steersman.governance.guard.variables import check_assignment
 from steersman.governance.guard.visitors import VISITORS, tears, unnested
 
+_FAR = pattern("[^\\x00-\\uffff]")
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 _PLAIN_KINDS = frozenset(
     listed(
@@ -41,8 +41,13 @@ Value = str | list[str]
 
 
 def parse(text: str) -> Node:
-    """The syntax tree of a script."""
-    return _PARSER.parse(text.encode("utf-8", "replace")).root_node
+    """The syntax tree of a script.
+
+    The grammar's own scanner asks C whether a letter is a digit, and C looks that up in a table
+    which letters far beyond it are outside of: such a letter could end the whole program.
+    """
+    nearer = _FAR.sub("\xff", text)
+    return _PARSER.parse(nearer.encode("utf-8", "replace")).root_node
 
 
 class Shell:
