@@ -3,9 +3,12 @@ worked. What they aim at are decoys."""
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
+from steersman.ports.cli.text import safe
 from tests.cli.kit import DONE, shell
 from tests.world import call
 
@@ -42,8 +45,6 @@ def repository(workspace, git):
 
 @pytest.fixture
 def git(workspace):
-    import subprocess
-
     def run(*words):
         who = ("-c", "user.name=n", "-c", "user.email=e@example.org")
         return subprocess.run(
@@ -180,3 +181,69 @@ def test_a_pipe_in_place_of_a_config_does_not_keep_work_from_beginning(steer, sc
     os.mkfifo(workspace / ".mcp.json")
     (result,) = attacked(steer, script, call("workspace_read_file", path="calc.py"))
     assert result["status"] == "ok"
+
+
+def test_no_module_of_the_folder_is_imported_when_the_program_starts(steer, workspace, tmp_path):
+    """`python -m` and a relative PYTHONPATH would take the folder's modules before all others."""
+    trace = tmp_path / "imported"
+    for name in ("uuid.py", "json.py", "click.py", "msgspec.py"):
+        (workspace / name).write_text(f"open({str(trace)!r}, 'a').write('x')\n")
+    for way in ("", ".", "src", str(workspace)):
+        environ = {**steer.environ, **({"PYTHONPATH": way} if way else {})}
+        done = type(steer)(environ, workspace)("tools")
+        assert done.returncode == 0, done.stderr
+    assert not trace.exists()
+
+
+def test_doctor_runs_no_program_that_a_repository_names(steer, workspace, git, tmp_path):
+    """`git log` would ask `gpg.program` about signatures where a repository says so."""
+    trace = tmp_path / "ran"
+    program = tmp_path / "gpg"
+    program.write_text(f"#!/bin/sh\ntouch {trace}\n")
+    program.chmod(0o755)
+    git("config", "gpg.program", str(program))
+    git("config", "log.showSignature", "true")
+    (workspace / ".env").write_text("TOKEN=1\n")
+    git("add", "-f", ".env")
+    git("commit", "-q", "-m", "first")
+    head = git("rev-parse", "HEAD").strip()
+    commit = git("cat-file", "commit", head)
+    headers, _, words = commit.partition("\n\n")
+    signature = "-----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    signed = f"{headers}\ngpgsig {signature}\n\n{words}"
+    (tmp_path / "signed").write_text(signed)
+    name = git("hash-object", "-t", "commit", "-w", str(tmp_path / "signed")).strip()
+    git("update-ref", "HEAD", name)
+    said = steer("doctor").stdout
+    assert ".env" in said, "the history was looked through"
+    assert not trace.exists()
+
+
+PEAK = """
+import resource, subprocess, sys
+most = 6 << 30  # so that what is measured cannot take the whole machine
+resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+done = subprocess.run([sys.executable, "-m", "steersman", *sys.argv[1:]], capture_output=True)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+"""
+
+
+def test_an_ignore_file_without_end_takes_neither_for_ever_nor_all_memory(steer, workspace):
+    (workspace / ".gitignore").unlink(missing_ok=True)
+    (workspace / ".gitignore").symlink_to("/dev/zero")
+    for words in (("workspace_search_files", '{"query": "return"}'), ("workspace_list_files",)):
+        ran = subprocess.run(
+            [sys.executable, "-c", PEAK, "call", *words],
+            cwd=workspace, env=steer.environ, capture_output=True, text=True, timeout=120,
+            check=True,
+        )  # fmt: skip
+        code, megabytes = map(int, ran.stdout.split())
+        assert code in (0, 1)
+        assert megabytes < 1000
+
+
+@pytest.mark.parametrize("letter", "\u200b\u200e\u200f\u2028\u2029\ufeff\U000e0041\u202e\u2066")
+def test_letters_that_hide_or_turn_others_are_shown_as_what_they_are(letter):
+    shown = safe(f"rm{letter} -rf")
+    assert letter not in shown
+    assert f"{ord(letter):x}" in shown.lower()
