@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.measure import Figure
@@ -29,11 +30,11 @@ def figures() -> list[Figure]:
     ]
 
 
-def _best(commands):  # type: ignore[no-untyped-def]
+def _best(commands: Sequence[str]) -> float:
     return min(_cpu(commands, lambda text: judge(text, PLACE)) for _ in range(3))
 
 
-def _cpu(commands, work):  # type: ignore[no-untyped-def]
+def _cpu(commands: Sequence[str], work: Callable[[str], object]) -> float:
     started = time.process_time()
     for command in commands:
         work(command)

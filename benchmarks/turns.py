@@ -2,16 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from benchmarks.measure import STEER, Figure, cost, script, world
-from steersman.dialogue import Driver, Event, Prompt
+from steersman.errors import Exit
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.intelligence.models import Models
 
 STEPS = 500
 
@@ -34,40 +32,25 @@ def figures() -> list[Figure]:
     ]
 
 
-class Clocked:
-    """A driver that notes the CPU time at each model call."""
-
-    def __init__(self, driver: Driver) -> None:
-        self.model = driver.model
-        self.times: list[float] = []
-        self._driver = driver
-
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[Event, None]:
-        """The same answer, with a note of when it was asked for."""
-        self.times.append(time.process_time())
-        async for event in self._driver.stream(prompt):
-            yield event
-
-
 def _late_against_early(data: Path, work: Path, model: str, environ: dict[str, str]) -> float:
-    clocks: list[Clocked] = []
-    opener = Models.open
+    times: list[float] = []
 
-    def clocked(models: Models, name: str, **how: Any) -> Driver:
-        clocks.append(Clocked(opener(models, name, **how)))
-        return clocks[-1]
+    async def clock(host: Host, thread: str) -> None:
+        """Note the CPU time at each answer of the model."""
+        async for message in host.subscribe(thread):
+            if message.kind == "usage":
+                times.append(time.process_time())
 
     async def play() -> None:
         async with Host.at(data, environ) as host:
             settings = Settings(model=model, approvals="never")
-            thread = await host.start(str(work), "go", settings)
-            await host.send(thread.id, "go")
-            await host.wait(thread.id)
+            thread = (await host.start(str(work), "go", settings)).id
+            clocking = asyncio.create_task(clock(host, thread))
+            await host.send(thread, "go")
+            await host.wait(thread)
+            await host.close(thread, Exit.DONE)
+            await clocking
 
-    Models.open = clocked  # type: ignore[method-assign,assignment]
-    try:
-        asyncio.run(play())
-    finally:
-        Models.open = opener  # type: ignore[method-assign]
-    steps = [b - a for a, b in zip(clocks[0].times, clocks[0].times[1:], strict=False)]
+    asyncio.run(play())
+    steps = [b - a for a, b in pairwise(times)]
     return median(steps[-20:]) / median(steps[5:25])

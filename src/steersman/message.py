@@ -287,12 +287,15 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     undoes: tuple[int, ...] = ()
 
 
+Weight = Literal["", "rule", "steer"]
+
+
 class Said(Struct, frozen=True, omit_defaults=True):
     """Words of the person, kept; `message` is where they are whole, `why` what makes them weigh."""
 
     text: str
     message: int = 0
-    why: Literal["", "rule", "steer"] = ""
+    why: Weight = ""
 
 
 class Touched(Struct, frozen=True):

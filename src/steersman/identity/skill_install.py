@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import IO
 
 from steersman.errors import UsageProblem
 from steersman.identity.skills import FILE, Skill, read_skill, user_folder
@@ -69,7 +69,7 @@ class _Room:
         self.files = MOST_FILES
         self.bytes = MOST_BYTES
 
-    def file(self, source: BinaryIO, target: str, *, executable: bool) -> None:
+    def file(self, source: IO[bytes], target: str, *, executable: bool) -> None:
         """Copy one file, counting what is really there."""
         self.files -= 1
         with open(target, "xb") as copy:
@@ -124,7 +124,7 @@ def _unpack(path: str, folder: str) -> None:
                 target = os.path.join(folder, name)
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 with archive.open(entry) as file:
-                    room.file(file, target, executable=bool(mode & 0o100))  # type: ignore[arg-type]
+                    room.file(file, target, executable=bool(mode & 0o100))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise UsageProblem(f"{path} cannot be unpacked.", str(error)) from error
 

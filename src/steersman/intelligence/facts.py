@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.intelligence.shortening import OURS, by_message, shorten
-from steersman.message import Kept, Said, Touched
+from steersman.message import Kept, Said, Touched, Weight
 
 LONG_WORDS, LONG_LIST, LONG_COMMAND, LONG_ERROR = 1_500, 6_000, 300, 800
 MOST_FILES, MOST_COMMANDS, MOST_QUESTIONS = 60, 16, 4
@@ -85,11 +85,11 @@ class _Gathering:
         if not self._goal:
             self._goal = item.text
             return
-        why = "rule" if is_rule(item.text) else "steer" if item.steer else ""
+        why: Weight = "rule" if is_rule(item.text) else "steer" if item.steer else ""
         text = shorten(item.text, LONG_WORDS, by_message(seq))
         if text != self._goal:
             self._words.pop(text, None)  # said again: its newest place counts
-            self._words[text] = Said(text, seq, why)  # type: ignore[arg-type]
+            self._words[text] = Said(text, seq, why)
 
     def _work(self, call: Call, result: ResultItem) -> None:
         if result.failed:

@@ -170,7 +170,7 @@ def _tokenizer(name: str, environ: Mapping[str, str]) -> Callable[[str], int] | 
 def _exact(encoding: str) -> Callable[[str], int] | None:
     try:
         encode = import_module("tiktoken").get_encoding(encoding).encode_ordinary
-    except Exception:  # absent, or its vocabulary is not whole: the estimate does
+    except (ImportError, ValueError, OSError):  # absent, or its vocabulary is not whole
         return None
     return lambda text: sum(len(encode(part)) for part in _parts(text))
 

@@ -140,3 +140,8 @@ def test_letters_far_beyond_do_not_end_the_program(text):
 
 def test_pictures_in_names_are_letters():
     assert said("echo {\U0001f600,b} \U0001f600.txt").verdict == "allow"
+
+
+def test_a_home_that_is_a_list_is_unknown():
+    assert said("HOME=(a b); rm -rf ${X:-~/x}").rule != "guard.defect"
+    assert said("HOME=(a b); rm -rf ${X:-~/x}").verdict != "allow"

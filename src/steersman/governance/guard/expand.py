@@ -292,7 +292,8 @@ def _parameter(inside: str, shell: Shell, quoted: bool) -> str:
     if rest[:2] in (":-", ":=", ":+", ":?") or rest[:1] in ("-", "=", "+", "?"):
         other = literal(live(rest.lstrip(":")[1:]))
         if other.startswith("~"):
-            other = (shell.value("HOME") or "") + other[1:]  # type: ignore[operator]
+            home = shell.value("HOME")
+            other = (home if isinstance(home, str) else UNSET) + other[1:]
         if "+" in rest[:2]:
             return other
         if value is None or (value == "" and rest.startswith(":")):

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import Literal
 
 from steersman.governance.guard.judgement import Judgement, Place
 from steersman.governance.guard.marks import SECRET, TOKEN
@@ -13,7 +14,11 @@ MAX_LENGTH = 10_000
 _CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BEYOND = pattern(r"[^\x00-\x7f]")
 _ODD_SPACE = pattern("[^\\S\\x00-\\x7f]")
-_VERDICTS = {ASK: "ask", BLOCK: "block", BREAK: "block"}
+_VERDICTS: dict[int, Literal["allow", "ask", "block"]] = {
+    ASK: "ask",
+    BLOCK: "block",
+    BREAK: "block",
+}
 
 
 def judge(command: str, place: Place) -> Judgement:
@@ -88,7 +93,7 @@ def _plain_letter(found: re.Match[str]) -> str:
 def _said(scene: Scene) -> Judgement:
     worst = scene.worst or Finding(0, "plain", "Nothing in the command stands against it.")
     return Judgement(
-        verdict=_VERDICTS.get(worst.level, "allow"),  # type: ignore[arg-type]
+        verdict=_VERDICTS.get(worst.level, "allow"),
         rule=worst.rule,
         reason=worst.reason,
         instead=worst.instead,

@@ -132,7 +132,8 @@ def _subshell(shell: Shell, node: Node, stdin: str | None) -> str:
 
 
 def _for(shell: Shell, node: Node, stdin: str | None) -> str:
-    name = (node.child_by_field_name("variable").text or b"").decode()  # type: ignore[union-attr]
+    variable = node.child_by_field_name("variable")
+    name = ((variable.text if variable else None) or b"").decode()
     values = words_of(node.children_by_field_name("value"), shell)
     body = node.child_by_field_name("body")
     if not node.children_by_field_name("value"):

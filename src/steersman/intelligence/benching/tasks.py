@@ -18,7 +18,10 @@ FOLDER = Path(steersman.__file__).parent / "samples" / "bench"
 ANSWER = "answer.txt"
 
 # The working folder is kept off Python's path, so that nothing in it can pose as the test library.
-CHECK = "PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s {0} -t {0} -p 'check_*.py'"  # noqa: E501
+CHECK = (
+    "PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 "
+    "python3 -m unittest discover -s {0} -t {0} -p 'check_*.py'"
+)
 _RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 
 

@@ -1,6 +1,7 @@
 """`read_earlier`: what the conversation no longer shows, from the log."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated
 
@@ -90,13 +91,11 @@ def _own(lane: Lane, call: str | None = None, seq: int | None = None) -> Iterato
 
 
 def _the_one(lane: Lane, args: ReadEarlierArgs) -> Message:
-    found = None
-    for found in _own(lane, args.call, args.message):  # noqa: B007 (the newest of a name counts)
-        pass
-    if found is None:
+    newest = deque(_own(lane, args.call, args.message), maxlen=1)
+    if not newest:
         what = f"message {args.message}" if args.message else f"result of a call “{args.call}”"
         raise ToolProblem(
             f"There is no {what} in this conversation.",
             try_this="Search for it with words.",
         )
-    return found
+    return newest[0]

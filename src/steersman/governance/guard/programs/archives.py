@@ -157,23 +157,22 @@ def unzip(call: Call) -> None:
 def _inflated(call: Call) -> str:
     """What a known compressed text holds; the text itself when it is not compressed."""
     text = call.stdin or ""
+    import lzma
+    import zlib
+
     try:
         raw = text.encode("latin-1")
         if raw[:2] == b"\x1f\x8b":
-            import zlib
-
             return zlib.decompressobj(31).decompress(raw, 100_000).decode("utf-8", "replace")
         if raw[:3] == b"BZh":
             import bz2
 
             return bz2.BZ2Decompressor().decompress(raw, 100_000).decode("utf-8", "replace")
         if raw[:6] == b"\xfd7zXZ\0":
-            import lzma
-
             return lzma.LZMADecompressor().decompress(raw, 100_000).decode("utf-8", "replace")
     except (ValueError, OSError, EOFError, ArithmeticError):
         return text
-    except Exception:  # zlib.error and lzma.LZMAError have no common base
+    except (zlib.error, lzma.LZMAError):
         return OUT
     return text
 

@@ -1,12 +1,12 @@
 """Tables of verbs, one per program; their language is told in `verbs.py`."""
 
-from typing import NamedTuple
+from msgspec import Struct, convert
 
 from steersman.governance.guard.programs.tables_build import BUILD
 from steersman.governance.guard.programs.tables_cloud import CLOUD
 
 
-class Table(NamedTuple):
+class Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The verbs of a program, its options that take a value, and the names it also goes by."""
 
     text: str
@@ -16,4 +16,4 @@ class Table(NamedTuple):
     dry: str = ""
 
 
-TABLES: dict[str, Table] = {name: Table(**row) for name, row in (CLOUD | BUILD).items()}  # type: ignore[arg-type]
+TABLES = {name: convert(row, Table) for name, row in (CLOUD | BUILD).items()}
