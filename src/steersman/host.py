@@ -37,8 +37,9 @@ from steersman.operations.running.grounds import Grounds
 from steersman.operations.running.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
+from steersman.outfit import Setup
 from steersman.permissions import Permissions
-from steersman.session import Session, Setup, recover
+from steersman.session import Session, recover
 from steersman.store.chain import Flaw, flaws
 from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.records import Row, Store, Thread, find_thread

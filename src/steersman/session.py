@@ -2,35 +2,23 @@
 
 import asyncio
 import gc
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Any, Literal
-
-from msgspec import Struct
+from typing import Literal
 
 from steersman import __version__
 from steersman.action import Verdict
-from steersman.capsule import Capsule, last_words
+from steersman.capsule import last_words
 from steersman.coordination.floor import Floor, Move, State
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
 from steersman.dialogue import Call, Image
 from steersman.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
-from steersman.governance.approvals import Desk
-from steersman.governance.budgets import Budget
-from steersman.governance.confinement import Confinement
-from steersman.governance.gate import Gate, Leave
-from steersman.governance.policy import Book, Circumstances, Containment
-from steersman.governance.remembering import Memory
-from steersman.identity.settings import Settings
-from steersman.intelligence import earlier
+from steersman.governance.gate import Leave
 from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.loop import error_body
 from steersman.message import (
     Answer,
-    Audit,
     Checkpoint,
     ConfirmResponse,
     Error,
@@ -41,19 +29,10 @@ from steersman.message import (
     TurnStart,
     User,
 )
-from steersman.operations.executor import Toolbox
-from steersman.operations.journal.journal import Journal
-from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import Plan
-from steersman.operations.running.grounds import Grounds
-from steersman.operations.running.processes import Processes
-from steersman.operations.tool import Tool
-from steersman.operations.tools import standard_tools
-from steersman.operations.tools.read_earlier import ReadEarlier
-from steersman.operations.tools.read_skill import ReadSkill
-from steersman.operations.workspace import Workspace
+from steersman.outfit import Outfit, Setup
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
-from steersman.thinking import Briefing, Mind
+from steersman.thinking import Mind
 
 ROOT = "steersman"
 RECALLED_BYTES = 4_000_000  # about a million tokens
@@ -61,30 +40,6 @@ LEFT_OUT = (
     "[Steersman: this thread is longer than can be shown. What lies between the request above and "
     "what follows is left out here; the log has all of it.]"
 )
-
-
-class Setup(Struct, frozen=True):
-    """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow.
-
-    `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
-    which they do not see. `trusted`: what the folder brings may be used.
-    """
-
-    settings: Settings
-    workspace: Workspace
-    environ: Mapping[str, str]
-    objects: Objects
-    state: str
-    home: str
-    private: tuple[str, ...]
-    cache: str
-    rules: Book
-    memory: Memory
-    surroundings: Mapping[str, str]
-    trusted: bool
-    audits: tuple[Audit, ...] = ()
-    attended: bool = False
-    yes: bool = False
 
 
 async def recover(log: ThreadLog) -> None:
@@ -128,83 +83,8 @@ class Session:
         self._working = False  # while the agent works, apart from the turn's first and last words
         self._watching = ExitStack()
         self._torn = False  # a turn stopped without its last word
-        self._desk = Desk(attended=setup.attended, yes=setup.yes)
         self._context = Context(ROOT)
-        self._journal = Journal(setup.workspace.root, setup.objects)
-        self._processes = Processes(Path(setup.state, "output", log.thread))
-        self._grounds = Grounds(self._journal, setup.state)
-        self._plan = os.path.join(setup.workspace.root, ".steersman", "plans", f"{log.thread}.md")
-        self._budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
-        self._gate = self._gate_of(setup)
-        self._briefing = self._brief(setup) if mind is not None else None
-        self._toolbox, self._capsule = self._build()
-
-    def _gate_of(self, setup: Setup) -> Gate:
-        settings, root = setup.settings, setup.workspace.root
-        where = Circumstances(
-            workspace=root,
-            mode=settings.mode,
-            trust=settings.trust,
-            approvals=settings.approvals,
-            home=setup.home,
-            plan=self._plan,
-            bare=settings.sandbox == "none",
-            rules=setup.rules,
-            answers=setup.memory.book(),
-        )
-        confinement = Confinement(
-            setup.environ,
-            home=setup.home,
-            state=setup.private,
-            cache=setup.cache,
-            domains=settings.domains,
-        )
-        return Gate(
-            where,
-            self._desk,
-            memory=setup.memory,
-            confinement=confinement,
-            contain=self._containment,
-            budget=self._budget,
-        )
-
-    def _brief(self, setup: Setup) -> Briefing:
-        return Briefing(
-            setup.settings.mode,
-            setup.workspace.root,
-            setup.workspace.shown(self._plan),
-            environ=setup.surroundings,
-            veil=self._gate.veil,
-            store=self.log.store,
-            trusted=setup.trusted,
-        )
-
-    async def _containment(self) -> tuple[Containment, str]:
-        found = await self._grounds.containment()
-        return found.level, found.reason
-
-    def _build(self) -> tuple[Toolbox, Capsule | None]:
-        gate = self._gate
-        toolbox = Toolbox(self._tools(), self.setup.workspace, self._journal, gate)
-        if self._mind is None or self._briefing is None:
-            return toolbox, None
-        capsule = Capsule(
-            identity=self._briefing,
-            governance=gate,
-            coordination=self._inputs,
-            intelligence=self._mind.loop,
-            operations=toolbox,
-            compactor=self._mind.compactor,
-            estimate=self._mind.estimate,
-        )
-        return toolbox, capsule
-
-    def _tools(self) -> list[Tool[Any]]:
-        tools = standard_tools(self.setup.environ, self._processes, self._grounds)
-        tools.append(ReadEarlier(earlier.text_of, earlier.search))
-        if self._briefing is not None and self._briefing.has_skills:
-            tools.append(ReadSkill(self._briefing.load))
-        return tools
+        self._outfit = Outfit(log, setup, mind, self._inputs)
 
     async def begin(self) -> None:
         """Take up the thread where it was left."""
@@ -214,12 +94,12 @@ class Session:
             self._turn = row.turn
             if row.turn:
                 break
-        if self._capsule is not None:
+        if self._outfit.capsule is not None:
             self._recall()
-        if self._budget.counts_thread:
+        if self._outfit.budget.counts_thread:
             spent = read_messages(store, thread, kinds={"usage", "tool_call", "agent_spawn"})
-            self._budget.recall(spent)
-        self._watching.enter_context(self.log.watched_by(self._budget.observe))
+            self._outfit.budget.recall(spent)
+        self._watching.enter_context(self.log.watched_by(self._outfit.budget.observe))
         self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
         settings = self.setup.settings
@@ -232,7 +112,7 @@ class Session:
             approvals=settings.approvals,
         )
         await self._lane().append(start, *self.setup.audits)
-        for told in await self._grounds.tidy():
+        for told in await self._outfit.grounds.tidy():
             await self._lane("operations").append(Error(told))
 
     def _recall(self) -> None:
@@ -265,7 +145,7 @@ class Session:
         if images and self._mind is not None:
             self._mind.check_sight()
         self._floor.move(Move.START)
-        attached = self._briefing.attached(text) if self._briefing else ()
+        attached = self._outfit.briefing.attached(text) if self._outfit.briefing else ()
         return await self._start(User(text, attached=attached, images=images))
 
     async def go_on(self) -> bool:
@@ -309,13 +189,13 @@ class Session:
             await self.go_on()
 
     async def _outcome(self, turn: int) -> tuple[TurnEnd, SteersmanError | None]:
-        assert self._capsule is not None
-        self._budget.begin_turn()
+        assert self._outfit.capsule is not None
+        self._outfit.budget.begin_turn()
         if self._mind is not None and not self._mind.scripted:
             self._warm_up()
         try:
-            async with asyncio.timeout(self._budget.remaining_seconds()):
-                return await self._capsule.turn(self._lane(turn=turn), self._context), None
+            async with asyncio.timeout(self._outfit.budget.remaining_seconds()):
+                return await self._outfit.capsule.turn(self._lane(turn=turn), self._context), None
         except TimeoutError:
             return self._out_of_time()
         except asyncio.CancelledError:
@@ -332,12 +212,12 @@ class Session:
     def _warm_up(self) -> None:
         """While a model far away begins to think, make ready what its first command will need."""
         if self.setup.settings.mode in ("code", "debug", "plan"):
-            self._processes.warm()
-            self._grounds.prepare()
+            self._outfit.processes.warm()
+            self._outfit.grounds.prepare()
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:
-            self._budget.check()
+            self._outfit.budget.check()
         except BudgetSpent as spent:
             return TurnEnd("limit", reason=spent.what), spent
         return TurnEnd("failed", reason="something took too long"), None
@@ -392,40 +272,42 @@ class Session:
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question."""
-        self._desk.answer(corr, answer)
+        self._outfit.desk.answer(corr, answer)
 
     def leave(self) -> None:
         """Nobody can answer any more."""
-        self._desk.leave()
+        self._outfit.desk.leave()
 
     async def call(self, call: Call) -> Message:
         """Carry out one tool call a person asked for, through the same gate."""
         lane = self._lane()
-        await self.log.append(self._toolbox.announce(call, lane))
-        return (await self._toolbox.execute([call], lane, lambda _: ""))[0]
+        await self.log.append(self._outfit.toolbox.announce(call, lane))
+        return (await self._outfit.toolbox.execute([call], lane, lambda _: ""))[0]
 
     async def take_back(self, plan: Plan, *, force: bool) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
         lane = self._lane("operations", plan.cause)
-        actions = self._journal.actions(plan.changes, "person")
-        verdict = await self._gate.admit(f"{plan.cause}_{self.log.head}", plan.cause, actions, lane)
+        actions = self._outfit.journal.actions(plan.changes, "person")
+        verdict = await self._outfit.gate.admit(
+            f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
+        )
         if not isinstance(verdict, Leave):
             verdict = verdict if isinstance(verdict, Verdict) else Verdict("deny", "person", "no")
             raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
-        await self._journal.make(body, lane, None, check=not force)
+        await self._outfit.journal.make(body, lane, None, check=not force)
 
     async def compact(self) -> bool:
         """Show the model a digest of what is older; False when there is nothing to gain."""
-        assert self._capsule is not None
+        assert self._outfit.capsule is not None
         assert self._mind is not None
         self._floor.move(Move.START)  # nothing else is said meanwhile
         try:
             return await self._mind.compactor.fit(
                 self._context,
                 self._lane("intelligence"),
-                system=self._capsule.identity.instructions(),
-                tools=self._toolbox.specs(),
+                system=self._outfit.capsule.identity.instructions(),
+                tools=self._outfit.toolbox.specs(),
                 cause="user",
             )
         finally:
@@ -445,8 +327,8 @@ class Session:
         if self.state in (State.RUNNING, State.ENDING):
             await self.cancel()
         self._floor.move(Move.CLOSE)
-        await self._processes.close()
-        await self._grounds.close()
+        await self._outfit.processes.close()
+        await self._outfit.grounds.close()
         if self._mind is not None:
             await self._mind.close()
         self._watching.close()

@@ -1,0 +1,136 @@
+"""What an open thread is fitted out with: gate, tools and agent, put together from one setup."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from steersman.capsule import Capsule
+from steersman.governance.approvals import Desk
+from steersman.governance.budgets import Budget
+from steersman.governance.confinement import Confinement
+from steersman.governance.gate import Gate
+from steersman.governance.policy import Book, Circumstances, Containment
+from steersman.governance.remembering import Memory
+from steersman.identity.settings import Settings
+from steersman.intelligence import earlier
+from steersman.message import Audit
+from steersman.operations.executor import Toolbox
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.processes import Processes
+from steersman.operations.tool import Tool
+from steersman.operations.tools import standard_tools
+from steersman.operations.tools.read_earlier import ReadEarlier
+from steersman.operations.tools.read_skill import ReadSkill
+from steersman.operations.workspace import Workspace
+from steersman.store.log import ThreadLog
+from steersman.systems import Coordination
+from steersman.thinking import Briefing, Mind
+
+
+class Setup(Struct, frozen=True):
+    """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow.
+
+    `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
+    which they do not see. `trusted`: what the folder brings may be used.
+    """
+
+    settings: Settings
+    workspace: Workspace
+    environ: Mapping[str, str]
+    objects: Objects
+    state: str
+    home: str
+    private: tuple[str, ...]
+    cache: str
+    rules: Book
+    memory: Memory
+    surroundings: Mapping[str, str]
+    trusted: bool
+    audits: tuple[Audit, ...] = ()
+    attended: bool = False
+    yes: bool = False
+
+
+class Outfit:
+    """The five systems of a thread; without a mind there is no agent, only tools."""
+
+    def __init__(
+        self, log: ThreadLog, setup: Setup, mind: Mind | None, coordination: Coordination
+    ) -> None:
+        root = setup.workspace.root
+        self._plan = os.path.join(root, ".steersman", "plans", f"{log.thread}.md")
+        self.desk = Desk(attended=setup.attended, yes=setup.yes)
+        self.journal = Journal(root, setup.objects)
+        self.processes = Processes(Path(setup.state, "output", log.thread))
+        self.grounds = Grounds(self.journal, setup.state)
+        self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
+        self.gate = self._gate(setup)
+        self.briefing = self._brief(setup, log) if mind is not None else None
+        self.toolbox = Toolbox(self._tools(setup), setup.workspace, self.journal, self.gate)
+        self.capsule: Capsule | None = None
+        if mind is not None and self.briefing is not None:
+            self.capsule = Capsule(
+                identity=self.briefing,
+                governance=self.gate,
+                coordination=coordination,
+                intelligence=mind.loop,
+                operations=self.toolbox,
+                compactor=mind.compactor,
+                estimate=mind.estimate,
+            )
+
+    def _gate(self, setup: Setup) -> Gate:
+        settings = setup.settings
+        where = Circumstances(
+            workspace=setup.workspace.root,
+            mode=settings.mode,
+            trust=settings.trust,
+            approvals=settings.approvals,
+            home=setup.home,
+            plan=self._plan,
+            bare=settings.sandbox == "none",
+            rules=setup.rules,
+            answers=setup.memory.book(),
+        )
+        confinement = Confinement(
+            setup.environ,
+            home=setup.home,
+            state=setup.private,
+            cache=setup.cache,
+            domains=settings.domains,
+        )
+        return Gate(
+            where,
+            self.desk,
+            memory=setup.memory,
+            confinement=confinement,
+            contain=self._containment,
+            budget=self.budget,
+        )
+
+    async def _containment(self) -> tuple[Containment, str]:
+        found = await self.grounds.containment()
+        return found.level, found.reason
+
+    def _brief(self, setup: Setup, log: ThreadLog) -> Briefing:
+        return Briefing(
+            setup.settings.mode,
+            setup.workspace.root,
+            setup.workspace.shown(self._plan),
+            environ=setup.surroundings,
+            veil=self.gate.veil,
+            store=log.store,
+            trusted=setup.trusted,
+        )
+
+    def _tools(self, setup: Setup) -> list[Tool[Any]]:
+        tools = standard_tools(setup.environ, self.processes, self.grounds)
+        tools.append(ReadEarlier(earlier.text_of, earlier.search))
+        if self.briefing is not None and self.briefing.has_skills:
+            tools.append(ReadSkill(self.briefing.load))
+        return tools
