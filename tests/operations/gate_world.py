@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,18 +37,17 @@ class Notice:
         self.events: list[Event] = []
         self.root: str | None = None
         self.head: Callable[[], int] = lambda: 0
+        self._mine = threading.local()
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         """The hook itself; whatever it does is not noticed."""
-        if self.root is None:
+        root = self.root
+        if root is None or getattr(self._mine, "on", False):
             return
-        root, self.root = self.root, None
-        try:
+        with self.not_me():
             for what, path in touched(event, arguments):
                 if (path == root or path.startswith(f"{root}/")) and not _of_the_gate():
                     self.events.append(Event(what, path, self.head()))
-        finally:
-            self.root = root
 
     @contextmanager
     def of(self, root: str) -> Iterator[None]:
@@ -60,12 +60,12 @@ class Notice:
 
     @contextmanager
     def not_me(self) -> Iterator[None]:
-        """What the tests themselves do."""
-        root, self.root = self.root, None
+        """What the tests themselves do, in this thread: the others are noticed all the while."""
+        self._mine.on = True
         try:
             yield
         finally:
-            self.root = root
+            self._mine.on = False
 
 
 def _of_the_gate() -> bool:
