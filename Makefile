@@ -35,7 +35,7 @@ $(VENV)/.pip:
 	touch $@
 
 $(VENV)/.base: $(VENV)/.pip pyproject.toml
-	$(PIP) install --quiet --editable '.[tools]'
+	$(PIP) install --quiet --editable '.[tools,code,mcp]'
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base

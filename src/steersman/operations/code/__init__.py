@@ -1,0 +1,1 @@
+"""Code intelligence: symbols, references and diagnostics in one shape, whatever serves them."""

@@ -1,0 +1,1 @@
+"""Language servers, driven over their protocol."""

@@ -1,0 +1,1 @@
+"""Outlines and definitions read from syntax trees."""

@@ -1,0 +1,1 @@
+"""MCP servers: found in configurations, started when used, called through the gate."""
