@@ -65,21 +65,26 @@ class Confinement:
         free = action.outside or where.trust == "untrusted" or where.containment == "none"
         if free and not looks_only:
             return Profile(sandbox=False, network="host", environ=self._environ)
-        there = (path for path in (*self._private, *secrets) if os.path.lexists(path))
-        hidden = map(os.path.realpath, there)
         return Profile(
             files="read" if looks_only else "write",
             writable=(self._cache,),
-            hidden=tuple(
-                path
-                for path in dict.fromkeys(hidden)
-                if os.path.lexists(path) and not inside(where.workspace, path)
-            ),
+            hidden=self._hidden(where.workspace, secrets),
             protected=pinned(where.workspace),
             network="door" if not looks_only and _may_reach_out(judgement) else "none",
             escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),
             environ={**self._environ, **cache_environ(self._cache)},
+        )
+
+    def beside(self, where: Circumstances, secrets: Sequence[str]) -> Profile:
+        """What a program of the host's own may see, which only looks and reaches nobody."""
+        return Profile(files="read", hidden=self._hidden(where.workspace, secrets))
+
+    def _hidden(self, workspace: str, secrets: Sequence[str]) -> tuple[str, ...]:
+        there = (path for path in (*self._private, *secrets) if os.path.lexists(path))
+        found = dict.fromkeys(map(os.path.realpath, there))
+        return tuple(
+            path for path in found if os.path.lexists(path) and not inside(workspace, path)
         )
 
     def brought_along(

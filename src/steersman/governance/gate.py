@@ -189,6 +189,12 @@ class Gate:
                 return self._confinement.profile(case.action, self.where, case.judgement, hidden)
         return PLAIN
 
+    def beside(self) -> Profile:
+        """How far a program of the host's own is confined, which only looks."""
+        assert self._confinement is not None
+        _, hidden = self._finder.find(deep=True)
+        return self._confinement.beside(self.where, hidden)
+
     @property
     def veil(self) -> Veil:
         """Which files are secret now."""

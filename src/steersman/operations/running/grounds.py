@@ -28,6 +28,7 @@ from steersman.operations.running.masks import Protection, remove_stubs
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
 from steersman.operations.tool import Bench
+from steersman.profile import Profile
 
 SHELL = ("bash", "--norc", "--noprofile", "-c")
 
@@ -81,10 +82,20 @@ class Grounds:
 
     async def directly(self, bench: Bench) -> Ground:
         """A run on the workspace itself, confined as far as the profile says."""
-        profile, root = bench.profile, self._journal.root
+        profile = bench.profile
         if not profile.sandbox:
             return Outside(self._journal, profile, await self._snapshot())
-        found = await self._found()
+        return await _opened(await self._confined(profile), bench)
+
+    async def beside(self, profile: Profile) -> Ground:
+        """A run that only looks and reaches no network, for a program of the host's own."""
+        assert profile.files == "read", "what works beside the host changes nothing"
+        assert profile.network == "none", "and nobody is there to be asked about hosts"
+        return await self._confined(profile)
+
+    async def _confined(self, profile: Profile) -> Ground:
+        """A run on the workspace itself in the best sandbox there is."""
+        found, root = await self._found(), self._journal.root
         if found.containment.level == "none":
             raise ToolProblem(
                 "The command was not run: there is no sandbox here.",
@@ -98,8 +109,7 @@ class Grounds:
                 return Landlocked(self._journal, profile, before, scratch)
             protection = Protection(root, profile.protected, scratch) if before else None
             sandbox = Sandbox(found.bubblewrap)
-            ground = Confined(self._journal, profile, before, sandbox, scratch, protection)
-            return await _opened(ground, bench)
+            return Confined(self._journal, profile, before, sandbox, scratch, protection)
         except BaseException:
             _take_back(scratch)
             raise

@@ -112,17 +112,22 @@ class Reaper:
         environ: Mapping[str, str],
         output: int,
         inherit: Sequence[int] = (),
+        talk: tuple[int, int] | None = None,
     ) -> Lifeline:
-        """Start a command that prints to a descriptor and inherits some, under the same numbers."""
-        assert len(inherit) <= MOST, "more descriptors than a guard takes"
+        """Start a command that prints to a descriptor and inherits some, under the same numbers.
+
+        One that is to `talk` reads from the first and prints to the second; `output` has its errors.
+        """
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
-        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, inherit)))
+        given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
+        assert len(given) <= MOST, "more descriptors than a guard takes"
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers)))
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 self.warm()
                 assert self._line is not None
-                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output, *inherit])
+                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output, *given])
             lifeline = Lifeline(*await asyncio.open_connection(sock=ours))
         except OSError as error:
             ours.close()
