@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -37,13 +37,43 @@ class Refused(ToolProblem):
     """The gate said no; the reason, and what to do instead, go to whoever asked."""
 
 
+class Reserve(Protocol):
+    """Tools that join the others while a thread is open."""
+
+    def joined(self) -> Sequence[AnyTool]:
+        """Those that have joined, in the order they did."""
+        ...
+
+    async def fetch(self, name: str) -> AnyTool | None:
+        """The tool of a name that has not joined, if there is one."""
+        ...
+
+
+class NoReserve:
+    """No other tools than those that were there from the start."""
+
+    def joined(self) -> Sequence[AnyTool]:
+        """None."""
+        return ()
+
+    async def fetch(self, name: str) -> AnyTool | None:
+        """None."""
+        return None
+
+
 class Toolbox:
     """Runs calls of a set of tools in one workspace, through one gate."""
 
     def __init__(
-        self, tools: Sequence[AnyTool], workspace: Workspace, journal: Journal, gate: Governance
+        self,
+        tools: Sequence[AnyTool],
+        workspace: Workspace,
+        journal: Journal,
+        gate: Governance,
+        reserve: Reserve | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._reserve = reserve or NoReserve()
         self._workspace = workspace
         self._journal = journal
         self._gate = gate
@@ -51,8 +81,10 @@ class Toolbox:
         self._specs: tuple[ToolSpec, ...] | None = None
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools as a model sees them, in a stable order."""
-        if self._specs is None:
+        """The tools as a model sees them, in a stable order; what joined them is at the end."""
+        joined = [tool for tool in self._reserve.joined() if tool.name not in self._tools]
+        if joined or self._specs is None:
+            self._tools |= {tool.name: tool for tool in joined}
             self._specs = tuple(tool.spec() for tool in self._tools.values())
         return self._specs
 
@@ -126,7 +158,7 @@ class Toolbox:
 
     async def _perform(self, call: Call, lane: Lane) -> tuple[Any, list[Body]]:
         await self._gate.admit(call.id, call.name, (), lane)  # it counts, whatever it is
-        tool = self._tools.get(call.name)
+        tool = self._tools.get(call.name) or await self._reserve.fetch(call.name)
         if tool is None:
             raise Malformed(
                 f"There is no tool “{call.name}”.",

@@ -116,7 +116,7 @@ class Reaper:
     ) -> Lifeline:
         """Start a command that prints to a descriptor and inherits some, under the same numbers.
 
-        One that is to `talk` reads from the first and prints to the second; `output` has its errors.
+        One that is to `talk` reads from the first and prints to the second, errors to `output`.
         """
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
         given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
