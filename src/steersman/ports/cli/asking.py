@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from steersman.action import Network
 from steersman.governance.folders import sentence
 from steersman.host import Host
 from steersman.message import (
@@ -55,7 +56,7 @@ class Asker:
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
         lasting = lasting_keys(request)
-        call = self._calls.get(request.call)
+        call = self._calls.get(request.call) if _can_be_changed(request) else None
         while True:
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
@@ -85,6 +86,14 @@ class Asker:
         said = (await read_line(f"  {options} [{question.default}]: ")).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
+
+
+def _can_be_changed(request: ConfirmRequest) -> bool:
+    """Whether the call itself is asked about, and not what it turned out to do."""
+    return not any(
+        isinstance(action, Network) or getattr(action, "origin", "tool") != "tool"
+        for action in request.actions
+    )
 
 
 def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
@@ -121,11 +130,12 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     standing = host.permissions.folder(folder)
     if not attended or standing.state not in ("unknown", "changed"):
         return
-    click.echo(click.style(f"? {safe(sentence(standing, folder))}", fg="yellow", bold=True))
+    told = sentence(standing, folder).removesuffix(" None of it is used.")
+    click.echo(click.style(f"? {safe(told)}", fg="yellow", bold=True))
     for found in standing.found:
         click.echo(f"  {safe(found.path)}: {found.what}".replace("\n", "\\n"))
     while True:
-        said = (await read_line("  use it from now on? [y]es, [n]o: ")).strip().lower()
+        said = (await read_line("  until you say so, none of it is used. use it from now on? [y]es, [n]o: ")).strip().lower()
         if said in ("y", "yes", "n", "no"):
             host.permissions.trust(folder, standing, trusted=said.startswith("y"))
             return

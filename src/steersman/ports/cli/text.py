@@ -79,7 +79,7 @@ def call_words(tool: str, arguments: dict[str, Any]) -> str:
 def result_words(result: ToolResult) -> str:
     """A result in a few words."""
     if result.message:
-        return one_line(f"{result.status}: {result.message}")
+        return one_line(f"{result.status}: {result.message.removeprefix('Denied: ')}")
     match result.output:
         case {"exit_code": code, "wall_ms": ms, **rest}:
             changed = rest.get("changes")

@@ -147,7 +147,7 @@ class PlainView:
             case ConfirmResponse() | Answer():
                 self._status.go_on()
             case GuardBlock(reason=why, rule=rule):
-                self._print(click.style(f"✋ blocked ({rule}): {safe(why)}", fg="red", bold=True))
+                self._print(click.style(f"✗ blocked ({rule}): {safe(why)}", fg="red", bold=True))
             case Audit() as audit:
                 self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))
             case _:
