@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 demo: $(VENV)/.base
 	$(BIN)/steer demo
 
-test: $(VENV)/.test
+test: $(VENV)/.test $(VENV)/.fixtures
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 lint: $(VENV)/.lint
@@ -26,7 +26,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .fixtures .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # A new pip writes a start script that imports nothing; an old one makes every start slower.
 $(VENV)/.pip:
@@ -40,6 +40,11 @@ $(VENV)/.base: $(VENV)/.pip pyproject.toml
 
 $(VENV)/.test: $(VENV)/.base
 	$(PIP) install --quiet --editable '.[test]'
+	touch $@
+
+# Real servers, tools and repositories that tests work with, in .fixtures/.
+$(VENV)/.fixtures: $(VENV)/.test tests/provision.py
+	$(BIN)/python -m tests.provision
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.base

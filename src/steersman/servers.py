@@ -4,7 +4,7 @@ Only the record; `identity/mcp_servers.py` reads it from files, `operations/mcp/
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -17,7 +17,8 @@ class Server(Struct, frozen=True, omit_defaults=True):
     `environ` and `headers` may hold secrets and are never shown or logged. `about` is the one line
     a model is told. `reads` and `writes` are patterns of tool names (`get_*`) that say more than
     the server's own hints; `source` is the file the entry stands in. `idle` is after how many
-    seconds without use the server is stopped.
+    seconds without use the server is stopped. `code_tools` says which of its tools answer questions
+    about code (docs/code-intelligence.md).
     """
 
     name: str
@@ -35,3 +36,4 @@ class Server(Struct, frozen=True, omit_defaults=True):
     source: str = ""
     timeout: float = 60.0
     idle: float = 600.0
+    code_tools: Mapping[str, Mapping[str, Any]] = {}

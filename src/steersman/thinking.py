@@ -71,15 +71,22 @@ class Mind:
         await self._models.aclose()
 
     async def _summarise(self, text: str, lane: Lane) -> str:
-        """A digest by the model of the role “compaction”; what it costs is logged."""
+        """A digest by the model of the role “compaction”."""
         helper = self._models.open(self._settings.model, role="compaction")
-        prompt = Prompt(_brief(), (), [UserItem(text)])
-        async with aclosing(helper.stream(prompt)) as events:
+        return await self._say(helper, Prompt(_brief(), (), [UserItem(text)]), lane)
+
+    async def aside(self, system: str, text: str, lane: Lane) -> str:
+        """An answer of the thread's own model that is no part of the conversation."""
+        return await self._say(self.driver, Prompt(system, (), [UserItem(text)]), lane)
+
+    async def _say(self, driver: Driver, prompt: Prompt, lane: Lane) -> str:
+        """One answer; what it costs is logged."""
+        async with aclosing(driver.stream(prompt)) as events:
             async for event in events:
                 if isinstance(event, Completed):
-                    await lane.append(usage_of(helper.model, event.tokens, self._models.price))
+                    await lane.append(usage_of(driver.model, event.tokens, self._models.price))
                     return event.text
-        raise DriverProblem("The digest ended before it was complete.")
+        raise DriverProblem("The answer ended before it was complete.")
 
 
 def _brief() -> str:
