@@ -18,10 +18,7 @@ from steersman.bus import Bus, Missed, Subscription
 from steersman.coordination import floor
 from steersman.dialogue import Call, Image, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
-from steersman.governance.approvals import Desk
 from steersman.governance.environment import command_environ
-from steersman.governance.gate import Gate
-from steersman.governance.policy import Circumstances
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.identity.settings import Settings, cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
@@ -29,15 +26,10 @@ from steersman.intelligence.configured import Config, read_config, secrets
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
-from steersman.operations.executor import Toolbox
-from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import Plan
-from steersman.operations.running.grounds import Grounds
-from steersman.operations.running.processes import Processes
-from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
-from steersman.outfit import Setup
+from steersman.outfit import Setup, offered
 from steersman.permissions import Permissions
 from steersman.session import Session, recover
 from steersman.store.chain import Flaw, flaws
@@ -373,13 +365,10 @@ class Host:
             self.bus.end(thread_id)
 
     def tools(self, folder: str) -> tuple[ToolSpec, ...]:
-        """The tools there are."""
+        """The tools there are; those of MCP servers are found with `mcp_list_tools`."""
         workspace = Workspace.open(folder)
-        gate = Gate(Circumstances(workspace.root), Desk(attended=False))
-        journal = Journal(workspace.root, self._objects)
-        processes = Processes(self._home / "output")
-        tools = standard_tools({}, processes, Grounds(journal, str(self._home)))
-        return Toolbox(tools, workspace, journal, gate).specs()
+        trusted = self.permissions.folder(workspace.root).loads
+        return offered(workspace, self._environ, str(self._home), trusted=trusted)
 
     @property
     def _objects(self) -> Objects:
@@ -397,7 +386,8 @@ class Host:
 
     def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
         configs = mcp_configs(Path(workspace.root), self._environ)
-        known = secret_values(self._environ, configs)
+        own = config_file(self._environ).with_name("mcp.json")
+        known = secret_values(self._environ, [*configs, own])
         return Redactor(known | set(secrets(_models_config(settings), self._environ)))
 
     def _mind(self, settings: Settings, task: str) -> Mind:

@@ -178,7 +178,7 @@ class Audit(Body, frozen=True, omit_defaults=True):
 
     kind: ClassVar[str] = "audit"
     synced: ClassVar[bool] = True
-    about: Literal["sandbox", "network", "folder", "settings"]
+    about: Literal["sandbox", "network", "folder", "settings", "mcp"]
     what: str
     why: str = ""
     try_this: str = ""

@@ -1,13 +1,16 @@
 """What an open thread is fitted out with: gate, tools and agent, put together from one setup."""
 
+import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from steersman.capsule import Capsule
+from steersman.dialogue import ToolSpec
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
@@ -20,14 +23,21 @@ from steersman.message import Audit
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.mcp.records import Wishes
+from steersman.operations.running.companions import Companions
+from steersman.operations.running.ground import Ground
 from steersman.operations.running.grounds import Grounds
 from steersman.operations.running.processes import Processes
+from steersman.operations.running.reaper import Reaper
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.workspace import Workspace
-from steersman.store.log import ThreadLog
+from steersman.outreach import Outreach
+from steersman.profile import Profile
+from steersman.server_requests import Requests
+from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.thinking import Briefing, Mind
 
@@ -66,12 +76,17 @@ class Outfit:
         self._plan = os.path.join(root, ".steersman", "plans", f"{log.thread}.md")
         self.desk = Desk(attended=setup.attended, yes=setup.yes)
         self.journal = Journal(root, setup.objects)
-        self.processes = Processes(Path(setup.state, "output", log.thread))
+        self._reaper = Reaper()
+        self.processes = Processes(Path(setup.state, "output", log.thread), self._reaper)
         self.grounds = Grounds(self.journal, setup.state)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
         self.gate = self._gate(setup)
         self.briefing = self._brief(setup, log) if mind is not None else None
-        self.toolbox = Toolbox(self._tools(setup), setup.workspace, self.journal, self.gate)
+        self.companions = Companions(self._reaper, root, self._beside)
+        self.outreach = self._reach(setup, log, mind)
+        self.toolbox = Toolbox(
+            self._tools(setup), setup.workspace, self.journal, self.gate, self.outreach
+        )
         self.capsule: Capsule | None = None
         if mind is not None and self.briefing is not None:
             self.capsule = Capsule(
@@ -113,6 +128,34 @@ class Outfit:
             budget=self.budget,
         )
 
+    async def close(self) -> None:
+        """End every program, and wait until what they did is settled."""
+        await self.outreach.close()
+        await self.companions.close()
+        await self.processes.close()
+        await self.grounds.close()
+        await asyncio.to_thread(self._reaper.close)
+
+    async def _beside(self, environ: Mapping[str, str]) -> Ground:
+        """Where a program of the host's own runs that only looks."""
+        profile = await asyncio.to_thread(self.gate.beside)
+        return await self.grounds.beside(msgspec.structs.replace(profile, environ=environ))
+
+    def _reach(self, setup: Setup, log: ThreadLog, mind: Mind | None) -> Outreach:
+        root = setup.workspace.root
+        lane = Lane(log, "steersman/operations/mcp", 0)
+        requests = Requests(self.gate, lane, root, mind.aside if mind is not None else None)
+        return Outreach(
+            setup.settings,
+            setup.surroundings,
+            setup.environ,
+            setup.state,
+            self.companions,
+            requests.wishes,
+            root=root,
+            trusted=setup.trusted,
+        )
+
     async def _containment(self) -> tuple[Containment, str]:
         found = await self.grounds.containment()
         return found.level, found.reason
@@ -133,4 +176,20 @@ class Outfit:
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
         if self.briefing is not None and self.briefing.has_skills:
             tools.append(ReadSkill(self.briefing.load))
-        return tools
+        return [*tools, *self.outreach.tools()]
+
+
+def offered(
+    workspace: Workspace, surroundings: Mapping[str, str], state: str, *, trusted: bool
+) -> tuple[ToolSpec, ...]:
+    """The tools there are in a folder, with nothing started and no thread open."""
+    root, reaper = workspace.root, Reaper()
+    journal = Journal(root, Objects(Path(state, "objects")))
+    grounds = Grounds(journal, state)
+    companions = Companions(reaper, root, lambda environ: grounds.beside(Profile(files="read")))
+    reach = Outreach(
+        Settings(), surroundings, {}, state, companions, lambda _: Wishes(),
+        root=root, trusted=trusted,
+    )  # fmt: skip
+    tools = standard_tools({}, Processes(Path(state, "output"), reaper), grounds)
+    return tuple(tool.spec() for tool in (*tools, *reach.tools()))

@@ -96,6 +96,7 @@ class Session:
                 break
         if self._outfit.capsule is not None:
             self._recall()
+            self._outfit.outreach.recall(read_messages(store, thread, kinds={"tool_call"}))
         if self._outfit.budget.counts_thread:
             spent = read_messages(store, thread, kinds={"usage", "tool_call", "agent_spawn"})
             self._outfit.budget.recall(spent)
@@ -111,7 +112,7 @@ class Session:
             trust=settings.trust,
             approvals=settings.approvals,
         )
-        await self._lane().append(start, *self.setup.audits)
+        await self._lane().append(start, *self.setup.audits, *self._outfit.outreach.audits())
         for told in await self._outfit.grounds.tidy():
             await self._lane("operations").append(Error(told))
 
@@ -327,8 +328,7 @@ class Session:
         if self.state in (State.RUNNING, State.ENDING):
             await self.cancel()
         self._floor.move(Move.CLOSE)
-        await self._outfit.processes.close()
-        await self._outfit.grounds.close()
+        await self._outfit.close()
         if self._mind is not None:
             await self._mind.close()
         self._watching.close()

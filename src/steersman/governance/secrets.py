@@ -6,7 +6,7 @@ The door of the log masks them; commands do not inherit the variables that hold 
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def _is_path(value: str) -> bool:
     return value.startswith("/") and not any(map(_RANDOM.fullmatch, value.split("/")))
 
 
-def secret_values(environ: Mapping[str, str], configs: Iterator[Path]) -> set[str]:
+def secret_values(environ: Mapping[str, str], configs: Iterable[Path]) -> set[str]:
     """Every value that must not enter the log."""
     found = set(secret_variables(environ).values())
     for value in environ.values():

@@ -42,7 +42,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
     confined commands without asking; `environment` are variables they inherit besides the usual.
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
-    models there are and who does what (docs/models.md).
+    models there are and who does what (docs/models.md). `language_servers` are programs that know
+    code (docs/code-intelligence.md).
     """
 
     model: str = ""
@@ -58,6 +59,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, Any] = {}
     roles: dict[str, Any] = {}
     fallback: dict[str, Any] = {}
+    language_servers: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] = 2500
 
 

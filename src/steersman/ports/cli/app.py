@@ -30,6 +30,8 @@ COMMANDS = {
     "compact": ("compact", "command", "Show the model a digest of a long thread, or undo that."),
     "policy": ("policy", "command", "Show, explain and forget permissions; trust folders."),
     "skills": ("skills", "command", "List, show, install, enable and disable skills."),
+    "mcp": ("mcp", "command", "Set up, try and list MCP servers; be one."),
+    "index": ("index", "command", "Show, build and ask the index of the code."),
     "doctor": ("doctor", "command", "Tell what was found and what is missing."),
 }
 

@@ -135,7 +135,8 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     for found in standing.found:
         click.echo(f"  {safe(found.path)}: {found.what}".replace("\n", "\\n"))
     while True:
-        said = (await read_line("  until you say so, none of it is used. use it from now on? [y]es, [n]o: ")).strip().lower()
+        said = await read_line("  none of it is used yet. use it from now on? [y]es, [n]o: ")
+        said = said.strip().lower()
         if said in ("y", "yes", "n", "no"):
             host.permissions.trust(folder, standing, trusted=said.startswith("y"))
             return

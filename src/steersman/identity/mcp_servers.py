@@ -1,0 +1,296 @@
+"""MCP servers that a person or a trusted folder configured, read from files in the usual format.
+
+Files are read in this order, and the first of a name counts: those of STEERSMAN_MCP_CONFIG_FILES,
+the person's `mcp.json`, the workspace's `.mcp.json`. So a folder never takes over a name that the
+person's rules and answers are about. What is wrong with an entry is told by its name and never by
+its values: they may be secret. `mcp_files.py` changes such files; nothing here does.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from steersman.identity.places import places, read_text
+from steersman.identity.settings import config_file, data_folder
+from steersman.protection import inside
+from steersman.servers import Server, Transport
+
+FILE = ".mcp.json"
+MOST_BYTES = 4 << 20
+LONGEST_NAME = 40  # room is left for the name of a tool: together they are at most 64
+LONGEST_WAIT = 86_400.0
+NAME = re.compile(r"(?=.{1,40}\Z)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|\Z))*")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_TYPES: dict[str, Transport] = {
+    "stdio": "stdio",
+    "http": "http",
+    "streamable-http": "http",
+    "streamablehttp": "http",
+    "streamable_http": "http",
+    "sse": "sse",
+}
+
+
+class Configured(Struct, frozen=True):
+    """The servers there are, by the order of their files, and what was wrong with other entries."""
+
+    servers: tuple[Server, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def get(self, name: str) -> Server | None:
+        """A server by its name."""
+        return next((server for server in self.servers if server.name == name), None)
+
+
+class Entry(Struct, frozen=True, rename="camel"):
+    """One entry of a file as it is written there; keys of other programs are passed over."""
+
+    type: str = ""
+    command: str = ""
+    args: list[str] = []
+    env: dict[str, str | int | float | bool] = {}
+    cwd: str = ""
+    url: str = ""
+    headers: dict[str, str | int | float] = {}
+    description: str = ""
+    disabled: bool = False
+    read_only_tools: list[str] = []
+    writing_tools: list[str] = []
+    timeout: float = 60.0
+    idle_timeout: float = 600.0
+
+    @property
+    def switches_off(self) -> bool:
+        """Whether it only says that a server of this name is not to be used, wherever it is."""
+        return self.disabled and not self.command and not self.url
+
+
+class Wrong(Exception):
+    """What is not right about an entry, in words that hold none of its values."""
+
+
+def user_file(environ: Mapping[str, str]) -> Path:
+    """The person's own servers: beside `config.toml`."""
+    return config_file(environ).parent / "mcp.json"
+
+
+def workspace_file(workspace: str) -> Path:
+    """The servers a folder brings."""
+    return Path(workspace, FILE)
+
+
+def files(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> list[str]:
+    """The files that are read, the first that counts first."""
+    named = places(environ, workspace, environ.get("HOME") or str(Path.home())).mcp_config_files
+    own = [str(user_file(environ))]
+    near = [str(workspace_file(workspace))] if trusted else []
+    return list(dict.fromkeys([*named, *own, *near]))
+
+
+def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Configured:
+    """Every server that is configured for a workspace; its own only when the folder is trusted."""
+    root = os.path.realpath(workspace)
+    known = {**environ, **own_variables(root, environ)}
+    own = str(user_file(environ))
+    off: set[str] = set()
+    found: dict[str, Server] = {}
+    problems: list[str] = []
+    for path in files(root, environ, trusted=trusted):
+        text = _text(path, root, own, problems)
+        if text is None:
+            continue
+        servers, wrong, switched = parse(text, path, known, root)
+        problems += wrong
+        if path == own:
+            off |= switched
+        for server in servers:
+            first = found.setdefault(server.name, server)
+            if first is not server:
+                problems.append(
+                    f"The MCP server “{server.name}” in {path} is hidden by the one in "
+                    f"{first.source}."
+                )
+    listed = (
+        msgspec.structs.replace(server, enabled=False) if server.name in off else server
+        for server in found.values()
+    )
+    return Configured(tuple(listed), tuple(problems))
+
+
+def own_variables(workspace: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """What an entry may name besides the environment: this folder, and where state is kept."""
+    return {"STEERSMAN_WORKSPACE": workspace, "STEERSMAN_HOME": str(data_folder(environ))}
+
+
+def _text(path: str, root: str, own: str, problems: list[str]) -> str | None:
+    near = path == os.path.join(root, FILE)
+    if not os.path.lexists(path) and (near or path == own):
+        return None
+    if near and not inside(os.path.realpath(path), root):
+        problems.append(f"{path} is not used: it leads out of the folder.")
+        return None
+    try:
+        text, size = read_text(path, MOST_BYTES)
+    except OSError as error:
+        problems.append(f"{path} cannot be read: {error.strerror or error}.")
+        return None
+    if size > MOST_BYTES:
+        problems.append(f"{path} is not used: it is larger than {MOST_BYTES >> 20} MB.")
+        return None
+    return text
+
+
+def parse(
+    text: str, source: str, environ: Mapping[str, str], workspace: str
+) -> tuple[list[Server], list[str], set[str]]:
+    """The servers of one file, what is wrong in it, and the names it switches off everywhere."""
+    problems: list[str] = []
+    servers: list[Server] = []
+    off: set[str] = set()
+    for name, raw in _entries(text, source, problems):
+        try:
+            entry = checked(name, raw)
+            if entry.switches_off:
+                off.add(name)
+            else:
+                servers.append(_server(name, entry, source, environ, workspace))
+        except Wrong as error:
+            shown = name if len(name) <= 60 else f"{name[:59]}…"
+            problems.append(f"The MCP server “{shown}” in {source} is not used: {error}.")
+    return servers, problems, off
+
+
+def _entries(text: str, source: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
+    try:
+        data = msgspec.json.decode(text.encode()) if text.strip() else {"mcpServers": {}}
+    except (msgspec.DecodeError, RecursionError) as error:
+        problems.append(f"{source} is not used: it is not valid JSON ({error}).")
+        return
+    listed = data.get("mcpServers") if isinstance(data, dict) else None
+    if not isinstance(listed, dict):
+        problems.append(f"{source} is not used: it has no object “mcpServers”.")
+        return
+    yield from listed.items()
+
+
+def checked(name: str, raw: Any) -> Entry:
+    """An entry with the right name and types; else `Wrong`."""
+    if NAME.fullmatch(name) is None:
+        raise Wrong(
+            f"its name should be at most {LONGEST_NAME} letters, digits, - and single _, because "
+            "its tools are called name__tool"
+        )
+    if not isinstance(raw, dict):
+        raise Wrong("it should be an object")
+    given = {key: value for key, value in raw.items() if value is not None}
+    try:
+        entry = msgspec.convert(given, Entry)
+    except msgspec.ValidationError as error:
+        raise Wrong(str(error).replace("`$.", "`").rstrip(".")) from None
+    for key, wait in (("timeout", entry.timeout), ("idleTimeout", entry.idle_timeout)):
+        if not 0 < _seconds(wait) <= LONGEST_WAIT:
+            raise Wrong(f"`{key}` should be a number of seconds, more than 0 and at most a day")
+    return entry
+
+
+def _seconds(given: float) -> float:
+    """Seconds; other programs write milliseconds here, and nobody waits for 1,000 seconds."""
+    return given / 1000 if given >= 1000 else given
+
+
+def _server(
+    name: str, entry: Entry, source: str, environ: Mapping[str, str], workspace: str
+) -> Server:
+    transport = transport_of(entry)
+    expand = _Expanding(environ)
+    url = expand(entry.url, "url")
+    if transport != "stdio":
+        _check_address(url)
+    cwd = expand(entry.cwd, "cwd")
+    return Server(
+        name=name,
+        transport=transport,
+        command=expand(entry.command, "command"),
+        arguments=tuple(expand(word, "args") for word in entry.args),
+        environ={key: expand(_word(value), f"env.{key}") for key, value in entry.env.items()},
+        cwd=os.path.join(workspace, os.path.expanduser(cwd)) if cwd else "",
+        url=url,
+        headers={
+            key: expand(_word(value), f"headers.{key}") for key, value in entry.headers.items()
+        },
+        about=" ".join(entry.description.split()),
+        enabled=not entry.disabled,
+        reads=tuple(entry.read_only_tools),
+        writes=tuple(entry.writing_tools),
+        source=source,
+        timeout=_seconds(entry.timeout),
+        idle=_seconds(entry.idle_timeout),
+    )
+
+
+def _check_address(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        right = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        right = False
+    if not right:
+        raise Wrong("`url` should begin with http:// or https:// and name a host")
+
+
+def transport_of(entry: Entry) -> Transport:
+    """How a server is reached: as it says, else by what it has."""
+    said = entry.type.lower()
+    if said and said not in _TYPES:
+        raise Wrong("`type` should be stdio, http or sse")
+    transport = _TYPES[said] if said else "http" if entry.url and not entry.command else "stdio"
+    if transport == "stdio" and not entry.command:
+        raise Wrong("it has neither `command` nor `url`")
+    if transport != "stdio" and not entry.url:
+        raise Wrong("it has no `url`")
+    return transport
+
+
+def _word(value: str | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _Expanding:
+    """`${NAME}` and `${NAME:-default}` in texts, filled in from an environment."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+
+    def __call__(self, text: str, where: str) -> str:
+        def filled(match: re.Match[str]) -> str:
+            name, default = match[1], match[2]
+            value = self._environ.get(name) or default
+            if value is None and name not in self._environ:
+                raise Wrong(f"`{where}` needs the variable {name}, which is not set")
+            return value or ""
+
+        found = _VARIABLE.sub(filled, text)
+        if "\0" in found:
+            raise Wrong(f"`{where}` must not hold a NUL character")
+        return found
+
+
+def private_values(servers: tuple[Server, ...]) -> set[str]:
+    """Values of environments and headers that nobody should see, for whoever masks them.
+
+    Places, addresses without a password, and words too short to tell anything are left out.
+    """
+    found: set[str] = set()
+    for server in servers:
+        for value in (*server.environ.values(), *server.headers.values()):
+            bare = re.sub(r"^(?:bearer|basic|token)\s+", "", value, flags=re.IGNORECASE)
+            plain = bare.startswith(("/", "~", "./")) or ("://" in bare and "@" not in bare)
+            if len(bare) >= 8 and not plain:
+                found.add(bare)
+    return found

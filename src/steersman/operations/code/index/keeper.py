@@ -1,0 +1,241 @@
+"""Keeps the index of one workspace: built in the background, fresh when it is asked.
+
+A first build is a program of its own at low priority; a few changed files are read in a thread.
+Where folders can be watched, nothing is looked at again until something changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from steersman.errors import SteersmanError
+from steersman.operations.code.index.answering import Asked, answer
+from steersman.operations.code.index.ranking import Picture
+from steersman.operations.code.index.recency import Touch
+from steersman.operations.code.index.upkeep import Records, State
+from steersman.operations.code.index.walk import listed
+from steersman.operations.code.index.watch import Watch
+from steersman.operations.code.records import RankedContext
+
+# How long a question waits for an index that is being built.
+PATIENCE = 20.0
+# Up to so many changed files are read here; more by the program.
+FEW = 40
+# What was watched is looked at again after so many seconds all the same.
+TRUSTED = 120.0
+# After a change, a build of its own begins when it has been quiet for a moment.
+QUIET = 3.0
+
+Read = Callable[[str], str | None]
+
+
+class Progress(Struct, frozen=True):
+    """How far a build is."""
+
+    done: int
+    whole: int
+
+    def __str__(self) -> str:
+        return f"{self.done:,} of {self.whole:,} files"
+
+
+class IndexKeeper:
+    """The index of one workspace. Nothing happens before `start` or the first question."""
+
+    def __init__(self, root: str, home: Path, environ: Mapping[str, str], secret: str = "") -> None:
+        self.root = root
+        self._home = home
+        self._environ = environ
+        self._secret = secret
+        self._records: Records | None = None
+        self._picture: tuple[int, Picture] | None = None
+        self._touches: dict[str, Touch] = {}
+        self._work: asyncio.Task[None] | None = None
+        self._later: asyncio.TimerHandle | None = None
+        self._watch = Watch(root, self._changed)
+        self._dirty = True
+        self._looked = 0.0
+        self._laying_out = asyncio.Lock()
+        self._closed = False
+        self.progress: Progress | None = None
+        self.problem = ""
+
+    def start(self) -> None:
+        """Begin to bring the index up to date; returns at once."""
+        if self._closed or (self._work is not None and not self._work.done()):
+            return
+        self._work = asyncio.create_task(self._bring_up(), name="index")
+
+    def veil(self, secret: str) -> None:
+        """Say which files are secret, as lines of a `.gitignore`; they are not kept."""
+        if secret != self._secret:
+            self._secret = secret
+            self._dirty = True
+
+    async def answer(self, asked: Asked, read: Read, patience: float = PATIENCE) -> RankedContext:
+        """The best excerpts for a question, from what the index knows when patience ends."""
+        ready = await self.ready(patience)
+        picture = await self._laid_out()
+        records = self._opened()
+        found = await asyncio.to_thread(answer, picture, asked, records.spans, read, time.time())
+        return msgspec.structs.replace(found, note=self._note(ready))
+
+    async def ready(self, patience: float = PATIENCE) -> bool:
+        """Wait until the index is like the files are, but not for ever; whether it is."""
+        if self._fresh():
+            return True
+        self.start()
+        assert self._work is not None
+        done, _ = await asyncio.wait({self._work}, timeout=patience)
+        return bool(done) and not self.problem
+
+    async def state(self) -> State:
+        """What the index holds."""
+        return await asyncio.to_thread(self._opened().state)
+
+    async def close(self) -> None:
+        """End everything that was begun."""
+        self._closed = True
+        if self._later is not None:
+            self._later.cancel()
+        self._watch.close()
+        if self._work is not None:
+            self._work.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._work
+        if self._records is not None:
+            self._records.close()
+            self._records = None
+
+    # --- within -----------------------------------------------------------------------------
+
+    def _fresh(self) -> bool:
+        trusted = time.monotonic() - self._looked < TRUSTED
+        return self._watch.works and not self._dirty and trusted and not self.problem
+
+    def _changed(self) -> None:
+        """Something below the folder changed: look again soon, or when asked."""
+        self._dirty = True
+        if self._closed:
+            return
+        if self._later is not None:
+            self._later.cancel()
+        self._later = asyncio.get_running_loop().call_later(QUIET, self.start)
+
+    async def _bring_up(self) -> None:
+        self.problem = ""
+        try:
+            files = await listed(self.root, self._secret, self._environ)
+            # From here on, what changes makes it dirty again.
+            self._watch.follow(files)
+            self._dirty = False
+            records = self._opened()
+            stale = await asyncio.to_thread(records.stale, files)
+            if stale > FEW:
+                self.progress = Progress(0, stale)
+                await self._built(files)
+            elif stale:
+                await asyncio.to_thread(records.update, files)
+            else:
+                await asyncio.to_thread(records.follow)
+            self._touches = await asyncio.to_thread(records.touches, self._environ)
+            self._looked = time.monotonic()
+        except SteersmanError as problem:
+            self.problem = f"{problem.what} {problem.why}".strip()
+        except OSError as error:
+            self.problem = f"The index cannot be built: {error}."
+        finally:
+            self.progress = None
+
+    async def _built(self, files: Sequence[str]) -> None:
+        """Let the program build it; it ends with this task."""
+        from steersman.operations.code.index.__main__ import Job
+
+        command = [sys.executable, "-P", "-m", "steersman.operations.code.index"]
+        unwanted = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd="/",
+            env={name: text for name, text in self._environ.items() if name not in unwanted},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            job = Job(self.root, str(self._home), list(files))
+            process.stdin.write(msgspec.json.encode(job) + b"\n")
+            await process.stdin.drain()
+            async for line in process.stdout:
+                done, _, whole = line.decode("ascii", "replace").strip().partition(" ")
+                if done.isdigit() and whole.isdigit():
+                    self.progress = Progress(int(done), int(whole))
+            said = (await process.stderr.read(4096)).decode("utf-8", "replace").strip()
+            if await process.wait():
+                self.problem = f"The index cannot be built: {said.splitlines()[-1:] or 'ended'}"
+        except (BrokenPipeError, ConnectionResetError):
+            self.problem = "The index cannot be built: the program that builds it ended."
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+
+    async def _laid_out(self) -> Picture:
+        """The picture of what the index holds now."""
+        async with self._laying_out:
+            records = self._opened()
+            generation = await asyncio.to_thread(lambda: records.index.generation)
+            if self._picture is None or self._picture[0] != generation or self.progress:
+                picture = await asyncio.to_thread(records.picture, self._touches)
+                self._picture = generation, picture
+            self._picture[1].touches = self._touches
+            return self._picture[1]
+
+    def _note(self, ready: bool) -> str:
+        if self.problem:
+            return self.problem
+        if ready:
+            return ""
+        how_far = f": {self.progress}" if self.progress else ""
+        return f"The index is still being built{how_far}; ask again for a better answer."
+
+    def _opened(self) -> Records:
+        if self._records is None:
+            self._records = Records(self.root, self._home)
+        return self._records
+
+
+class IndexKeepers:
+    """The keepers of all workspaces of one host, by root."""
+
+    def __init__(self, home: Path, environ: Mapping[str, str] | None = None) -> None:
+        self._home = home
+        self._environ = os.environ if environ is None else environ
+        self._keepers: dict[str, IndexKeeper] = {}
+
+    def of(self, root: str, secret: str = "") -> IndexKeeper:
+        """The keeper of a workspace, told which files are secret now."""
+        known = self._keepers.get(root)
+        if known is None:
+            known = self._keepers[root] = IndexKeeper(root, self._home, self._environ, secret)
+        else:
+            known.veil(secret)
+        return known
+
+    async def close(self) -> None:
+        """Close them all."""
+        keepers, self._keepers = list(self._keepers.values()), {}
+        for keeper in keepers:
+            await keeper.close()

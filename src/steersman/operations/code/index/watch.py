@@ -1,0 +1,97 @@
+"""Tells that something below a folder may have changed, where the system can tell (inotify).
+
+It only says "look again": what changed is found by looking. Where it cannot watch (another system,
+too many folders, no watches left) it says so, and whoever asks looks every time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Iterable
+
+MOST_FOLDERS = 8192
+_NONBLOCK_CLOEXEC = os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
+# modified, closed after writing, moved from, moved to, created, deleted, itself deleted or moved
+_EVENTS = 0x2 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
+# only folders, no links, nothing about files that are deleted but still open
+_MANNER = 0x01000000 | 0x02000000 | 0x04000000
+
+
+class Watch:
+    """Watches folders until it is closed; `changed` is called on the loop it was started on."""
+
+    def __init__(self, root: str, changed: Callable[[], None]) -> None:
+        self._root = root
+        self._changed = changed
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._descriptor = -1
+        self._watched: set[str] = set()
+        self.works = False
+
+    def follow(self, paths: Iterable[str]) -> None:
+        """Watch the folders of these files (relative to the root), and those they are in."""
+        folders = {""}
+        for path in paths:
+            folder = os.path.dirname(path)
+            while folder not in folders:
+                folders.add(folder)
+                folder = os.path.dirname(folder)
+        if len(folders) > MOST_FOLDERS or not self._open():
+            self.close()
+            return
+        for folder in folders - self._watched:
+            if not self._add(folder):
+                self.close()
+                return
+        self._watched = folders
+        self.works = True
+
+    def forget(self) -> None:
+        """Take every folder up again at the next `follow`: some may have been replaced."""
+        self._watched = set()
+
+    def close(self) -> None:
+        """Watch nothing."""
+        self.works = False
+        self._watched = set()
+        if self._descriptor >= 0:
+            assert self._loop is not None
+            self._loop.remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _open(self) -> bool:
+        if self._descriptor >= 0:
+            return True
+        if not sys.platform.startswith("linux"):
+            return False
+        descriptor = _libc().inotify_init1(_NONBLOCK_CLOEXEC)
+        if descriptor < 0:
+            return False
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(descriptor, self._read)
+        self._descriptor = descriptor
+        return True
+
+    def _add(self, folder: str) -> bool:
+        path = os.fsencode(os.path.join(self._root, folder))
+        if _libc().inotify_add_watch(self._descriptor, path, _EVENTS | _MANNER) >= 0:
+            return True
+        return not os.path.isdir(path)  # gone meanwhile: that its parent will tell
+
+    def _read(self) -> None:
+        try:
+            while os.read(self._descriptor, 1 << 16):
+                continue
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.close()
+        self._changed()
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

@@ -1,0 +1,167 @@
+"""The running servers of one kind: started when they are needed, again when they crashed, and
+stopped when nobody has asked for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from steersman.errors import ToolProblem
+from steersman.operations.code.backend import Unable
+from steersman.operations.code.lsp.peer import Gone, Silent
+from steersman.operations.code.lsp.programs import Program, environment, located
+from steersman.operations.code.lsp.reach import Texts
+from steersman.operations.code.lsp.servers import LanguageServer, project
+from steersman.operations.code.lsp.session import Session
+from steersman.operations.running.companions import Companion, Companions
+
+FAILURES = 3
+WINDOW = 600.0
+MOST = 3
+
+
+class Keeper:
+    """Sessions of one server, one for each project folder of the workspace."""
+
+    def __init__(
+        self,
+        server: LanguageServer,
+        root: str,
+        companions: Companions,
+        environ: Mapping[str, str],
+        texts: Texts,
+    ) -> None:
+        self._server = server
+        self._root = root
+        self._companions = companions
+        self._environ = environ
+        self._texts = texts
+        self._program: Program | None = None
+        self._sessions: dict[str, Session] = {}
+        self._users: dict[Session, int] = defaultdict(int)
+        self._starting: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._failures: list[float] = []
+        self._retiring: dict[Session, asyncio.Task[None]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def program(self) -> Program | None:
+        """What would be started, if it is installed."""
+        if self._program is None:
+            self._program = located(self._server, self._root, self._environ)
+        return self._program
+
+    @property
+    def tired(self) -> bool:
+        """Whether it failed so often lately that it is not tried again yet."""
+        now = time.monotonic()
+        self._failures = [at for at in self._failures if now - at < WINDOW]
+        return len(self._failures) >= FAILURES
+
+    @asynccontextmanager
+    async def session(self, path: str) -> AsyncIterator[Session]:
+        """The session for a path, started if need be, and not stopped while it is used."""
+        session = await self._ready(project(self._server, path, self._root))
+        self._users[session] += 1
+        if (retiring := self._retiring.pop(session, None)) is not None:
+            retiring.cancel()
+        try:
+            yield session
+        except (Gone, Silent):
+            self._failures.append(time.monotonic())
+            self._drop(session)
+            raise
+        finally:
+            self._users[session] -= 1
+            if not self._users[session]:
+                del self._users[session]
+                if session in self._sessions.values():
+                    self._retiring[session] = asyncio.create_task(self._retire(session))
+
+    async def close(self) -> None:
+        """End every session."""
+        self._closed = True
+        for task in self._retiring.values():
+            task.cancel()
+        for session in [*self._sessions.values()]:
+            self._drop(session)
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _ready(self, folder: str) -> Session:
+        async with self._starting[folder]:
+            session = self._sessions.get(folder)
+            if session is not None and not session.over:
+                return session
+            if session is not None:
+                self._failures.append(time.monotonic())
+                self._drop(session)
+            if self._closed:
+                raise Unable(f"{self._server.name} is being closed.")
+            if self.tired:
+                raise Unable(
+                    f"{self._server.name} failed {FAILURES} times and is left alone for a while."
+                )
+            self._make_room()
+            try:
+                self._sessions[folder] = session = await self._start(folder)
+            except Unable:
+                self._failures.append(time.monotonic())
+                raise
+            return session
+
+    async def _start(self, folder: str) -> Session:
+        program = self.program()
+        if program is None:
+            raise Unable(f"{self._server.name} is not installed.")
+        companion = await self._companion(program, folder)
+        session = Session(self._server, folder, companion, self._texts)
+        try:
+            await session.greet()
+        except BaseException as error:
+            self._drop(session)
+            if isinstance(error, Gone):
+                words = companion.last_words().splitlines()
+                raise Gone(f"{self._server.name} ended at once.", "\n".join(words[:3])) from error
+            raise
+        return session
+
+    async def _companion(self, program: Program, folder: str) -> Companion:
+        """A program that only reads may run unconfined where nothing can be confined."""
+        environ = environment(self._server, self._environ)
+        try:
+            return await self._companions.start(program.argv, folder, environ, confined=True)
+        except ToolProblem as problem:
+            if self._server.runs_code or program.of_workspace:
+                raise Unable(
+                    f"{self._server.name} could not be started.",
+                    f"It runs code of the project, so only confined: {problem.what}",
+                ) from problem
+        try:
+            return await self._companions.start(program.argv, folder, environ, confined=False)
+        except (ToolProblem, OSError) as error:
+            self._program = None
+            raise Unable(f"{self._server.name} could not be started.", str(error)) from error
+
+    def _make_room(self) -> None:
+        """Let the session go that has not been used for longest, if there are too many."""
+        idle = [session for session in self._sessions.values() if session not in self._users]
+        if len(self._sessions) >= MOST and idle:
+            self._drop(idle[0])
+
+    async def _retire(self, session: Session) -> None:
+        await asyncio.sleep(self._server.idle)
+        self._drop(session)
+
+    def _drop(self, session: Session) -> None:
+        """Forget a session; its end takes a moment and nobody waits for it but `close`."""
+        retiring = self._retiring.pop(session, None)
+        if retiring is not None and retiring is not asyncio.current_task():
+            retiring.cancel()
+        self._sessions = {f: s for f, s in self._sessions.items() if s is not session}
+        ending = asyncio.create_task(session.close())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)

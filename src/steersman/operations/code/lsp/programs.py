@@ -1,0 +1,135 @@
+"""Where the program of a server or a checker is: on the machine, beside us, or in the project."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from steersman.operations.running.programs import found
+
+_LARGEST_PACKAGE = 1 << 20
+_MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "armv7l": "arm"}
+# Where projects keep programs of their own.
+_OWN = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin")
+
+
+class Installable(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A program that may be there.
+
+    `package`, with `at_least`, is the npm package it comes with, and `native` the program inside
+    that can be started without node. `beside` lets it be found beside our own interpreter, where
+    an extra of ours puts it. `local`: a program of the project is used too, after the machine's or
+    before it. `runs_code` when it runs code of the project: then it is only run confined.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    package: str = ""
+    at_least: int = 0
+    native: str = ""
+    beside: bool = False
+    local: Literal["", "after", "first"] = ""
+    runs_code: bool = False
+    environ: Mapping[str, str] = {}
+
+
+class Program(Struct, frozen=True):
+    """What is started; `of_workspace` when it belongs to the project, and is only run confined."""
+
+    argv: tuple[str, ...]
+    of_workspace: bool = False
+
+
+def located(
+    wanted: Installable, root: str, environ: Mapping[str, str], project: str = ""
+) -> Program | None:
+    """The program to start, if it is here. One in the workspace is never taken for one of the
+    machine, whatever the PATH says."""
+    name, *arguments = wanted.command
+    for place, own in _places(wanted, name, root, environ, project):
+        if program := _of_version(wanted, place):
+            return Program((program, *arguments), own)
+    return None
+
+
+def _places(
+    wanted: Installable, name: str, root: str, environ: Mapping[str, str], project: str
+) -> Iterator[tuple[str, bool]]:
+    if os.path.isabs(name):
+        if os.access(name, os.X_OK):
+            yield name, _inside(os.path.realpath(name), root) or _inside(name, root)
+        return
+    folders = dict.fromkeys((project or root, root)) if wanted.local else ()
+    own = [os.path.join(folder, place, name) for folder in folders for place in _OWN]
+    local = [(place, True) for place in own if os.access(place, os.X_OK)]
+    if wanted.local == "first":
+        yield from local
+    beside = {"PATH": os.path.dirname(sys.executable)}
+    for path in (beside, environ) if wanted.beside else (environ,):
+        if place := found(name, path, root):
+            yield place, False
+    if wanted.local == "after":
+        yield from local
+
+
+def _of_version(wanted: Installable, program: str) -> str:
+    """The program to start, when it is of a version that will do."""
+    if not wanted.package:
+        return program
+    folder = os.path.dirname(os.path.realpath(program))
+    while os.path.basename(folder) != wanted.package:
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return "" if wanted.at_least else program
+    if _version(folder) < wanted.at_least:
+        return ""
+    return _native(wanted, folder) or program
+
+
+def _native(wanted: Installable, package: str) -> str:
+    machine = platform.machine().lower()
+    name = wanted.native.format(system=sys.platform, machine=_MACHINES.get(machine, machine))
+    program = os.path.join(os.path.dirname(package), name)
+    return program if name and os.access(program, os.X_OK) else ""
+
+
+def _version(folder: str) -> int:
+    """The first number of a package's version; 0 when it cannot be told."""
+    try:
+        with open(os.path.join(folder, "package.json"), "rb") as file:
+            told = msgspec.json.decode(file.read(_LARGEST_PACKAGE))
+    except (OSError, msgspec.DecodeError):
+        return 0
+    version = told.get("version") if isinstance(told, dict) else None
+    number = re.match(r"\d+", version) if isinstance(version, str) else None
+    return int(number[0]) if number else 0
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip("/") + "/")
+
+
+# What such a program may know of the machine; keys and tokens are none of its business.
+_ENVIRONMENT = frozenset(
+    {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "VIRTUAL_ENV",
+     "CONDA_PREFIX", "PYENV_ROOT", "GOPATH", "GOROOT", "GOBIN", "GOMODCACHE", "CARGO_HOME",
+     "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "DOTNET_ROOT", "NODE_PATH", "NVM_DIR",
+     "GEM_HOME", "GEM_PATH", "NIX_PROFILES", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+)  # fmt: skip
+
+
+def environment(wanted: Installable, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program: what it needs of the machine's, and its own."""
+    given = {
+        name: text
+        for name, text in environ.items()
+        if name in _ENVIRONMENT or name.startswith("LC_")
+    }
+    return {**given, **wanted.environ}

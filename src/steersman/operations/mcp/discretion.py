@@ -1,0 +1,96 @@
+"""What is never said of a server: the values of its environment and headers.
+
+In sentences about a server every such value is replaced. In what its tools give, only those that
+look like secrets are: `NODE_ENV=production` must not strike a word out of every answer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from steersman.servers import Server
+
+MASK = "[redacted]"
+SHORTEST = 4
+SHORTEST_SECRET = 8
+TELLING = re.compile(r"key|token|secret|passw|auth|cred|cookie|session|signature|private", re.I)
+PLAIN = re.compile(r"[a-z]+|[A-Z]+|[\d.,:]+|true|false|.*[/\\ ].*", re.S)
+
+
+class Discretion:
+    """Keeps the secrets of one server out of texts."""
+
+    def __init__(self, server: Server) -> None:
+        said = list(_named(server))
+        self._all = _pattern(value for _, value in said)
+        self._secret = _pattern(value for name, value in said if _looks_secret(name, value))
+
+    def sentence(self, text: str) -> str:
+        """A text about the server, without any value of its environment and headers."""
+        return self._all.sub(MASK, text) if self._all else text
+
+    def result(self, value: Any) -> Any:
+        """What a tool gave, without what looks like a secret of the server."""
+        if self._secret is None:
+            return value
+        match value:
+            case str():
+                return self._secret.sub(MASK, value)
+            case dict():
+                return {self.result(key): self.result(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self.result(item) for item in value]
+            case _:
+                return value
+
+
+def address(url: str) -> str:
+    """An address that can be shown: without a name, a password or a query in it."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "an address that cannot be read"
+    host = parts.hostname or ""
+    return (
+        f"{parts.scheme}://[{host}]{port}{parts.path}"
+        if ":" in host
+        else (f"{parts.scheme}://{host}{port}{parts.path}")
+    )
+
+
+def _named(server: Server) -> Iterator[tuple[str, str]]:
+    """Names and values that are not shown, also the parts of a value that stand alone."""
+    for name, value in server.environ.items():
+        yield name, value
+    for name, value in server.headers.items():
+        yield f"{name} token", value
+        for part in value.split()[1:]:
+            yield f"{name} token", part
+    try:
+        parts = urlsplit(server.url)
+        query = parse_qsl(parts.query)
+    except ValueError:
+        return
+    if parts.password:
+        yield "password", unquote(parts.password)
+    for name, value in query:
+        yield name, value
+
+
+def _looks_secret(name: str, value: str) -> bool:
+    if len(value) < SHORTEST_SECRET or PLAIN.fullmatch(value):
+        return False
+    return bool(TELLING.search(name)) or (len(value) >= 20 and any(map(str.isdigit, value)))
+
+
+def _pattern(values: Iterator[str]) -> re.Pattern[str] | None:
+    """One pattern for all values, the longest first."""
+    known = sorted({value for value in values if len(value) >= SHORTEST}, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, known))) if known else None
+
+
+def hidden(environ: Mapping[str, str]) -> str:
+    """How many values there are, for a text that may say no more."""
+    return f"{len(environ)} values" if len(environ) != 1 else "1 value"

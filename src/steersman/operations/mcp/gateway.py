@@ -1,0 +1,273 @@
+"""All servers of a thread behind one door: found by words, described when chosen, called by name.
+
+No server is started before it is used: lists of tools come from the cache where there is one. A
+server that fails is left out with its reason, and nobody waits for it longer than `patience`.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from steersman.errors import SteersmanError
+from steersman.operations.mcp.authority import effect, hidden, named
+from steersman.operations.mcp.berth import Berth, Later, Link, Progress, later
+from steersman.operations.mcp.cache import Cache, Listing
+from steersman.operations.mcp.catalogue import call_name, rank
+from steersman.operations.mcp.records import (
+    Condition,
+    Effect,
+    Outcome,
+    RemoteTool,
+    ServerProblem,
+)
+from steersman.protection import inside
+from steersman.servers import Server
+
+PATIENCE = 20.0
+MOST_SELECTED = 40
+
+
+class Found(Struct, frozen=True):
+    """Tools in order of how well they fit, servers left out with the reason, ages in seconds."""
+
+    tools: tuple[RemoteTool, ...]
+    skipped: Mapping[str, str] = {}
+    ages: Mapping[str, float] = {}
+
+
+class Described(Struct, frozen=True):
+    """Tools that were asked for by name, and by name why others cannot be had."""
+
+    tools: tuple[RemoteTool, ...]
+    problems: Mapping[str, str] = {}
+
+
+class Gateway:
+    """The servers of one thread.
+
+    `connect` makes a link to a server and starts nothing yet. `workspace` tells which servers a
+    folder brought: their word about what a tool does is not believed.
+    """
+
+    def __init__(
+        self,
+        servers: Sequence[Server],
+        connect: Callable[[Server], Link],
+        cache: Cache,
+        *,
+        workspace: str = "",
+        patience: float = PATIENCE,
+        wait: Later = later,
+    ) -> None:
+        self.servers = tuple(servers)
+        self._cache = cache
+        self._workspace = workspace
+        self._patience = patience
+        self._berths = {one.name: Berth(one, connect, cache, wait) for one in servers}
+        self._selected: dict[str, RemoteTool] = {}  # by the name a model calls it
+
+    # What there is
+
+    def enabled(self) -> tuple[Server, ...]:
+        """The servers that may be used."""
+        return tuple(server for server in self.servers if server.enabled)
+
+    def conditions(self) -> list[Condition]:
+        """How every server is doing."""
+        return [berth.condition() for berth in self._berths.values()]
+
+    def tools_of(self, server: str) -> tuple[RemoteTool, ...]:
+        """The tools of a server as far as they are known without asking it, hidden ones too."""
+        berth = self._berths.get(server)
+        known = berth.known if berth is not None else None
+        return known.tools if known else ()
+
+    async def find(self, words: str = "", server: str = "", *, refresh: bool = False) -> Found:
+        """Tools whose names and descriptions have the words; `refresh` asks the servers anew."""
+        chosen = [self._berth(server)] if server else self._enabled()
+        listings, skipped = await self._listings(chosen, refresh=refresh)
+        tools = [
+            tool
+            for name, listing in listings.items()
+            for tool in self._offered(self._berths[name].server, listing)
+        ]
+        abouts = {berth.server.name: berth.server.about for berth in chosen}
+        ages = {name: self._cache.age(listing) for name, listing in listings.items()}
+        return Found(tuple(rank(tools, words, abouts)), skipped, ages)
+
+    async def describe(self, names: Sequence[str]) -> Described:
+        """Everything about tools named as `server__tool`, and why some cannot be had."""
+        problems: dict[str, str] = {}
+        wanted: dict[str, Berth] = {}
+        for name in dict.fromkeys(names):
+            berth = self._berth_of(name)
+            if berth is None:
+                problems[name] = f"Tools are named server__tool; servers: {self._names()}."
+            else:
+                wanted[name] = berth
+        listings, skipped = await self._listings(list(wanted.values()))
+        tools = []
+        for name, berth in wanted.items():
+            found = self._the_tool(name, berth, listings.get(berth.server.name))
+            if isinstance(found, RemoteTool):
+                tools.append(found)
+            else:
+                problems[name] = skipped.get(berth.server.name, found)
+        return Described(tuple(tools), problems)
+
+    # What a model has chosen
+
+    def select(self, names: Sequence[str]) -> tuple[RemoteTool, ...]:
+        """Offer tools by their own names from now on; they must be known already."""
+        for name in names:
+            tool = self.tool(name)
+            if tool is None:
+                raise ServerProblem(
+                    f"The tool “{name}” is not known.",
+                    try_this="Look for it with mcp_list_tools.",
+                )
+            if call_name(tool) not in self._selected and len(self._selected) >= MOST_SELECTED:
+                raise ServerProblem(
+                    f"{MOST_SELECTED} tools of MCP servers are selected already.",
+                    "More would make every request long.",
+                    "Call others with mcp_call_tool.",
+                )
+            self._selected.setdefault(call_name(tool), tool)
+        return self.selected()
+
+    def selected(self) -> tuple[RemoteTool, ...]:
+        """The chosen tools in the order they were chosen, without any that a server has no more."""
+        return tuple(tool for name in self._selected if (tool := self.tool(name)) is not None)
+
+    def tool(self, name: str) -> RemoteTool | None:
+        """A tool by the name a model calls it, if it is known and offered."""
+        berth = self._berth_of(name)
+        if berth is None or not berth.server.enabled:
+            return None
+        found = self._the_tool(name, berth, berth.known)
+        return found if isinstance(found, RemoteTool) else None
+
+    # What is done
+
+    def effect(self, server: str, tool: str) -> Effect:
+        """Whether a call counts as looking or as changing; what is not known may change things."""
+        berth = self._berths.get(server)
+        if berth is None:
+            return "writes"
+        said = named(tool, berth.server)
+        if said is not None:
+            return said
+        source = berth.server.source
+        personal = not (self._workspace and inside(source, self._workspace))
+        for one in self.tools_of(server):
+            if one.name == tool:
+                return effect(one, berth.server, personal=personal)
+        return "writes"
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+        *,
+        internal: bool = False,
+    ) -> Outcome:
+        """Call a tool; one that is not offered to a model only for the host itself."""
+        berth = self._berth(server)
+        known = {one.name for one in self.tools_of(server)}
+        why = hidden(tool, berth.server, known)
+        if why and not internal:
+            raise ServerProblem(why)
+        return await berth.call(tool, arguments, progress)
+
+    def changed(self, server: str) -> None:
+        """A server says that its tools are others now: it is asked again when they are needed."""
+        if server in self._berths:
+            self._berths[server].changed()
+
+    async def close(self) -> None:
+        """Stop every server and wait until all are gone."""
+        await asyncio.gather(*(berth.close() for berth in self._berths.values()))
+
+    # Inside
+
+    async def _listings(
+        self, berths: Sequence[Berth], *, refresh: bool = False
+    ) -> tuple[dict[str, Listing], dict[str, str]]:
+        """The lists of servers, all asked at the same time, and why some have none."""
+        known: dict[str, Listing] = {}
+        asked: dict[str, asyncio.Task[Listing]] = {}
+        for berth in dict.fromkeys(berths):
+            name, fresh = berth.server.name, None if refresh else berth.fresh
+            if fresh is not None:
+                known[name] = fresh
+            else:
+                asked[name] = asyncio.create_task(berth.listing(refresh=refresh))
+        skipped: dict[str, str] = {}
+        try:
+            if asked:
+                await asyncio.wait(asked.values(), timeout=self._patience)
+            for name, task in asked.items():
+                found = self._came(name, task)
+                if isinstance(found, Listing):
+                    known[name] = found
+                else:
+                    skipped[name] = found
+        finally:
+            for task in asked.values():
+                task.cancel()  # only the waiting ends: a server that starts goes on starting
+        order = [berth.server.name for berth in berths]
+        return {name: known[name] for name in dict.fromkeys(order) if name in known}, skipped
+
+    def _came(self, name: str, task: asyncio.Task[Listing]) -> Listing | str:
+        if not task.done():
+            return f"It has not told its tools within {self._patience:g} s; ask again later."
+        try:
+            return task.result()
+        except SteersmanError as error:
+            return " ".join(part for part in (error.what, error.why) if part)
+        except Exception as error:
+            # A defect in the way to one server must not hide the others.
+            return f"The way to {name} failed: {type(error).__name__}: {error}"
+
+    def _offered(self, server: Server, listing: Listing) -> list[RemoteTool]:
+        names = {tool.name for tool in listing.tools}
+        return [tool for tool in listing.tools if not hidden(tool.name, server, names)]
+
+    def _the_tool(self, name: str, berth: Berth, listing: Listing | None) -> RemoteTool | str:
+        """The tool a name means, or a sentence."""
+        server = berth.server
+        if listing is None:
+            return f"The tools of {server.name} are not known."
+        for tool in listing.tools:
+            if name in (call_name(tool), tool.full_name):
+                why = hidden(tool.name, server, {one.name for one in listing.tools})
+                return why or tool
+        short = name[len(server.name) + 2 :]
+        near = [call_name(tool) for tool in rank(self._offered(server, listing), short)[:5]]
+        return f"{server.name} has no such tool" + (f"; near: {', '.join(near)}." if near else ".")
+
+    def _enabled(self) -> list[Berth]:
+        return [berth for berth in self._berths.values() if berth.server.enabled]
+
+    def _names(self) -> str:
+        return ", ".join(server.name for server in self.enabled()) or "none"
+
+    def _berth(self, name: str) -> Berth:
+        berth = self._berths.get(name)
+        if berth is None:
+            raise ServerProblem(f"There is no MCP server “{name}”.", f"There are: {self._names()}.")
+        if not berth.server.enabled:
+            raise ServerProblem(
+                f"The MCP server {name} is switched off.",
+                try_this=f"The person can switch it on: steer mcp enable {name}",
+            )
+        return berth
+
+    def _berth_of(self, name: str) -> Berth | None:
+        """The server whose tool a name is; none ends in one or has two in its own."""
+        server, mark, _ = name.partition("__")
+        return self._berths.get(server) if mark else None

@@ -1,0 +1,120 @@
+"""What is said of a server that fails: a sentence with the reason, and without its secrets."""
+
+import re
+import signal
+
+from steersman.operations.mcp.discretion import Discretion, address
+from steersman.operations.mcp.records import ServerProblem
+from steersman.servers import Server
+
+LAST_WORDS = 1000
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[^\S\n]*[\x00-\x08\x0b-\x1f\x7f]+")
+NOT_FOUND = 127
+REFUSED = {
+    401: "It wants to know who asks (401).",
+    403: "It does not let this account in (403).",
+    404: "There is nothing at this address (404).",
+    407: "A proxy on the way wants to know who asks (407).",
+    429: "It is asked too often (429).",
+}
+
+
+class Sentences:
+    """Speaks of one server."""
+
+    def __init__(self, server: Server, discretion: Discretion) -> None:
+        self._server = server
+        self._discretion = discretion
+
+    @property
+    def _name(self) -> str:
+        return f"The MCP server “{self._server.name}”"
+
+    def problem(self, what: str, why: str = "", try_this: str = "") -> ServerProblem:
+        """Any sentence, made discreet."""
+        hide = self._discretion.sentence
+        return ServerProblem(hide(what), hide(why), hide(try_this))
+
+    def cannot_start(self, reason: str, words: str, status: int = 0) -> ServerProblem:
+        """It was started, and never became usable."""
+        return self.problem(
+            f"{self._name} could not be started.",
+            self._why(reason, words),
+            self._headers() if status in (401, 403) else self._advice(),
+        )
+
+    def never_greeted(self, seconds: float, words: str) -> ServerProblem:
+        """It runs, and says nothing."""
+        return self.problem(
+            f"{self._name} did not greet within {seconds:g} s.",
+            self._why("", words),
+            f"`steer mcp test {self._server.name}` shows more; `timeout` gives it time.",
+        )
+
+    def lost(self, doing: str, reason: str, words: str, *, maybe_done: bool) -> ServerProblem:
+        """It went away while something was done with it."""
+        effect = "Whether the call had an effect is not known; look before it is repeated. "
+        return self.problem(
+            f"{self._name} was lost while {doing}.",
+            self._why(reason, words),
+            f"{effect if maybe_done else ''}It is started again when it is used next.",
+        )
+
+    def silent(self, doing: str, seconds: float) -> ServerProblem:
+        """It did not answer."""
+        return self.problem(
+            f"{self._name} did not answer within {seconds:g} s while {doing}.",
+            "It was told to give up; whether it did something is not known.",
+        )
+
+    def paused(self, seconds: float, last: ServerProblem | None) -> ServerProblem:
+        """It failed so often that it is left alone for a while."""
+        why = f"{last.what} {last.why}".strip() if last is not None else ""
+        return self.problem(
+            f"{self._name} failed repeatedly and is left alone for {max(1, round(seconds))} s.",
+            why,
+            self._advice(),
+        )
+
+    def unreadable(self, doing: str, reason: str) -> ServerProblem:
+        """It answered with what nobody can read."""
+        return self.problem(f"{self._name} gave an answer nobody can read while {doing}.", reason)
+
+    def refused(self, doing: str, status: int, reason: str) -> ServerProblem:
+        """It answered with an error of HTTP, or of the protocol."""
+        return self.problem(
+            f"{self._name} refused while {doing}.",
+            reason if status < 400 else status_text(status),
+            self._headers() if status in (401, 403) else "",
+        )
+
+    def _why(self, reason: str, words: str) -> str:
+        said = CONTROL.sub("", words).strip()[-LAST_WORDS:].strip()
+        if not said:
+            return reason
+        return f"{reason} Its last words: {said}".strip()
+
+    def _headers(self) -> str:
+        return f"See the headers of its entry in {self._server.source or 'the configuration'}."
+
+    def _advice(self) -> str:
+        server = self._server
+        target = server.command if server.transport == "stdio" else address(server.url)
+        return f"`steer doctor` looks at it; it is {target}."
+
+
+def status_text(status: int) -> str:
+    """What a status of HTTP means here."""
+    return REFUSED.get(status, f"It answered with status {status}.")
+
+
+def exit_text(code: int) -> str:
+    """How a program ended, as the shell counts."""
+    if code == NOT_FOUND:
+        return "Its program was not found (exit code 127)."
+    if 128 < code < 192:
+        try:
+            return f"It was ended by {signal.Signals(code - 128).name} (exit code {code})."
+        except ValueError:
+            pass
+    return f"It ended with exit code {code}."

@@ -1,0 +1,50 @@
+"""`workspace_find_declaration`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from steersman.action import Action, Read, Search
+from steersman.errors import ToolProblem
+from steersman.operations.code.facade import Facade
+from steersman.operations.code.records import Symbols
+from steersman.operations.code.spots import spot_of
+from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tools.get_symbols_overview import File, a_file
+from steersman.operations.workspace import Workspace
+
+
+class FindDeclarationArgs(Arguments, frozen=True):
+    """The place where a name is used: its line, and its column or the name itself."""
+
+    path: File
+    line: Annotated[int, Meta(ge=1)]
+    name: Annotated[str, Meta(max_length=300, description="the name in that line")] = ""
+    column: Annotated[int, Meta(ge=0, description="instead of name, from 1")] = 0
+
+
+class FindDeclaration(Tool[FindDeclarationArgs]):
+    """Find where a name that is used in a line is defined."""
+
+    name = "workspace_find_declaration"
+    family = Family.READ
+    Args = FindDeclarationArgs
+
+    def __init__(self, facade: Facade) -> None:
+        self._facade = facade
+
+    def actions(self, args: FindDeclarationArgs, workspace: Workspace) -> Sequence[Action]:
+        """Read that file, and search the workspace."""
+        if not args.name and not args.column:
+            raise ToolProblem(
+                f"Which name in line {args.line} is meant?", try_this="Pass name or column."
+            )
+        path = a_file(workspace, args.path)
+        return [Read(path), Search(workspace.root, args.name or f"{args.path}:{args.line}")]
+
+    async def run(self, args: FindDeclarationArgs, bench: Bench) -> Symbols:
+        """The definitions, mostly one."""
+        path = a_file(bench.workspace, args.path)
+        spot = spot_of(path, args.line, args.column, args.name, bench)
+        return await self._facade.declaration(spot, bench)

@@ -1,0 +1,50 @@
+"""`mcp_call_tool`: the generic way to call a tool of an MCP server."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from steersman.action import Action, McpCall
+from steersman.operations.mcp.gateway import Gateway
+from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tools.mcp_remote import Said, said
+from steersman.operations.workspace import Workspace
+
+
+class CallToolArgs(Arguments, frozen=True):
+    """Which tool of which server, and what it is given."""
+
+    server: Annotated[str, Meta(min_length=1)]
+    tool: Annotated[str, Meta(min_length=1)]
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+class CallTool(Tool[CallToolArgs]):
+    """Call a tool of an MCP server without selecting it first."""
+
+    name = "mcp_call_tool"
+    family = Family.RUN
+    Args = CallToolArgs
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    def actions(self, args: CallToolArgs, workspace: Workspace) -> Sequence[Action]:
+        """The call, with what hints and rules say of it; an unknown tool may change things."""
+        tool = self._short(args)
+        effect = self._gateway.effect(args.server, tool)
+        return [McpCall(args.server, tool, args.arguments, effect)]
+
+    async def run(self, args: CallToolArgs, bench: Bench) -> Said:
+        """Make the call."""
+        tool = self._short(args)
+        outcome = await self._gateway.call(args.server, tool, args.arguments, bench.progress)
+        return said(args.server, tool, outcome)
+
+    def _short(self, args: CallToolArgs) -> str:
+        """The tool's own name, also when it was named as in a list: `server__tool`."""
+        if not args.tool.startswith(f"{args.server}__"):
+            return args.tool
+        known = self._gateway.tool(args.tool)
+        return known.name if known else args.tool.removeprefix(f"{args.server}__")

@@ -1,0 +1,122 @@
+"""`steer mcp serve`: the tools of a workspace for any other agent, through the same gate."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steersman.errors import Exit, UsageProblem
+from steersman.identity.settings import data_folder
+from steersman.ports.cli.options import folder_from, open_host, settings_from, working
+
+TOKEN_FILE = "mcp-token"
+
+
+@click.command("serve")
+@click.option(
+    "--http",
+    "address",
+    metavar="[HOST:PORT]",
+    is_flag=False,
+    flag_value="",
+    help="Serve over HTTP instead of standard input and output (default: 127.0.0.1:8921).",
+)
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    help="Where the token for HTTP is kept; made when it is not there.",
+)
+@click.option(
+    "--public",
+    metavar="NAME",
+    multiple=True,
+    help="Listen beyond this machine too, where clients know it as NAME (repeatable).",
+)
+@working
+def command(**flags: Any) -> int:
+    """Offer the tools of this workspace to other agents over MCP."""
+    _require_library()
+    # Standard output belongs to the protocol; what libraries have to say goes to the other one.
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    return asyncio.run(_until_told(lambda: _serve(flags)))
+
+
+def _require_library() -> None:
+    try:
+        import mcp  # noqa: F401
+    except ImportError as error:
+        raise UsageProblem(
+            "MCP is not installed.", str(error), "Install steersman with its extra `mcp`."
+        ) from error
+
+
+async def _serve(flags: dict[str, Any]) -> None:
+    from steersman.ports.mcp.calls import Workbench
+    from steersman.ports.mcp.serving import Serving
+
+    folder = folder_from(flags["workspace"])
+    async with open_host() as host:
+        settings = settings_from(flags, host.permissions.settings_file(folder))
+        host.tools(folder)  # a folder that cannot be worked in is told before anybody connects
+        bench = Workbench(host, folder, settings, yes=flags["yes"])
+        serving = Serving(bench)
+        try:
+            await _carry(serving.server, flags)
+        finally:
+            await serving.close()
+            await bench.close()
+
+
+async def _carry(server: Any, flags: dict[str, Any]) -> None:
+    """Serve where the flags say, until there is nobody left to serve."""
+    if flags["address"] is None:
+        from steersman.ports.mcp import stdio
+
+        await stdio.serve(server)
+        return
+    from steersman.ports.mcp import http
+    from steersman.ports.mcp.token import token_at
+
+    host, port = http.address_from(flags["address"] or f":{http.DEFAULT_PORT}")
+    names = http.names_of(host, flags["public"])
+    token = token_at(Path(flags["token_file"] or data_folder(os.environ) / TOKEN_FILE))
+    with http.listen(host, port) as listening:
+        at = f"http://{_shown(listening)}{http.PATH}"
+        click.echo(f"Serving at {at}", err=True)
+        secret = f"Token: {token.text} (shown this once)\n" if token.made else ""
+        click.echo(f"{secret}The token is kept in {token.path}", err=True)
+        app = http.application(server, token.text, names, port=listening.getsockname()[1])
+        await http.serve(app, listening)
+
+
+def _shown(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+async def _until_told(work: Callable[[], Awaitable[None]]) -> Exit:
+    """Work until it is done, or until a signal asks to stop; either is a good end."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work())
+    told: list[int] = []
+
+    def stop(number: int) -> None:
+        if not told:
+            task.cancel()
+        told.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop, number)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not told:
+            raise
+    return Exit.DONE

@@ -1,0 +1,73 @@
+"""How a configured server is shown: what it is, what is known of it, and no secret of it."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steersman.governance.secrets import secret_values
+from steersman.identity.mcp_servers import files
+from steersman.identity.settings import data_folder
+from steersman.operations.mcp.cache import Cache
+from steersman.operations.mcp.discretion import Discretion, address
+from steersman.operations.mcp.templates import known_line
+from steersman.ports.cli.text import ago, counted, one_line
+from steersman.servers import Server
+
+
+def cache_at(environ: Mapping[str, str]) -> Cache:
+    """What servers said of their tools, in this user's data."""
+    return Cache(str(data_folder(environ) / "mcp"))
+
+
+class Shown:
+    """Servers in words and in records."""
+
+    def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
+        self._cache = cache_at(environ)
+        configs = (Path(path) for path in files(folder, environ, trusted=True))
+        self._secrets = sorted(secret_values(environ, configs), key=len, reverse=True)
+
+    def lines(self, server: Server) -> Iterator[str]:
+        """A server on two or three lines."""
+        mark = "" if server.enabled else click.style(" (disabled)", fg="yellow")
+        about = server.about or known_line(server)
+        yield f"{click.style(server.name, bold=True)}{mark}  {one_line(about)}".rstrip()
+        kept = self._cache.kept(server)
+        known = "never started" if kept.failure is None else "its tools are not known"
+        if kept.listing is not None:
+            when = ago(datetime.fromtimestamp(kept.listing.time, UTC))
+            known = f"{counted(len(kept.listing.tools), 'tool')}, listed {when}"
+        yield f"    {one_line(self._what(server), 70)} · {known} · {one_line(server.source, 80)}"
+        if kept.failure is not None:
+            reason = one_line(self.masked(kept.failure.reason, server), 200)
+            yield click.style(f"    failed last: {reason}", fg="yellow")
+
+    def record(self, server: Server) -> dict[str, Any]:
+        """A server for a program; of environment and headers only the names."""
+        kept = self._cache.kept(server)
+        return {
+            "name": server.name,
+            "enabled": server.enabled,
+            "transport": server.transport,
+            "runs": self._what(server),
+            "env": sorted(server.environ),
+            "headers": sorted(server.headers),
+            "description": server.about or known_line(server),
+            "source": server.source,
+            "tools": len(kept.listing.tools) if kept.listing else None,
+            "failure": self.masked(kept.failure.reason, server) if kept.failure else None,
+        }
+
+    def masked(self, text: str, server: Server) -> str:
+        """A text without any secret of the server or of the environment."""
+        for value in self._secrets:
+            text = text.replace(value, "[redacted]")
+        return Discretion(server).sentence(text)
+
+    def _what(self, server: Server) -> str:
+        if server.transport != "stdio":
+            return f"{server.transport} {self.masked(address(server.url), server)}"
+        return self.masked(" ".join((server.command, *server.arguments)), server)

@@ -1,0 +1,61 @@
+"""The token a client must show: made once, kept in a file that nobody else can read."""
+
+import os
+import stat
+from pathlib import Path
+from secrets import token_urlsafe
+
+from msgspec import Struct
+
+from steersman.errors import UsageProblem
+
+SHORTEST = 16
+MOST = 4096
+
+
+class Token(Struct, frozen=True):
+    """A token and its file; `made`: it did not exist before."""
+
+    text: str
+    path: str
+    made: bool = False
+
+
+def token_at(path: Path) -> Token:
+    """The token in a file, which is written when there is none."""
+    try:
+        return Token(_read(path), str(path))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be read.", error.strerror or "") from error
+    text = token_urlsafe(32)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return Token(_read(path), str(path))  # another server has just made it
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be written.", error.strerror or "") from error
+    with os.fdopen(handle, "w") as file:
+        file.write(f"{text}\n")
+    return Token(text, str(path), made=True)
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if mode & 0o077:
+            raise UsageProblem(
+                f"Others can read the token in {path}.",
+                f"Its mode is {mode:o}.",
+                f"Run chmod 600 {path}, and change the token if somebody may have seen it.",
+            )
+        text = file.read(MOST).decode("utf-8", "replace").strip()
+    if len(text) < SHORTEST or not text.isprintable() or " " in text:
+        raise UsageProblem(
+            f"{path} holds no token.",
+            f"A token has at least {SHORTEST} characters and no spaces.",
+            "Remove the file; a new token is made.",
+        )
+    return text

@@ -1,0 +1,103 @@
+"""What MCP servers ask of the host while they work: each request is put before the gate.
+
+An answer of a model, words of the person, the folders: a request is judged like a call, with the
+method in the place of the tool (`mcp = "server/sampling/createMessage"`), and the log has it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from steersman.action import McpCall, Verdict
+from steersman.errors import Denied
+from steersman.governance.gate import Gate
+from steersman.operations.mcp.forms import fields, filled
+from steersman.operations.mcp.records import Effect, Wishes
+from steersman.store.log import Lane
+from steersman.systems import Edited
+
+Aside = Callable[[str, str, Lane], Awaitable[str]]
+SHOWN = 2000  # characters of a request that are judged and logged
+
+
+class Requests:
+    """What servers ask of the host. `aside` gives an answer of the thread's model."""
+
+    def __init__(self, gate: Gate, lane: Lane, root: str, aside: Aside | None) -> None:
+        self._gate = gate
+        self._lane = lane
+        self._root = root
+        self._aside = aside
+        self._numbers = count(1)
+
+    def wishes(self, changed: Callable[[str], None]) -> Wishes:
+        """What is answered; without a model nothing is sampled."""
+        sample = self._sample if self._aside is not None else None
+        return Wishes(sample, self._elicit, self._roots, changed)
+
+    async def _sample(self, server: str, request: Mapping[str, Any]) -> str:
+        """An answer of the model, which costs: a person is asked unless a rule says so."""
+        assert self._aside is not None
+        text = _conversation(request)
+        await self._admit(server, "sampling/createMessage", {"text": text[:SHOWN]}, "writes")
+        self._gate.check_budget()
+        return await self._aside(str(request.get("systemPrompt", "")), text, self._lane)
+
+    async def _roots(self, server: str) -> list[str]:
+        """The workspace."""
+        await self._admit(server, "roots/list", {}, "reads")
+        return [Path(self._root).as_uri()]
+
+    async def _elicit(
+        self, server: str, message: str, schema: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """The person's answers, field by field; when nobody is there, none."""
+        asked = {"message": message[:SHOWN], "fields": [field.name for field in fields(schema)]}
+        await self._admit(server, "elicitation/create", asked, "reads")
+        if schema.get("mode") == "url":
+            page = f"The MCP server {server} wants you to open {schema.get('url')}: {message}"
+            said = await self._gate.question(page, ("done", "decline"), "decline", self._lane)
+            return ("accept" if said == "done" else "decline"), {}
+        opening = f"The MCP server {server} asks: {message}"
+        options = ("answer", "decline")
+        if await self._gate.question(opening, options, "decline", self._lane) != "answer":
+            return "decline", {}
+        content: dict[str, Any] = {}
+        for field in fields(schema):
+            said = await self._gate.question(
+                field.question, field.options, field.default, self._lane
+            )
+            try:
+                value = filled(field, said)
+            except ValueError:
+                return "cancel", {}
+            if value is not None:
+                content[field.name] = value
+            elif field.required:
+                return "cancel", {}
+        return "accept", content
+
+    async def _admit(
+        self, server: str, method: str, arguments: dict[str, Any], effect: Effect
+    ) -> None:
+        action = McpCall(server, method, arguments, effect)
+        number = next(self._numbers)
+        verdict = await self._gate.admit(
+            f"{server}_request_{number}", f"{server}__{method}", [action], self._lane
+        )
+        if isinstance(verdict, Verdict):
+            raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
+        if isinstance(verdict, Edited):
+            raise Denied("What a server asks can be allowed or not, and not be changed.")
+
+
+def _conversation(request: Mapping[str, Any]) -> str:
+    """The text of a request for a model's answer."""
+    found = []
+    for message in request.get("messages", ()):
+        content = message.get("content")
+        for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, Mapping) and part.get("type") == "text":
+                found.append(str(part.get("text", "")))
+    return "\n\n".join(found)

@@ -1,0 +1,239 @@
+"""MCP servers at work in threads: found, chosen, called through the gate, and ended."""
+
+import json
+import os
+import select
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.kit import DONE, StrictSteer
+from tests.cli.terminal import Terminal
+from tests.world import call
+
+SERVER = Path(__file__).with_name("server.py")
+TOKEN = "tok-0123456789abcdef"
+
+
+@pytest.fixture
+def steer(environ: dict[str, str], workspace: Path) -> StrictSteer:
+    """The command line in the workspace."""
+    return StrictSteer(environ, workspace)
+
+
+@pytest.fixture
+def home(environ: dict[str, str]) -> Path:
+    """The data folder."""
+    return Path(environ["STEERSMAN_HOME"])
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Where the server keeps its notes."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., str]:
+    """A scripted model by its turns."""
+
+    def write(*turns: dict[str, Any]) -> str:
+        path = tmp_path / "script.json"
+        path.write_text(json.dumps({"turns": list(turns)}))
+        return f"scripted:{path}"
+
+    return write
+
+
+def entry(notes: Path, **more: Any) -> dict[str, Any]:
+    """The server as configurations name it."""
+    environ = {"NOTES": str(notes), "NOTES_TOKEN": TOKEN}
+    return {"command": sys.executable, "args": [str(SERVER)], "env": environ, **more}
+
+
+@pytest.fixture
+def configured(environ: dict[str, str], notes: Path, tmp_path: Path) -> None:
+    """The person has set the server up."""
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"notes": entry(notes)}}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
+
+
+def results(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [m["body"] for m in messages if m["kind"] == "tool_result"]
+
+
+def verdicts(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    found = [m["body"] for m in messages if m["kind"] == "policy"]
+    return [
+        (b["action"]["tool"], b["action"].get("effect", "writes"), b["verdict"]["decision"])
+        for b in found
+        if b["action"]["action"] == "mcp_call"
+    ]
+
+
+LOOK = call("mcp_list_tools", words="notes")
+CHOOSE = call("mcp_list_tools", select=["notes__read_notes", "notes__write_note"])
+READ = call("notes__read_notes")
+WRITE = call("notes__write_note", text="buy milk")
+
+
+def test_a_model_finds_a_tool_chooses_it_and_calls_it_by_its_name(steer, script, notes, configured):
+    (notes / "note-0").write_text("hello")
+    model = script({"tool_calls": [LOOK]}, {"tool_calls": [CHOOSE]}, {"tool_calls": [READ]}, DONE)
+    messages = steer.messages("run", "x", "--model", model)
+    found, chosen, read = results(messages)
+    assert "notes__read_notes" in str(found["output"])
+    assert "schema" in str(chosen["output"]) or "parameters" in str(chosen["output"])
+    assert read["output"]["content"] == "hello"
+    assert verdicts(messages) == [("read_notes", "reads", "allow")]
+
+
+def test_what_may_write_is_asked_about_and_refused_when_nobody_is_there(
+    steer, script, notes, configured
+):
+    model = script({"tool_calls": [WRITE]}, DONE)
+    messages = steer.messages("run", "x", "--model", model)
+    assert results(messages)[0]["status"] == "denied"
+    assert verdicts(messages) == [("write_note", "writes", "ask")]
+    assert list(notes.glob("note-*")) == []
+    assert "ok" in [
+        b["status"] for b in results(steer.messages("run", "x", "--model", model, "--yes"))
+    ]
+    assert (notes / "note-0").read_text() == "buy milk"
+
+
+def test_the_generic_way_and_a_single_call_pass_the_same_gate(steer, script, notes, configured):
+    generic = call("mcp_call_tool", server="notes", tool="write_note", arguments={"text": "x"})
+    messages = steer.messages("run", "x", "--model", script({"tool_calls": [generic]}, DONE))
+    assert results(messages)[0]["status"] == "denied"
+    done = steer("call", "notes__read_notes")
+    assert done.returncode == 0, done.stderr
+
+
+def test_rules_know_servers_and_their_tools(steer, script, notes, configured, workspace):
+    rules = workspace / ".steersman" / "rules.toml"
+    rules.parent.mkdir()
+    rules.write_text('[[rule]]\nid = "no-notes"\ndecision = "deny"\nmcp = "notes/read_*"\n')
+    assert steer("policy", "trust", "--yes").returncode == 0
+    messages = steer.messages("run", "x", "--model", script({"tool_calls": [READ]}, DONE))
+    assert results(messages)[0]["status"] == "denied"
+    assert "no-notes" in results(messages)[0]["message"]
+
+
+@pytest.mark.parametrize("mode", ["plan", "ask", "spec"])
+def test_where_nothing_may_change_only_what_looks_is_called(steer, script, notes, configured, mode):
+    model = script({"tool_calls": [READ, WRITE]}, DONE)
+    messages = steer.messages("run", "x", "--model", model, "--mode", mode, "--yes")
+    assert {body["tool"]: body["status"] for body in results(messages)} == {
+        "notes__read_notes": "ok",
+        "notes__write_note": "denied",
+    }
+    assert list(notes.glob("note-*")) == []
+
+
+def test_no_server_is_started_by_a_turn_that_does_not_use_it(steer, script, notes, configured):
+    assert steer("run", "x", "--model", script(DONE)).returncode == 0
+    assert list(notes.glob("started-*")) == []
+
+
+def test_a_folders_own_servers_wait_until_it_is_trusted(steer, script, notes, workspace):
+    (workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"notes": entry(notes)}}))
+    model = script({"tool_calls": [READ]}, DONE)
+    messages = steer.messages("run", "x", "--model", model)
+    assert results(messages)[0]["status"] == "malformed"
+    assert list(notes.glob("started-*")) == []
+    assert steer("policy", "trust", "--yes").returncode == 0
+    messages = steer.messages("run", "x", "--model", model, "--yes")
+    assert results(messages)[0]["status"] == "ok"
+    # A server that a folder brought is not believed that its tool only looks.
+    assert verdicts(messages) == [("read_notes", "writes", "ask")]
+
+
+def test_values_of_a_configuration_never_reach_the_log(steer, script, notes, configured, home):
+    model = script({"tool_calls": [call("notes__reveal")]}, DONE)
+    done = steer("run", "x", "--model", model, "--json")
+    assert results([json.loads(line) for line in done.stdout.splitlines()])[0]["status"] == "ok"
+    assert TOKEN not in done.stdout + done.stderr
+    assert not [p for p in home.rglob("*") if p.is_file() and TOKEN.encode() in p.read_bytes()]
+
+
+def test_what_the_model_chose_is_there_when_the_thread_goes_on(steer, script, notes, configured):
+    first = steer.messages("run", "x", "--model", script({"tool_calls": [CHOOSE]}, DONE))
+    thread = first[0]["thread"]
+    again = steer.messages(
+        "resume", thread, "go on", "--model",
+        script({"tool_calls": [CHOOSE]}, DONE, {"tool_calls": [READ]}, DONE),
+    )  # fmt: skip
+    assert results(again)[-1]["status"] == "ok"
+
+
+def test_a_server_may_ask_where_the_work_is(steer, script, notes, configured, workspace):
+    messages = steer.messages(
+        "run", "x", "--model", script({"tool_calls": [call("notes__look_roots")]}, DONE)
+    )
+    assert workspace.as_uri() in results(messages)[0]["output"]["content"]
+    assert ("roots/list", "reads", "allow") in verdicts(messages)
+
+
+def test_a_server_gets_an_answer_of_the_model_only_with_leave(steer, script, notes, configured):
+    model = script({"text": "Well.", "tool_calls": [call("notes__look_model")]}, DONE)
+    alone = steer.messages("run", "x", "--model", model)
+    assert ("sampling/createMessage", "writes", "ask") in verdicts(alone)
+    assert "the model says" not in str(results(alone)[0])
+    allowed = steer.messages("run", "x", "--model", model, "--yes")
+    assert results(allowed)[0]["output"]["content"] == "the model says Well."
+
+
+def test_a_person_answers_the_form_of_a_server(steer, script, notes, configured):
+    model = script({"tool_calls": [call("notes__look_branch")]}, DONE)
+    with Terminal(steer, "run", "x", "--model", model) as terminal:
+        terminal.until("The MCP server notes asks: Which branch?")
+        terminal.until("[decline]: ")
+        terminal.press("answer\n")
+        terminal.until("branch")
+        terminal.press("main\n")
+        terminal.until("sure")
+        terminal.press("no\n")
+        assert terminal.end() == 0
+    assert "sure=False" in terminal.text or "main" in terminal.text
+
+
+def test_nobody_there_declines_a_form(steer, script, notes, configured):
+    messages = steer.messages(
+        "run", "x", "--model", script({"tool_calls": [call("notes__look_branch")]}, DONE)
+    )
+    assert results(messages)[0]["output"]["content"].startswith("decline")
+
+
+def test_no_server_outlives_a_host_that_is_killed(steer, script, notes, configured):
+    wait = call("workspace_run_command", command="sleep 600")
+    model = script({"tool_calls": [READ]}, {"tool_calls": [wait]}, DONE)
+    process = steer.start("run", "x", "--model", model, "--json")
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["kind"] == "tool_result":
+            break
+    (started,) = [int(path.name.removeprefix("started-")) for path in notes.glob("started-*")]
+    handle = os.pidfd_open(started)
+    process.kill()
+    process.communicate()
+    assert select.select([handle], [], [], 30)[0], "the server lives on"
+    os.close(handle)
+
+
+def test_a_server_that_cannot_be_started_costs_a_sentence_and_not_the_turn(
+    steer, script, environ, tmp_path
+):
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"gone": {"command": "/nowhere/server"}}}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
+    model = script({"tool_calls": [call("mcp_list_tools")]}, DONE)
+    messages = steer.messages("run", "x", "--model", model)
+    assert "gone" in str(results(messages)[0]["output"])
+    assert messages[-1]["body"]["exit"] == 0
