@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ NPM_PACKAGES = {
     "typescript": "7.0.2",
 }
 SERENA = "serena-agent==2.1.0"
+SUITE_SERVER = "mcp==2.3.0"
 PYTHON_REPOSITORY = "httpx==0.28.1"
 MINUTE = 60
 
@@ -64,6 +66,14 @@ def filesystem(*folders: Path | str) -> list[str]:
 def conformance() -> list[str]:
     """The command of the public conformance suite."""
     return [node(), str(package("@modelcontextprotocol/conformance") / "dist" / "index.js")]
+
+
+def suite_server() -> list[str]:
+    """The command of the server with everything that the conformance suite asks for, on stdio.
+
+    The SDK's source has it among its examples; its package has not.
+    """
+    return [sys.executable, str(_ensured("suite", SUITE_SERVER, _install_suite_server) / "run.py")]
 
 
 def inspector() -> list[str]:
@@ -134,6 +144,26 @@ def _install_python_repository(folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     options = ["--no-deps", "--no-compile", "--target", str(folder)]
     _run(f"pip install {PYTHON_REPOSITORY}", [*pip, *options, PYTHON_REPOSITORY], folder)
+
+
+def _install_suite_server(folder: Path) -> None:
+    name = SUITE_SERVER.partition("==")[0]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
+    options = ["--no-deps", "--no-binary", name, "--dest", str(folder)]
+    _run(f"pip download {SUITE_SERVER}", [*pip, *options, SUITE_SERVER], folder)
+    wanted = "/examples/servers/everything-server/mcp_everything_server/"
+    for archive in folder.glob("*.tar.gz"):
+        with tarfile.open(archive) as source:
+            for member in source.getmembers():
+                _, found, name = member.name.partition(wanted)
+                content = source.extractfile(member) if found and member.isfile() else None
+                if content is not None:
+                    path = folder / "mcp_everything_server" / Path(name).name
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_bytes(content.read())
+        archive.unlink()
+    run = "from mcp_everything_server.server import mcp\n\nmcp.run('stdio')\n"
+    (folder / "run.py").write_text(run)
 
 
 def _copy_typescript_repository(folder: Path) -> None:
@@ -239,6 +269,7 @@ def main() -> int:
     """Fetch everything, saying what is being fetched."""
     parts: list[tuple[str, Callable[[], object]]] = [
         (f"{len(NPM_PACKAGES)} npm packages", npm),
+        (f"the suite's server of {SUITE_SERVER}", suite_server),
         (PYTHON_REPOSITORY, python_repository),
         (f"the source of rxjs {NPM_PACKAGES['rxjs']}", typescript_repository),
         (SERENA, serena),

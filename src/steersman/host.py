@@ -28,6 +28,8 @@ from steersman.intelligence.models import Models
 from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import Plan
+from steersman.operations.mcp.gateway import Gateway
+from steersman.operations.mcp.records import Wishes
 from steersman.operations.workspace import Workspace
 from steersman.outfit import Setup, offered
 from steersman.permissions import Permissions
@@ -214,9 +216,19 @@ class Host:
     # Working
 
     async def start(
-        self, folder: str, title: str, settings: Settings, *, origin: Origin = "run", **how: bool
+        self,
+        folder: str,
+        title: str,
+        settings: Settings,
+        *,
+        origin: Origin = "run",
+        client: Wishes | None = None,
+        **how: bool,
     ) -> Thread:
-        """Make a thread and open it; nothing is left behind when it cannot be opened."""
+        """Make a thread and open it; nothing is left behind when it cannot be opened.
+
+        `client` answers what MCP servers ask, when the thread works for another program.
+        """
         workspace = Workspace.open(folder)
         if readable(workspace.root) != workspace.root:
             raise UsageProblem(
@@ -227,7 +239,7 @@ class Host:
         self.permissions.rules(workspace.root, settings)  # what is wrong is told before anything
         named = self._redactor(workspace, settings).text(readable(title))
         thread = self.create(workspace.root, named, origin=origin)
-        await self._begin(thread, workspace, settings, mind, **how)
+        await self._begin(thread, workspace, settings, mind, client=client, **how)
         return thread
 
     async def open(
@@ -247,7 +259,7 @@ class Host:
         thread = self.find(thread_id)
         workspace = Workspace.open(folder or thread.workspace)
         mind = self._mind(settings, thread.title) if thinks else None
-        await self._begin(thread, workspace, settings, mind, **how)
+        await self._begin(thread, workspace, settings, mind, client=None, **how)
         if folder:
             self.store.describe(thread_id, title=None, workspace=workspace.root)
         return thread
@@ -261,6 +273,7 @@ class Host:
         *,
         attended: bool = False,
         yes: bool = False,
+        client: Wishes | None = None,
     ) -> None:
         owned = ExitStack()
         owned.enter_context(self.store.own(thread.id))
@@ -284,6 +297,7 @@ class Host:
                 audits=self.permissions.audits(workspace.root),
                 attended=attended,
                 yes=yes,
+                client=client,
             )
             session = Session(log, setup, mind)
             await session.begin()
@@ -341,6 +355,14 @@ class Host:
     async def call(self, thread_id: str, tool: str, arguments: dict[str, Any]) -> Message:
         """Carry out one tool call a person asked for."""
         return await self._session(thread_id).call(Call(f"call_{new_id()}", tool, arguments))
+
+    def servers(self, thread_id: str) -> Gateway | None:
+        """The MCP servers of an open thread, if there are any."""
+        return self._session(thread_id).servers
+
+    def redactor(self, thread_id: str) -> Redactor:
+        """What takes the secrets out of what an open thread gives away."""
+        return self._session(thread_id).log.redactor
 
     async def take_back(self, thread_id: str, plan: Plan, *, force: bool = False) -> None:
         """Carry out an undo or a redo."""

@@ -64,6 +64,7 @@ class Setup(Struct, frozen=True):
     audits: tuple[Audit, ...] = ()
     attended: bool = False
     yes: bool = False
+    client: Wishes | None = None
 
 
 class Outfit:
@@ -144,7 +145,8 @@ class Outfit:
     def _reach(self, setup: Setup, log: ThreadLog, mind: Mind | None) -> Outreach:
         root = setup.workspace.root
         lane = Lane(log, "steersman/operations/mcp", 0)
-        requests = Requests(self.gate, lane, root, mind.aside if mind is not None else None)
+        aside = mind.aside if mind is not None else None
+        requests = Requests(self.gate, lane, root, aside, setup.client)
         return Outreach(
             setup.settings,
             setup.surroundings,

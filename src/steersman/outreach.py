@@ -5,12 +5,14 @@ Nothing here is started before it is used.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steersman.identity.mcp_servers import find as configured
 from steersman.identity.settings import Settings
 from steersman.message import Audit, Message, ToolCall
 from steersman.operations.code.facade import Facade
+from steersman.operations.code.index.keeper import IndexKeepers
 from steersman.operations.code.servers import ServerBackends
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.eras import Eras
@@ -27,6 +29,7 @@ from steersman.operations.tools.mcp_call_tool import CallTool
 from steersman.operations.tools.mcp_list_tools import ListTools
 from steersman.operations.tools.mcp_remote import Remotes
 from steersman.operations.tools.propose_refactoring import ProposeRefactoring
+from steersman.operations.tools.ranked_context import RankedContext
 from steersman.servers import Server
 
 if TYPE_CHECKING:
@@ -73,6 +76,7 @@ class Outreach:
         self._remotes = Remotes(self.gateway) if self.gateway else None
         self._of_servers = ServerBackends(self.gateway, root) if self.gateway else None
         self._local: list[Backend] | None = None
+        self._keepers = IndexKeepers(Path(state), environ)
         self.facade = Facade(self._backends, environ)
 
     def tools(self) -> list[AnyTool]:
@@ -80,7 +84,7 @@ class Outreach:
         facade = self.facade
         found: list[AnyTool] = [
             GetSymbolsOverview(facade), FindSymbol(facade), FindDeclaration(facade),
-            FindReferences(facade), GetDiagnostics(facade),
+            FindReferences(facade), GetDiagnostics(facade), RankedContext(self._keepers),
         ]  # fmt: skip
         if self.gateway is not None:
             found += [ListTools(self.gateway), CallTool(self.gateway)]
@@ -119,12 +123,15 @@ class Outreach:
         """End everything that was started."""
         for backend in self._local or ():
             await backend.close()
+        await self._keepers.close()
         if self.gateway is not None:
             await self.gateway.close()
 
     def _connect(self, server: Server) -> "Connection":
         from steersman.operations.mcp.connection import Connection
+        from steersman.operations.mcp.templates import prepare
 
+        prepare(server, self._state, self._surroundings, self._root)
         wishes = self._wishes(self._changed)
         return Connection(
             server, self._companions, self._eras, wishes, self._surroundings, self._root
@@ -142,10 +149,10 @@ class Outreach:
 
             self._local = local_backends(
                 self._root,
-                self._state,
                 self._companions,
                 self._environ,
                 self._settings.language_servers,
+                self._keepers.of(self._root).current,
             )
         return [*of_servers, *self._local]
 

@@ -22,9 +22,20 @@ SHOWN = 2000  # characters of a request that are judged and logged
 
 
 class Requests:
-    """What servers ask of the host. `aside` gives an answer of the thread's model."""
+    """What servers ask of the host. `aside` gives an answer of the thread's model.
 
-    def __init__(self, gate: Gate, lane: Lane, root: str, aside: Aside | None) -> None:
+    `client` is another program that the thread works for, and that answers for itself.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        lane: Lane,
+        root: str,
+        aside: Aside | None,
+        client: Wishes | None = None,
+    ) -> None:
+        self._client = client
         self._gate = gate
         self._lane = lane
         self._root = root
@@ -33,13 +44,23 @@ class Requests:
 
     def wishes(self, changed: Callable[[str], None]) -> Wishes:
         """What is answered; without a model nothing is sampled."""
+        if self._client is not None:
+            return Wishes(
+                self._sample if self._client.sample else None,
+                self._elicit if self._client.elicit else None,
+                self._roots if self._client.roots else None,
+                changed,
+            )
         sample = self._sample if self._aside is not None else None
         return Wishes(sample, self._elicit, self._roots, changed)
 
     async def _sample(self, server: str, request: Mapping[str, Any]) -> str:
         """An answer of the model, which costs: a person is asked unless a rule says so."""
-        assert self._aside is not None
         text = _conversation(request)
+        if self._client is not None and self._client.sample is not None:
+            await self._admit(server, "sampling/createMessage", {"text": text[:SHOWN]}, "reads")
+            return await self._client.sample(server, request)
+        assert self._aside is not None
         await self._admit(server, "sampling/createMessage", {"text": text[:SHOWN]}, "writes")
         self._gate.check_budget()
         return await self._aside(str(request.get("systemPrompt", "")), text, self._lane)
@@ -47,6 +68,8 @@ class Requests:
     async def _roots(self, server: str) -> list[str]:
         """The workspace."""
         await self._admit(server, "roots/list", {}, "reads")
+        if self._client is not None and self._client.roots is not None:
+            return await self._client.roots(server)
         return [Path(self._root).as_uri()]
 
     async def _elicit(
@@ -55,6 +78,8 @@ class Requests:
         """The person's answers, field by field; when nobody is there, none."""
         asked = {"message": message[:SHOWN], "fields": [field.name for field in fields(schema)]}
         await self._admit(server, "elicitation/create", asked, "reads")
+        if self._client is not None and self._client.elicit is not None:
+            return await self._client.elicit(server, message, schema)
         if schema.get("mode") == "url":
             page = f"The MCP server {server} wants you to open {schema.get('url')}: {message}"
             said = await self._gate.question(page, ("done", "decline"), "decline", self._lane)

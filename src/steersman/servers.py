@@ -37,3 +37,7 @@ class Server(Struct, frozen=True, omit_defaults=True):
     timeout: float = 60.0
     idle: float = 600.0
     code_tools: Mapping[str, Mapping[str, Any]] = {}
+
+    def __repr__(self) -> str:
+        """Without values: an entry may land in a traceback or a log."""
+        return f"Server({self.name!r}, {self.transport!r})"

@@ -29,6 +29,7 @@ from steersman.message import (
     TurnStart,
     User,
 )
+from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.journal.undoing import Plan
 from steersman.outfit import Outfit, Setup
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
@@ -270,6 +271,11 @@ class Session:
         if self._running is not None and self._working:
             self._running.cancel()
         await self.wait()
+
+    @property
+    def servers(self) -> Gateway | None:
+        """The MCP servers of the thread, if there are any."""
+        return self._outfit.outreach.gateway
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from steersman.ports.cli.mcp_trying import findings
+
 PROGRAM = str(Path(__file__).parents[1] / "operations" / "mcp" / "gateway" / "servers" / "plain.py")
 PLAIN = [sys.executable, "-I", "-S", PROGRAM]
 TOKEN = "tok-4f9a8b7c6d5e"
@@ -180,6 +182,32 @@ def test_servers_of_a_folder_are_used_once_it_is_trusted(steer, workspace, tmp_p
     assert steer("mcp", "remove", "near").returncode == 2
     assert steer("mcp", "remove", "near", "--project").returncode == 0
     assert json.loads((workspace / ".mcp.json").read_text()) == {"mcpServers": {}}
+
+
+def test_the_doctor_explains_each_server_and_starts_none(steer, environ, workspace, own, tmp_path):
+    started = tmp_path / "started"
+    added(steer, "fine", "--", *PLAIN)
+    assert steer("mcp", "test", "fine").returncode == 0
+    added(steer, "ill", "--", *PLAIN, "--die", "initialize")
+    steer("mcp", "test", "ill")
+    added(steer, "new", "--", *PLAIN, "--started", str(started))
+    added(steer, "off", "--", *PLAIN)
+    steer("mcp", "disable", "off")
+    added(steer.having(PATH="/nowhere"), "serena", "-t", "serena")
+    added(steer, "gh", "--url", "https://x/", "--header", "Authorization: Bearer ${UNSET}")
+    bare = environ | {"PATH": "/nowhere"}
+    found = list(findings(str(workspace), bare, trusted=True))
+    assert [(one.state, one.found.partition(":")[0]) for one in found] == [
+        ("ok", "fine, 10 tools"),
+        ("bad", "ill failed last"),
+        ("note", "new was never started"),
+        ("ok", "off is disabled"),
+        ("bad", "serena"),
+        ("note", f"The MCP server “gh” in {own} is not used"),
+    ]
+    assert found[1].mend == "steer mcp test ill"
+    assert found[4].mend.startswith("install uv: https://")
+    assert not started.exists()
 
 
 @pytest.mark.parametrize(

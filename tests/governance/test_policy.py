@@ -298,3 +298,21 @@ names = st.text(st.characters(blacklist_characters="/\0", blacklist_categories=(
 def test_inside_is_what_path_libraries_say(parts):
     path = "/".join(["/srv", *parts]) if parts else "/srv"
     assert inside(path, ROOT) == PurePosixPath(path).is_relative_to(ROOT)
+
+
+MCP_PATHS = [
+    ({"path": ".env"}, "deny"),
+    ({"paths": ["a.txt", "/ws/sub/.env"]}, "deny"),
+    ({"uri": "file:///ws/.env"}, "deny"),
+    ({"uri": "file:///ws/%2eenv"}, "deny"),
+    ({"deep": {"er": [{"path": "sub/../.env"}]}}, "deny"),
+    ({"path": "a.txt"}, "allow"),
+    ({"text": "do not read .env files"}, "allow"),
+    ({"n": 3, "path": ""}, "allow"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "decision"), MCP_PATHS)
+def test_a_server_is_not_asked_to_read_a_secret_file(arguments, decision):
+    where = Circumstances("/ws", veil=Veil("/ws", ".env\n"))
+    assert decide(McpCall("s", "read_file", arguments, "reads"), where).decision == decision

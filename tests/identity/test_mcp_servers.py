@@ -85,6 +85,14 @@ def test_what_a_folder_brings_counts_only_when_it_is_trusted(place):
     assert str(place.near) not in files(str(place.workspace), place.environ, trusted=False)
 
 
+@pytest.mark.parametrize("name", ["servers.json", "./sub/servers.json", ".mcp.json"])
+def test_a_named_file_inside_the_folder_needs_its_trust_too(place, name):
+    place.write(place.workspace / name, a=run())
+    place.environ["STEERSMAN_MCP_CONFIG_FILES"] = name
+    assert place.find(trusted=False) == Configured()
+    assert [server.name for server in place.find().servers] == ["a"]
+
+
 def test_a_file_of_the_folder_that_leads_out_of_it_is_not_used(place, tmp_path):
     elsewhere = place.write(tmp_path / "elsewhere.json", a=run())
     place.near.symlink_to(elsewhere)
@@ -248,7 +256,12 @@ def test_values_that_nobody_should_see_are_known(place):
     place.write(
         place.own,
         a=run(
-            env={"T": "${TOKEN}", "HOME": "/home/person", "MODE": "fast", "W": "https://x.org/y"}
+            env={
+                "T": "${TOKEN}",
+                "HOME": "/home/person",
+                "MODE": "production",
+                "W": "https://x.org/y",
+            }
         ),
         b={"url": "https://x/", "headers": {"Authorization": "Bearer tok-1234567"}},
     )
@@ -345,6 +358,19 @@ def test_a_link_stays_a_link_and_a_shared_file_keeps_its_mode(place, tmp_path):
     place.near.chmod(0o664)
     mcp_files.add(place.near, "b", run(), shared=True)
     assert place.near.stat().st_mode & 0o777 == 0o664
+
+
+def test_a_file_of_a_folder_that_leads_out_or_is_none_is_not_changed(place, tmp_path):
+    elsewhere = place.write(tmp_path / "elsewhere.json", a=run())
+    before = elsewhere.read_bytes()
+    place.near.symlink_to(elsewhere)
+    with pytest.raises(UsageProblem, match="leads out of the folder"):
+        mcp_files.add(place.near, "b", run(), shared=True)
+    assert elsewhere.read_bytes() == before
+    place.near.unlink()
+    os.mkfifo(place.near)
+    with pytest.raises(UsageProblem, match="not a plain file"):
+        mcp_files.add(place.near, "b", run(), shared=True)
 
 
 def test_removing_what_is_not_there_says_what_is(place):

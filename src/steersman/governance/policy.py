@@ -26,6 +26,7 @@ from steersman.action import (
 )
 from steersman.governance import breaker, levels, modes
 from steersman.governance.guard.judgement import Judgement
+from steersman.governance.naming import paths_in
 from steersman.protection import inside
 from steersman.veil import PLAIN_SIGHT, Veil
 
@@ -167,6 +168,8 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
             pass
         case Delete(path=path, origin="tool"):
             pass
+        case McpCall(arguments=arguments):
+            path = next(filter(where.veil.covers, paths_in(arguments, where.workspace)), "")
         case _:
             return None
     if not (why := where.veil.covers(path)):

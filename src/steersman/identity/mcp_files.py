@@ -84,6 +84,8 @@ def missing(path: Path, name: str, known: Mapping[str, Any]) -> UsageProblem:
 def _opened(path: Path, *, shared: bool = False) -> Iterator[dict[str, Any]]:
     """The entries of a file, to be changed; written when the block ends well and changed them."""
     real = Path(os.path.realpath(path))  # a link to a file elsewhere stays a link
+    if shared and real.parent != Path(os.path.realpath(path.parent)):
+        raise UsageProblem(f"{path} is not changed: it leads out of the folder.")
     try:
         real.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if not shared else 0o777)
         with _alone(real.parent):
@@ -109,6 +111,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if path.exists() and not path.is_file():
+        raise UsageProblem(f"{path} is not a plain file.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

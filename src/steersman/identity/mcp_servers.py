@@ -27,6 +27,7 @@ LONGEST_NAME = 40  # room is left for the name of a tool: together they are at m
 LONGEST_WAIT = 86_400.0
 NAME = re.compile(r"(?=.{1,40}\Z)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|\Z))*")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_ORDINARY = re.compile(r"[a-z]+(?:[-_ ][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[\d.,:]+")
 _TYPES: dict[str, Transport] = {
     "stdio": "stdio",
     "http": "http",
@@ -86,11 +87,15 @@ def workspace_file(workspace: str) -> Path:
 
 
 def files(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> list[str]:
-    """The files that are read, the first that counts first."""
+    """The files that are read, the first that counts first; inside the folder only if trusted."""
     named = places(environ, workspace, environ.get("HOME") or str(Path.home())).mcp_config_files
-    own = [str(user_file(environ))]
-    near = [str(workspace_file(workspace))] if trusted else []
-    return list(dict.fromkeys([*named, *own, *near]))
+    listed = [*named, str(user_file(environ)), str(workspace_file(workspace))]
+    root = os.path.realpath(workspace)
+    return [
+        path
+        for path in dict.fromkeys(listed)
+        if trusted or not (inside(path, workspace) or inside(os.path.realpath(path), root))
+    ]
 
 
 def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Configured:
@@ -284,13 +289,13 @@ class _Expanding:
 def private_values(servers: tuple[Server, ...]) -> set[str]:
     """Values of environments and headers that nobody should see, for whoever masks them.
 
-    Places, addresses without a password, and words too short to tell anything are left out.
+    Places, addresses without a password, numbers and ordinary words are left out.
     """
     found: set[str] = set()
     for server in servers:
         for value in (*server.environ.values(), *server.headers.values()):
             bare = re.sub(r"^(?:bearer|basic|token)\s+", "", value, flags=re.IGNORECASE)
             plain = bare.startswith(("/", "~", "./")) or ("://" in bare and "@" not in bare)
-            if len(bare) >= 8 and not plain:
+            if len(bare) >= 8 and not plain and not _ORDINARY.fullmatch(bare):
                 found.add(bare)
     return found

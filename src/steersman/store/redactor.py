@@ -43,6 +43,10 @@ class Redactor:
         clean: Body = self._clean(body)
         return clean, encode_body(clean)
 
+    def json(self, value: Any) -> Any:
+        """Whatever JSON can say, without secrets."""
+        return self._of_json(value)
+
     def stream(self) -> "StreamRedactor":
         """A redactor for text that arrives in pieces."""
         return StreamRedactor(self._pattern, self._secrets)

@@ -1,4 +1,4 @@
-"""Our client as the conformance suite drives it: `python -m tests.ports.mcp.conformance_client URL`.
+"""Our client as the conformance suite drives it: `python -m …conformance_client URL`.
 
 The suite starts this once for a scenario, whose name is in MCP_CONFORMANCE_SCENARIO, and watches
 what arrives at its server. All that is sent is sent by `operations/mcp/connection.py`.

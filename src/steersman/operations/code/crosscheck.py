@@ -13,13 +13,15 @@ from msgspec import Struct
 from steersman.errors import ToolProblem
 from steersman.operations.code.records import Agreement, Reference, Symbol
 from steersman.operations.code.shapes import Sight
-from steersman.operations.finding import Found, Hit, Place, Query, find, patterns
+from steersman.operations.code.spots import columns
+from steersman.operations.finding import Found, Place, Query, find, patterns
+from steersman.operations.finding.showing import narrow
 from steersman.operations.workspace import Workspace
 
 MOST_SHOWN = 20
 MOST_HITS = 400
 MOST_FILES = 400
-MOST_PARSED = 60
+MOST_PARSED = 150
 # Files that hold code; a name in prose or data is no use of it.
 CODE = (
     "py", "pyi", "pyx", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "go",
@@ -65,7 +67,7 @@ async def compare(
     if symbol.name.startswith("__") and symbol.name.endswith("__"):
         return Check("unchecked", note=f"a text search for {symbol.name} would tell nothing")
     try:
-        found = await occurrences(symbol.name, workspace, environ)
+        found = await occurrences(symbol.name, workspace, environ, most=0)
     except ToolProblem as problem:
         return Check("unchecked", note=f"not compared with the text: {problem.what}")
     if not found.complete or len(found.counts) > MOST_FILES:
@@ -73,30 +75,31 @@ async def compare(
     place = Place(workspace.root, workspace.root)
     text = {place.shown(path) for path, _ in found.counts}
     known = {use.path for use in uses} | {symbol.path}
-    hits = [hit for hit in found.hits if hit.file in text - known]
-    code, filtered = await asyncio.to_thread(in_code, symbol.name, hits, sight)
-    unseen = text - known - {hit.file for hit in found.hits}
-    only = {hit.file for hit in code} | unseen
     missing = known - text
+    places, filtered = await asyncio.to_thread(_in_code, symbol.name, sorted(text - known), sight)
+    only = {place.path for place in places}
     return Check(
         "differs" if only or missing else "same",
-        tuple(Reference(h.file, h.line, h.column, h.text.strip()) for h in code[:MOST_SHOWN]),
-        _remark(symbol.name, code, only, missing, filtered),
+        tuple(places[:MOST_SHOWN]),
+        _remark(symbol.name, len(places), only, missing, filtered),
     )
 
 
-def in_code(name: str, hits: Sequence[Hit], sight: Sight) -> tuple[list[Hit], bool]:
+def _in_code(name: str, paths: Sequence[str], sight: Sight) -> tuple[list[Reference], bool]:
     """The places that are not in comments or strings, and whether that could be told of all."""
-    by_file: dict[str, set[int] | None] = {}
-    for hit in hits:
-        if hit.file not in by_file:
-            parsed = len(by_file) < MOST_PARSED
-            by_file[hit.file] = _lines_of_code(name, hit.file, sight) if parsed else None
-    kept = [hit for hit in hits if (lines := by_file[hit.file]) is None or hit.line in lines]
-    return kept, None not in by_file.values()
+    found: list[Reference] = []
+    told = True
+    for number, path in enumerate(paths):
+        lines = sight.lines(path)
+        code = _lines_of_code(name, path, lines) if number < MOST_PARSED else None
+        told = told and code is not None
+        for at, line in enumerate(lines, 1):
+            if name in line and (code is None or at in code) and (here := columns(name, line)):
+                found.append(Reference(path, at, here[0], narrow(line.strip())))
+    return found, told
 
 
-def _lines_of_code(name: str, path: str, sight: Sight) -> set[int] | None:
+def _lines_of_code(name: str, path: str, lines: Sequence[str]) -> set[int] | None:
     """The lines of a file in which a name stands as code; None where there is no grammar."""
     from steersman.operations.code.trees.languages import is_known, of_path
 
@@ -108,7 +111,7 @@ def _lines_of_code(name: str, path: str, sight: Sight) -> set[int] | None:
     from steersman.operations.code.trees.grammar import grammar
     from steersman.operations.code.trees.places import places
 
-    source = "\n".join(sight.lines(path)).encode("utf-8", "replace")
+    source = "\n".join(lines).encode("utf-8", "replace")
     try:
         # A parser of its own: this runs in a thread, and parsers are not to be shared.
         tree = Parser(grammar(language).syntax).parse(source)
@@ -117,14 +120,12 @@ def _lines_of_code(name: str, path: str, sight: Sight) -> set[int] | None:
     return {place.row + 1 for place in places(tree.root_node, source, name)}
 
 
-def _remark(
-    name: str, code: Sequence[Hit], only: set[str], missing: set[str], filtered: bool
-) -> str:
+def _remark(name: str, places: int, only: set[str], missing: set[str], filtered: bool) -> str:
     said = []
     if only:
         what = "imports" if filtered else "imports, comments, strings"
         count = f"{len(only):,} more file{'s' * (len(only) > 1)}"
-        shown = f", {MOST_SHOWN} places of {len(code):,} shown" if len(code) > MOST_SHOWN else ""
+        shown = f", {MOST_SHOWN} places of {places:,} shown" if places > MOST_SHOWN else ""
         said.append(f"the text has {name} in {count}{shown}: they may be {what} or other symbols")
     if missing:
         named = ", ".join(sorted(missing)[:3])

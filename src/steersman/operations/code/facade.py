@@ -31,6 +31,7 @@ from steersman.operations.tool import Bench
 
 MOST_CANDIDATES = 12
 MOST_DIAGNOSTICS = 200
+MOST_USES = 5000  # counted; far fewer are shown
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "hint")
 
 
@@ -80,7 +81,7 @@ class Facade:
         said = await self._row.ask(
             "references",
             os.path.join(root, symbol.path),
-            lambda b: b.references(Target(symbol, root), bench),
+            lambda b: b.references(Target(symbol, root, MOST_USES), bench),
             any_will_do=False,
             first=known_by,
         )
@@ -125,7 +126,8 @@ class Facade:
 
     async def meant(self, name: str, within: str, line: int, bench: Bench) -> tuple[Symbol, str]:
         """The one definition that is meant and the backend that knows it, or which it could be."""
-        where = bench.workspace.shown(within)
+        at_top = within == bench.workspace.root
+        where = "the workspace" if at_top else bench.workspace.shown(within)
         if line:
             spot = spot_of(within, line, 0, name, bench)
             if (known := await self._defined_at(spot, bench)) is not None:

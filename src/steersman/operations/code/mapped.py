@@ -1,7 +1,7 @@
 """Another MCP server as a backend: a table says which of its tools does what, and how it answers.
 
-The table stands in the server's entry (`codeTools`), or is known for servers people use. A row
-names the tool, its arguments with places to fill in, and the reading of its answers:
+The table stands in the server's entry (`codeTools`). A row names the tool, its arguments with
+places to fill in, and the reading of its answers:
 
 - `json`: an array of objects, or an object that holds one; common names of fields are understood.
 - `places`: lines of text that begin with `path:line:column`, or `path:line`.

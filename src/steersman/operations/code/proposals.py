@@ -25,7 +25,7 @@ from steersman.operations.code.copies import Changed, Copy
 from steersman.operations.code.crosscheck import occurrences
 from steersman.operations.code.records import Reference
 from steersman.operations.code.renames import as_it_was, damaged
-from steersman.operations.code.serena_home import CONFIG, environment, prepare_home
+from steersman.operations.code.serena_home import CONFIG, environment, keep_settings, prepare_home
 from steersman.operations.matching import counted, unified_diff
 from steersman.operations.mcp.berth import Link
 from steersman.operations.mcp.records import Outcome
@@ -210,12 +210,9 @@ def _home(server: Server, folder: str, environ: Mapping[str, str]) -> str:
     )
     prepare_home(folder)
     with suppress(OSError), open(os.path.join(theirs, CONFIG), encoding="utf-8") as file:
-        text = file.read()
         # Notes about the copy must not get among the notes about the workspace.
         notes = f'project_serena_folder_location: "{folder}/notes"'
-        text = _NOTES.sub("", text) + f"\n{notes}\n"
-        with open(os.path.join(folder, CONFIG), "w", encoding="utf-8") as config:
-            config.write(text)
+        keep_settings(folder, _NOTES.sub("", file.read()) + f"\n{notes}\n")
     fetched = os.path.join(theirs, "language_servers")
     if os.path.isdir(fetched):
         os.symlink(fetched, os.path.join(folder, "language_servers"))
@@ -238,7 +235,7 @@ def _refuse_damage(changes: Sequence[Changed], wanted: Refactoring) -> None:
             continue  # a file may be named after what is in it
         if line := damaged(change.before, change.after, old, wanted.text):
             raise ToolProblem(
-                f"Serena's rename would damage line {line} of {change.path}, so nothing was changed.",
+                f"Serena's rename would damage line {line} of {change.path}; nothing was changed.",
                 f"The line would read: {_line(change.after, line)}",
                 "Find the uses with workspace_find_references, change them with "
                 "workspace_edit_files.",

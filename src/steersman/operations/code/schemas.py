@@ -13,7 +13,7 @@ import msgspec
 from steersman.operations.code import records
 from steersman.operations.code.proposals import Refactored
 
-SHAPES = {
+SHAPES: dict[str, type[msgspec.Struct]] = {
     "overview": records.Overview,
     "symbols": records.Symbols,
     "references": records.References,

@@ -21,7 +21,7 @@ from steersman.operations.finding import Hit
 from steersman.operations.tool import Bench
 from steersman.servers import Server
 
-LONGEST = 400_000  # characters of one answer
+LONGEST = 4_000_000  # characters of one answer
 MOST_FILES = 20  # checked one by one
 MOST_NAMES = 30  # looked up one by one
 TOOLS: Mapping[Ability, str] = {
@@ -147,7 +147,8 @@ class SerenaBackend:
         if tool != "find_declaration":
             arguments = {**arguments, "max_answer_chars": LONGEST}
         await bench.admit([McpCall(self._server.name, tool, arguments, "reads")])
-        return reading.answer(await self._servers.call(self._server.name, tool, arguments, None))
+        asked = self._servers.call(self._server.name, tool, arguments, None, internal=True)
+        return reading.answer(await asked)
 
 
 def project_of(server: Server, root: str) -> str:

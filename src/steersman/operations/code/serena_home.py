@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 CONFIG = "serena_config.yml"
 _WRITTEN = "steersman.yml"  # what was last written; Serena adds to its own file
+_KEPT = "# these settings are not ours to change\n"
 
 
 def prepare_home(folder: str, *, ty: str = "") -> str:
@@ -18,12 +19,17 @@ def prepare_home(folder: str, *, ty: str = "") -> str:
     text = settings(folder, ty)
     noted = os.path.join(folder, _WRITTEN)
     config = os.path.join(folder, CONFIG)
-    if not os.path.exists(config) or _read(noted) != text:
+    if not os.path.exists(config) or _read(noted) not in (text, _KEPT):
         for path in (config, noted):
-            with open(path + ".new", "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(path + ".new", path)
+            _write(path, text)
     return folder
+
+
+def keep_settings(folder: str, text: str) -> None:
+    """Give a home settings of somebody else, which stay as they are."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    _write(os.path.join(folder, CONFIG), text)
+    _write(os.path.join(folder, _WRITTEN), _KEPT)
 
 
 def settings(folder: str, ty: str = "") -> str:
@@ -50,6 +56,12 @@ def settings(folder: str, ty: str = "") -> str:
 def environment(folder: str) -> Mapping[str, str]:
     """What Serena's environment needs besides: its home, and nothing reported to anybody."""
     return {"SERENA_HOME": folder, "SERENA_USAGE_REPORTING": "false"}
+
+
+def _write(path: str, text: str) -> None:
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
 
 
 def _read(path: str) -> str:

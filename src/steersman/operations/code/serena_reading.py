@@ -91,6 +91,7 @@ def _failure(text: str) -> Unable | ServerProblem:
         ("No symbol matching", "it does not know the symbol"),
         ("ultiple symbols", "the symbol is not clear to it"),
         ("does not exist", "it does not see the file"),
+        ("FileNotFoundError", "it does not see the file"),
         ("ignored", "it does not look into the file"),
     ):
         if sign in text and "IMPORTANT:" not in text:
@@ -210,6 +211,8 @@ def _complaint(one: _Complaint, path: str, severity: Severity, lines: Lines) -> 
 
 def _symbol(one: _Found, lines: Lines, above: str = "", path: str = "") -> Iterator[Symbol]:
     """A symbol with its members; what has no place of its own is no definition for us."""
+    if one.kind.lower() == "file":
+        return  # Serena counts a file among the symbols, by its name without the ending
     path = one.relative_path or path
     name_path = _plain(one.name_path) or f"{above}/{_plain(one.name)}"
     if one.body_location is None or not path:

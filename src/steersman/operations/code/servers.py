@@ -48,17 +48,16 @@ class Servers(Protocol):
         tool: str,
         arguments: Mapping[str, Any],
         progress: Callable[[str], None] | None = None,
+        *,
+        internal: bool = False,
     ) -> Outcome:
-        """Call a tool."""
+        """Call a tool; `internal` when the answer is for the host and not for a model."""
         ...
 
 
 def usable(servers: Servers, name: str) -> bool:
-    """Whether a server runs, or would be started when it is asked."""
-    return any(
-        one.server == name and one.state in ("idle", "starting", "running")
-        for one in servers.conditions()
-    )
+    """Whether a server may be asked: one that failed too, as it may have come back since."""
+    return any(one.server == name and one.state != "disabled" for one in servers.conditions())
 
 
 async def effect_of(servers: Servers, server: str, tool: str) -> Effect:
@@ -107,15 +106,14 @@ class ServerBackends:
         return self._serenas[server.name]
 
     def _by_table(self, server: Server) -> Backend | None:
-        entry = getattr(server, "code_tools", None)
-        if not entry:
+        if not server.code_tools:
             return None
         if server.name not in self._mapped:
             from steersman.operations.code.mapped import MappedBackend, table_of
 
             self._mapped[server.name] = None
             try:
-                table = table_of(entry, server.name)
+                table = table_of(server.code_tools, server.name)
             except UsageProblem as problem:
                 self.broken[server.name] = problem.what
             else:

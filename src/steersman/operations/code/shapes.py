@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from steersman.errors import ToolProblem
+from steersman.operations.code.lsp.positions import lines_of
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.finding.scan import text_of
 from steersman.operations.finding.showing import narrow
@@ -66,7 +67,8 @@ class Sight:
             return []
         if text is None:
             return []
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").splitlines()
+        lines = lines_of(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        return lines[:-1] if lines[-1] == "" else lines
 
     def _may_look(self, real: str) -> None:
         """Raise unless leave was given to read the file or to search what it is in."""

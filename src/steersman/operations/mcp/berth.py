@@ -13,7 +13,7 @@ from steersman.operations.mcp.cache import Cache, Failure, Listing
 from steersman.operations.mcp.records import Condition, Outcome, RemoteTool, ServerProblem
 from steersman.servers import Server
 
-GRACE = 5.0  # seconds beyond a server's own time limit before its link is given up on
+LONGEST, GRACE = 60.0, 30.0  # seconds; what a link may take at the most is made of these
 BRIEF = 60.0  # seconds after which a server that was only asked for its list is stopped
 Progress = Callable[[str], None]
 
@@ -125,7 +125,7 @@ class Berth:
         name, version = self.server.name, known.version if known else ""
         if not self.server.enabled:
             return Condition(name, "disabled", tools=count, version=version)
-        if self._starting is not None:
+        if self._starting is not None and not self._starting.done():
             return Condition(name, "starting", tools=count, version=version)
         if link is not None and link.alive:
             return Condition(name, "running", tools=count, version=link.version or version)
@@ -139,13 +139,14 @@ class Berth:
         known = self.fresh
         if known is not None and not refresh:
             return known
-        if self._asking is None:
+        if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(self._ask())
             self._asking.add_done_callback(self._asked)
         return await asyncio.shield(self._asking)
 
     def _asked(self, task: asyncio.Task[Listing]) -> None:
-        self._asking = None
+        if self._asking is task:
+            self._asking = None
         _looked_at(task)
 
     async def _ask(self) -> Listing:
@@ -193,13 +194,14 @@ class Berth:
             await asyncio.shield(self._stopping)
         if self._link is not None and self._link.alive:
             return self._link
-        if self._starting is None:
+        if self._starting is None or self._starting.done():
             self._starting = asyncio.create_task(self._start())
             self._starting.add_done_callback(self._started)
         return await asyncio.shield(self._starting)
 
     def _started(self, task: asyncio.Task[Link]) -> None:
-        self._starting = None
+        if self._starting is task:
+            self._starting = None
         _looked_at(task)
         if self._users == 0:  # whoever wanted it has gone
             self._rest(min(self.server.idle, BRIEF))
@@ -219,8 +221,8 @@ class Berth:
 
     @asynccontextmanager
     async def _bounded(self, what: str) -> AsyncIterator[None]:
-        """A link keeps its own time; should it not, nobody waits for it for ever."""
-        limit = self.server.timeout + GRACE
+        """A link keeps its own time (two tries to start, then its list); should it not, enough."""
+        limit = 2 * max(self.server.timeout, LONGEST) + GRACE
         try:
             async with asyncio.timeout(limit):
                 yield

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from steersman.operations.mcp.calls import Clock, Progress
 from steersman.operations.mcp.discretion import Discretion
-from steersman.operations.mcp.eras import Era, Eras
+from steersman.operations.mcp.eras import Eras
+from steersman.operations.mcp.launch import GivenUp, Launch, Start, passed_on
 from steersman.operations.mcp.outcome import outcome_of
 from steersman.operations.mcp.patience import Patience
 from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
@@ -25,16 +26,10 @@ from steersman.servers import Server
 if TYPE_CHECKING:
     from steersman.operations.mcp.life import Life
 
-INHERITED = {
-    "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LANGUAGE", "TZ", "TMPDIR",
-    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
-}  # fmt: skip
-LOCALE = "LC_"
 MOST_DESCRIPTION = 20_000
 MOST_INSTRUCTIONS = 20_000
 GATHERED = 0.05  # seconds in which changes of a list count as one
 SILENT = 2  # calls in a row without a sign of life after which a server is started anew
-NOT_STARTED = (126, 127)  # exit codes that are not about the protocol
 
 
 class Connection:
@@ -50,14 +45,20 @@ class Connection:
         cwd: str,
     ) -> None:
         self.server = server
-        self._companions = companions
-        self._eras = eras
         self._wishes = wishes
-        self._environ = environ
-        self._cwd = cwd
         self._patience = Patience(time.monotonic)
         self._discretion = Discretion(server)
         self._say = Sentences(server, self._discretion)
+        start = Start(
+            server,
+            companions,
+            passed_on(environ, server),
+            os.path.join(cwd, os.path.expanduser(server.cwd)),
+            wishes,
+            self._waiting,
+            self._changed,
+        )
+        self._launch = Launch(start, eras, self._say)
         self._life: Life | None = None
         self._starting = asyncio.Lock()
         self._clocks: set[Clock] = set()
@@ -118,6 +119,7 @@ class Connection:
         if self._changing is not None:
             self._changing.cancel()
             self._changing = None
+        self._launch.give_up()
         async with self._starting:
             life, self._life = self._life, None
             if life is not None:
@@ -214,6 +216,7 @@ class Connection:
                     raise await self._failure(
                         life, error, doing, delivered=delivery.begun
                     ) from None
+                text = self._discretion.sentence(text)
                 result = {"content": [{"type": "text", "text": text}], "isError": True}
             finally:
                 self._clocks.discard(clock)
@@ -233,77 +236,33 @@ class Connection:
                 raise self._say.paused(seconds, self._last)
             self._patience.begin()
             try:
-                return await self._begin()
+                life = await self._launch.begin()
+            except GivenUp:
+                raise
             except ServerProblem as problem:
                 self._patience.fail()
                 self._last = problem
                 raise
+            self._meet(life)
+            return life
 
-    async def _begin(self) -> "Life":
-        """Start it as it is remembered; one that ends at the first word is spoken to otherwise."""
-        era = self._eras.of(self.server)
-        life = await self._try(era)
-        if not life.greeted and life.code is not None and life.code not in NOT_STARTED:
-            life = await self._try("legacy" if era != "legacy" else None)
-        if not life.greeted:
-            self._eras.forget(self.server)
-            if life.late:
-                raise self._say.never_greeted(self.server.timeout, life.words)
-            raise self._say.cannot_start(life.reason(), life.words, life.traffic.status)
-        assert life.session is not None
-        assert life.era is not None
-        self._eras.remember(self.server, life.era)
-        about = life.session.server_info
+    def _meet(self, life: "Life") -> None:
+        """Keep what a server that was just started says of itself."""
+        session = life.session
+        assert session is not None
+        about = session.server_info
         clean = self._discretion.result
-        self._version = clean(f"{about.name} {about.version}".strip()[:200]) if about else ""
-        self._protocol = life.session.protocol_version or ""
-        self._instructions = clean(life.session.instructions or "")[:MOST_INSTRUCTIONS]
+        self._version = clean(f"{about.name} {about.version}".strip())[:200] if about else ""
+        self._protocol = session.protocol_version or ""
+        self._instructions = clean(session.instructions or "")[:MOST_INSTRUCTIONS]
         self._life = life
         self._silent = 0
-        return life
-
-    async def _try(self, era: Era | None) -> "Life":
-        """Start it once; it lives, or is gone with a reason."""
-        try:
-            from steersman.operations.mcp.life import Life, Start
-            from steersman.operations.mcp.wishes import Granting
-        except ImportError:
-            raise ServerProblem(
-                "MCP servers need the package “mcp”, which is not installed.",
-                try_this="Install steersman with the extra “mcp”.",
-            ) from None
-        callbacks = Granting(self.server.name, self._wishes, self._waiting).callbacks()
-        cwd = os.path.join(self._cwd, os.path.expanduser(self.server.cwd))
-        start = Start(
-            self.server, self._companions, self._passed_on(), cwd, callbacks, self._changed
-        )
-        life = Life(start, era)
-        try:
-            async with asyncio.timeout(self.server.timeout):
-                await life.ready()
-        except TimeoutError:
-            life.late = True
-        except BaseException:
-            await asyncio.shield(life.end())
-            raise
-        if not life.greeted:
-            await life.end()
-        return life
-
-    def _passed_on(self) -> dict[str, str]:
-        """The environment of the server: little of ours, and all of its own."""
-        ours = {
-            name: value
-            for name, value in self._environ.items()
-            if name in INHERITED or name.startswith(LOCALE)
-        }
-        return {**ours, **self.server.environ}
 
     async def _failure(
         self, life: "Life", error: Exception, doing: str, *, delivered: bool
     ) -> ServerProblem:
         """What to say of an error; the server is gone when nothing more can be done with it."""
-        from steersman.operations.mcp.session import cut_off, forgotten
+        from steersman.operations.mcp.session import cut_off, fault, forgotten
 
         if not life.lives or forgotten(error) or cut_off(error):
             reason = ""
@@ -320,8 +279,8 @@ class Connection:
             return _Lost(problem, delivered)
         status, life.traffic.status = life.traffic.status, 0
         if status >= 400:
-            return self._say.refused(doing, status, str(error))
-        return self._say.unreadable(doing, str(error)[:500])
+            return self._say.refused(doing, status)
+        return self._say.unreadable(doing, fault(error))
 
     def _note_silence(self, life: "Life", heard: int) -> None:
         """A server that gives no sign of life repeatedly is started anew when it is used next."""

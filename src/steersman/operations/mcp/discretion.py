@@ -5,9 +5,12 @@ look like secrets are: `NODE_ENV=production` must not strike a word out of every
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+import msgspec
 
 from steersman.servers import Server
 
@@ -53,11 +56,9 @@ def address(url: str) -> str:
     except ValueError:
         return "an address that cannot be read"
     host = parts.hostname or ""
-    return (
-        f"{parts.scheme}://[{host}]{port}{parts.path}"
-        if ":" in host
-        else (f"{parts.scheme}://{host}{port}{parts.path}")
-    )
+    if ":" in host:
+        host = f"[{host}]"
+    return f"{parts.scheme}://{host}{port}{parts.path}"
 
 
 def _named(server: Server) -> Iterator[tuple[str, str]]:
@@ -87,10 +88,15 @@ def _looks_secret(name: str, value: str) -> bool:
 
 def _pattern(values: Iterator[str]) -> re.Pattern[str] | None:
     """One pattern for all values, the longest first."""
-    known = sorted({value for value in values if len(value) >= SHORTEST}, key=len, reverse=True)
+    said = {form for value in values if len(value) >= SHORTEST for form in _forms(value)}
+    known = sorted(said, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, known))) if known else None
 
 
-def hidden(environ: Mapping[str, str]) -> str:
-    """How many values there are, for a text that may say no more."""
-    return f"{len(environ)} values" if len(environ) != 1 else "1 value"
+def _forms(value: str) -> Iterator[str]:
+    """A value, and how it looks inside of what programs print."""
+    yield value
+    yield repr(value)[1:-1]
+    yield quote(value, safe="", errors="replace")
+    with suppress(UnicodeEncodeError):
+        yield msgspec.json.encode(value).decode()[1:-1]

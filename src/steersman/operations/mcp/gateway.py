@@ -22,6 +22,7 @@ from steersman.operations.mcp.records import (
     RemoteTool,
     ServerProblem,
 )
+from steersman.operations.mcp.templates import line_of
 from steersman.protection import inside
 from steersman.servers import Server
 
@@ -30,11 +31,15 @@ MOST_SELECTED = 40
 
 
 class Found(Struct, frozen=True):
-    """Tools in order of how well they fit, servers left out with the reason, ages in seconds."""
+    """Tools in order of how well they fit, servers left out with the reason, ages in seconds.
+
+    `unasked` are servers whose tools nobody knows and that did not have to be started.
+    """
 
     tools: tuple[RemoteTool, ...]
     skipped: Mapping[str, str] = {}
     ages: Mapping[str, float] = {}
+    unasked: tuple[str, ...] = ()
 
 
 class Described(Struct, frozen=True):
@@ -85,17 +90,43 @@ class Gateway:
         return known.tools if known else ()
 
     async def find(self, words: str = "", server: str = "", *, refresh: bool = False) -> Found:
-        """Tools whose names and descriptions have the words; `refresh` asks the servers anew."""
+        """Tools whose names and descriptions have the words; `refresh` asks the servers anew.
+
+        Of servers whose tools are not known, those are asked first whose own line has the words,
+        and the others only when nothing else is found.
+        """
         chosen = [self._berth(server)] if server else self._enabled()
-        listings, skipped = await self._listings(chosen, refresh=refresh)
+        abouts = {berth.server.name: line_of(berth.server) for berth in chosen}
+        rest = [] if server or refresh else self._unlikely(chosen, words, abouts)
+        asked = [berth for berth in chosen if berth not in rest]
+        listings, skipped = await self._listings(asked, refresh=refresh)
+        tools = self._ranked(listings, words, abouts)
+        if rest and not tools:
+            more, failed = await self._listings(rest)
+            listings, skipped, rest = {**listings, **more}, {**skipped, **failed}, []
+            tools = self._ranked(listings, words, abouts)
+        ages = {name: self._cache.age(listing) for name, listing in listings.items()}
+        return Found(tuple(tools), skipped, ages, tuple(berth.server.name for berth in rest))
+
+    def _unlikely(
+        self, chosen: Sequence[Berth], words: str, abouts: Mapping[str, str]
+    ) -> list[Berth]:
+        """Servers whose tools are not known and whose own line has none of the words."""
+        unknown = [berth for berth in chosen if berth.fresh is None]
+        lines = [RemoteTool(berth.server.name, "", abouts[berth.server.name]) for berth in unknown]
+        likely = {line.server for line in rank(lines, words)}
+        return [berth for berth in unknown if berth.server.name not in likely]
+
+    def _ranked(
+        self, listings: Mapping[str, Listing], words: str, abouts: Mapping[str, str]
+    ) -> list[RemoteTool]:
         tools = [
             tool
-            for name, listing in listings.items()
-            for tool in self._offered(self._berths[name].server, listing)
+            for name in self._berths
+            if name in listings
+            for tool in self._offered(self._berths[name].server, listings[name])
         ]
-        abouts = {berth.server.name: berth.server.about for berth in chosen}
-        ages = {name: self._cache.age(listing) for name, listing in listings.items()}
-        return Found(tuple(rank(tools, words, abouts)), skipped, ages)
+        return rank(tools, words, abouts)
 
     async def describe(self, names: Sequence[str]) -> Described:
         """Everything about tools named as `server__tool`, and why some cannot be had."""
@@ -219,8 +250,7 @@ class Gateway:
         finally:
             for task in asked.values():
                 task.cancel()  # only the waiting ends: a server that starts goes on starting
-        order = [berth.server.name for berth in berths]
-        return {name: known[name] for name in dict.fromkeys(order) if name in known}, skipped
+        return known, skipped
 
     def _came(self, name: str, task: asyncio.Task[Listing]) -> Listing | str:
         if not task.done():

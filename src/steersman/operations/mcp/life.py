@@ -1,7 +1,7 @@
 """One life of a server: from its start to its end, in one task that owns all that is open."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -12,38 +12,19 @@ from mcp_types import CONNECTION_CLOSED
 
 from steersman.errors import SteersmanError
 from steersman.operations.mcp.eras import Era
+from steersman.operations.mcp.launch import Start
 from steersman.operations.mcp.sentences import exit_text, status_text
-from steersman.operations.mcp.session import Session, follow_changes, greet
+from steersman.operations.mcp.session import Session, fault, follow_changes, greet
 from steersman.operations.mcp.traffic import Traffic
 from steersman.operations.mcp.transport import Hearing, Saying, over_http
-from steersman.operations.running.companions import Companion, Companions
-from steersman.servers import Server
+from steersman.operations.mcp.wishes import Granting
+from steersman.operations.running.companions import Companion
 
 OWN_END = 0.5  # seconds in which a program that closed its output usually has ended, too
 LEAVING = 10.0
 KNOWING = 2.0  # seconds to find out why something ended
 GRACE = 2.0  # seconds for a program to end when it is told so
 NO_GRACE = 0.2  # for one that is of no use
-
-
-class Start:
-    """What it takes to start a server."""
-
-    def __init__(
-        self,
-        server: Server,
-        companions: Companions,
-        environ: Mapping[str, str],
-        cwd: str,
-        callbacks: Mapping[str, Any],
-        changed: Callable[[], None],
-    ) -> None:
-        self.server = server
-        self.companions = companions
-        self.environ = environ
-        self.cwd = cwd
-        self.callbacks = callbacks
-        self.changed = changed
 
 
 class Life:
@@ -109,6 +90,12 @@ class Life:
         self.stopped = self.stopped or not self.told.is_set()
         self._stop.set()
 
+    def abort(self) -> None:
+        """End it although it has not begun."""
+        self.doom()
+        if not self._ready.is_set():
+            self._task.cancel()
+
     async def settled(self) -> None:
         """Wait a moment: what cut the line off may be about to end it all."""
         with suppress(TimeoutError):
@@ -131,10 +118,11 @@ class Life:
 
     async def _live(self) -> None:
         start = self._start
+        granting = Granting(start.server.name, start.wishes, start.pause)
         try:
             async with (
                 self._streams() as (read, write),
-                Session(read, write, **start.callbacks) as session,
+                Session(read, write, **granting.callbacks()) as session,
             ):
                 await self._talk(session)
         except* (Exception, asyncio.CancelledError) as group:
@@ -166,6 +154,8 @@ class Life:
                 for task in tasks:
                     task.cancel()
                 await asyncio.wait(tasks)
+                for task in tasks:
+                    _ = task.cancelled() or task.exception()  # looked at, so nobody complains
                 await self._autopsy()
 
     async def _gone(self) -> None:
@@ -181,6 +171,7 @@ class Life:
         finally:
             for task in tasks:
                 task.cancel()
+            await asyncio.wait(tasks)
 
     async def _autopsy(self) -> None:
         """Find out how it ended, when it ended by itself."""
@@ -217,8 +208,10 @@ def _described(error: BaseException | None) -> str:
     if error is None or isinstance(error, MCPError | asyncio.CancelledError):
         return "It closed the connection."
     if isinstance(error, httpx2.TransportError | OSError):
-        return f"It cannot be reached: {error or type(error).__name__}."
-    return f"{type(error).__name__}: {error}"[:500]
+        away = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | OSError)
+        said = (str(error) or type(error).__name__).rstrip(".")
+        return f"{'It cannot be reached' if away else 'The line broke'}: {said}."
+    return fault(error)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

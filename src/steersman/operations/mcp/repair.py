@@ -96,7 +96,7 @@ def mend_call(result: Any, *, modern: bool) -> Json:
     if not isinstance(content, list):
         content = [] if content is None else [content]
     found["content"] = [mend_block(block) for block in content]
-    if not shapes.flag(found.get("isError")):
+    if not isinstance(found.get("isError", False), bool):
         found["isError"] = bool(found["isError"])
     structured = found.get("structuredContent")
     if not modern and not shapes.record(structured):

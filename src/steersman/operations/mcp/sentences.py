@@ -8,6 +8,7 @@ from steersman.operations.mcp.records import ServerProblem
 from steersman.servers import Server
 
 LAST_WORDS = 1000
+LONGEST = 2000
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[^\S\n]*[\x00-\x08\x0b-\x1f\x7f]+")
 NOT_FOUND = 127
 REFUSED = {
@@ -31,9 +32,9 @@ class Sentences:
         return f"The MCP server “{self._server.name}”"
 
     def problem(self, what: str, why: str = "", try_this: str = "") -> ServerProblem:
-        """Any sentence, made discreet."""
+        """Any sentence, made discreet before it is made short."""
         hide = self._discretion.sentence
-        return ServerProblem(hide(what), hide(why), hide(try_this))
+        return ServerProblem(*(hide(text)[:LONGEST] for text in (what, why, try_this)))
 
     def cannot_start(self, reason: str, words: str, status: int = 0) -> ServerProblem:
         """It was started, and never became usable."""
@@ -80,16 +81,18 @@ class Sentences:
         """It answered with what nobody can read."""
         return self.problem(f"{self._name} gave an answer nobody can read while {doing}.", reason)
 
-    def refused(self, doing: str, status: int, reason: str) -> ServerProblem:
-        """It answered with an error of HTTP, or of the protocol."""
+    def refused(self, doing: str, status: int) -> ServerProblem:
+        """It answered with an error of HTTP."""
         return self.problem(
             f"{self._name} refused while {doing}.",
-            reason if status < 400 else status_text(status),
+            status_text(status),
             self._headers() if status in (401, 403) else "",
         )
 
     def _why(self, reason: str, words: str) -> str:
-        said = CONTROL.sub("", words).strip()[-LAST_WORDS:].strip()
+        said = self._discretion.sentence(CONTROL.sub("", words)).strip()
+        if len(said) > LAST_WORDS:  # not from the middle of a line, which may be that of a secret
+            said = said[-LAST_WORDS:].partition("\n")[2] or said[-LAST_WORDS:]
         if not said:
             return reason
         return f"{reason} Its last words: {said}".strip()

@@ -10,16 +10,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from mcp.client import ClientSession
+from mcp.client import ClientRequestContext, ClientSession
 from mcp.client.subscriptions import SubscriptionLost, listen
 from mcp.shared.dispatcher import ProgressFnT
-from mcp.shared.exceptions import MCPError
+from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import (
     CONNECTION_CLOSED,
     HEADER_MISMATCH,
     METHOD_NOT_FOUND,
     UNSUPPORTED_PROTOCOL_VERSION,
+    URL_ELICITATION_REQUIRED,
     CallToolResult,
+    ElicitRequest,
     ErrorData,
     Implementation,
     InputRequests,
@@ -40,7 +42,7 @@ ROUNDS = 10
 PAGES = 100
 MOST_TOOLS = 2000
 SESSION_GONE = "Session terminated"  # words of the library for what it cannot say otherwise
-STATUS_ONLY = "Server returned an error response"
+NO_ANSWER = ("Server returned an error response", "Failed to parse", "Unexpected content type")
 STREAM_BROKEN = "SSE stream"
 CLOSED = "Connection closed"
 AGAIN = 5.0  # seconds before a lost subscription is renewed
@@ -175,6 +177,9 @@ async def _send(
     try:
         return await once()
     except MCPError as error:
+        if error.code == URL_ELICITATION_REQUIRED:
+            await _show_pages(session, error)
+            raise
         # The server did nothing: headers that mirror arguments are known from its list only.
         if (
             error.code != HEADER_MISMATCH
@@ -185,10 +190,16 @@ async def _send(
     return await once()
 
 
+async def _show_pages(session: Session, error: MCPError) -> None:
+    """A person is to open pages before the call can be made again; whoever called decides that."""
+    with suppress(ValueError):
+        for page in UrlElicitationRequiredError.from_error(error.error).elicitations[:ROUNDS]:
+            context = ClientRequestContext(session=session, request_id=page.url)
+            await session.dispatch_input_request(context, ElicitRequest(params=page))
+
+
 async def _answers(session: Session, requests: InputRequests) -> InputResponses:
     """Answer all that a server asks in one round; a refusal ends the call."""
-    from mcp.client import ClientRequestContext
-
     answers: InputResponses = {}
     for key, request in requests.items():
         meta = request.params.meta if request.params else None
@@ -214,12 +225,22 @@ def cut_off(error: Exception) -> bool:
     )
 
 
+def fault(error: BaseException) -> str:
+    """What is wrong with an answer, without anything of it: it may be cut through a secret."""
+    if isinstance(error, ValidationError):
+        places = [".".join(map(str, one["loc"])) for one in error.errors(include_input=False)]
+        return f"These parts of it are wrong: {', '.join(dict.fromkeys(places[:10]))}."
+    lines = str(error).splitlines()
+    said = lines[0] if lines else type(error).__name__
+    return said if isinstance(error, MCPError) else f"{type(error).__name__}: {said}"
+
+
 def refusal(error: Exception) -> str | None:
     """An error that a server gave as its answer, in words; None for one of the line."""
     if not isinstance(error, MCPError) or forgotten(error) or cut_off(error):
         return None
     message = error.error.message
-    if message == STATUS_ONLY:
+    if message.startswith(NO_ANSWER):
         return None
     return f"{message} ({error.error.code})"
 

@@ -141,6 +141,11 @@ def prepare(server: Server, state: str, environ: Mapping[str, str], workspace: s
     prepare_home(home, ty=ty or "")
 
 
+def line_of(server: Server) -> str:
+    """The one line about a server: the person's, else what is known of such a one."""
+    return server.about or known_line(server)
+
+
 def known_line(server: Server) -> str:
     """What is known of a server that says nothing of itself, by what it starts or where it is."""
     words = {_package(word) for word in (server.command, *server.arguments)}

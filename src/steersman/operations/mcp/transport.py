@@ -16,7 +16,7 @@ import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from steersman.operations.mcp.envelope import LARGEST, Lines, TooLarge, messages
@@ -129,7 +129,8 @@ class Saying(_Stream):
         data = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         self._traffic.says(item.message)
         self._companion.write(data.encode() + b"\n")
-        await self._companion.drain()
+        if not isinstance(item.message, JSONRPCNotification):
+            await self._companion.drain()  # a word of farewell waits for nobody
 
 
 class Tapped(_Reading):

@@ -15,7 +15,7 @@ from steersman.operations.running.ground import Ground
 from steersman.operations.running.programs import found
 from steersman.operations.running.reaper import Lifeline, Reaper
 
-LINE = 64 * 1024 * 1024  # what a reader holds before it waits
+LINE = 1024 * 1024  # what a reader holds before the program has to wait
 WORDS = 4096  # of what was printed as errors
 PIECE = 64 * 1024
 GRACE = 2.0

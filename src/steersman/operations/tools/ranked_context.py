@@ -8,10 +8,8 @@ from msgspec import Meta
 
 from steersman.action import Action, Search
 from steersman.errors import ToolProblem
-from steersman.operations.code.index.answering import Asked
-from steersman.operations.code.index.keeper import IndexKeepers
+from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.records import RankedContext as Context
-from steersman.operations.finding.scan import text_of
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 from steersman.veil import Veil
@@ -53,6 +51,8 @@ class RankedContext(Tool[RankedContextArgs]):
 
     async def run(self, args: RankedContextArgs, bench: Bench) -> Context:
         """The best excerpts."""
+        from steersman.operations.code.index.answering import Asked
+
         workspace = bench.workspace
         top = workspace.below(workspace.locate(args.path))
         if not workspace.contains(top):
@@ -79,6 +79,8 @@ class RankedContext(Tool[RankedContextArgs]):
 
 def reader(root: str, secret: str) -> Callable[[str], str | None]:
     """Reads files of a workspace by their relative path; None for what is not text, or secret."""
+    from steersman.operations.finding.scan import text_of
+
     veil = Veil(root, secret)
 
     def read(path: str) -> str | None:

@@ -39,6 +39,9 @@ TOKEN_FILE = "mcp-token"
     multiple=True,
     help="Listen beyond this machine too, where clients know it as NAME (repeatable).",
 )
+@click.option(
+    "--gateway", is_flag=True, help="Offer the configured MCP servers' tools instead, as they are."
+)
 @working
 def command(**flags: Any) -> int:
     """Offer the tools of this workspace to other agents over MCP."""
@@ -59,13 +62,15 @@ def _require_library() -> None:
 
 async def _serve(flags: dict[str, Any]) -> None:
     from steersman.ports.mcp.calls import Workbench
+    from steersman.ports.mcp.relay import Relay
     from steersman.ports.mcp.serving import Serving
 
     folder = folder_from(flags["workspace"])
     async with open_host() as host:
         settings = settings_from(flags, host.permissions.settings_file(folder))
         host.tools(folder)  # a folder that cannot be worked in is told before anybody connects
-        bench = Workbench(host, folder, settings, yes=flags["yes"])
+        kind = Relay if flags["gateway"] else Workbench
+        bench = kind(host, folder, settings, yes=flags["yes"])
         serving = Serving(bench)
         try:
             await _carry(serving.server, flags)

@@ -12,7 +12,7 @@ from steersman.identity.mcp_servers import files
 from steersman.identity.settings import data_folder
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.discretion import Discretion, address
-from steersman.operations.mcp.templates import known_line
+from steersman.operations.mcp.templates import line_of
 from steersman.ports.cli.text import ago, counted, one_line
 from steersman.servers import Server
 
@@ -33,7 +33,7 @@ class Shown:
     def lines(self, server: Server) -> Iterator[str]:
         """A server on two or three lines."""
         mark = "" if server.enabled else click.style(" (disabled)", fg="yellow")
-        about = server.about or known_line(server)
+        about = line_of(server)
         yield f"{click.style(server.name, bold=True)}{mark}  {one_line(about)}".rstrip()
         kept = self._cache.kept(server)
         known = "never started" if kept.failure is None else "its tools are not known"
@@ -55,7 +55,7 @@ class Shown:
             "runs": self._what(server),
             "env": sorted(server.environ),
             "headers": sorted(server.headers),
-            "description": server.about or known_line(server),
+            "description": line_of(server),
             "source": server.source,
             "tools": len(kept.listing.tools) if kept.listing else None,
             "failure": self.masked(kept.failure.reason, server) if kept.failure else None,

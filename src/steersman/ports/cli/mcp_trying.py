@@ -2,6 +2,7 @@
 `steer doctor` says of the configured servers without starting any."""
 
 import asyncio
+import math
 import os
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -113,8 +114,8 @@ async def alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asyn
         prepare(one, state, environ, folder)
         return Connection(one, companions, eras, Wishes(), environ, folder)
 
-    waiting = max(server.timeout, 60.0) + 10.0
-    gateway = Gateway([server], connect, cache_at(environ), workspace=folder, patience=waiting)
+    # Whoever tries one server out waits as long as it takes; its connection keeps the time.
+    gateway = Gateway([server], connect, cache_at(environ), workspace=folder, patience=math.inf)
     try:
         yield gateway
     finally:

@@ -1,14 +1,23 @@
 """Calls of the host's tools for a client: carried out in a thread, through its gate, into its log.
 
-Every client shares two threads of one run: in one of them a person can be asked through the
-client, in the other nobody can.
+Clients that can be asked the same things share a thread. While a call in it waits for an answer,
+which may never come, others are made in another thread.
 """
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from steersman.errors import BudgetSpent, Exit, Halted, NeedsAnswer, SteersmanError
+from steersman.errors import (
+    BudgetSpent,
+    Exit,
+    Halted,
+    NeedsAnswer,
+    SteersmanError,
+    UsageProblem,
+)
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.message import (
@@ -20,7 +29,16 @@ from steersman.message import (
     ToolProgress,
     ToolResult,
 )
-from steersman.ports.mcp.offer import Asked, Event, OfferedTool, Shown
+from steersman.operations.mcp.records import Wishes
+from steersman.ports.mcp.offer import (
+    Asked,
+    Ended,
+    Event,
+    Method,
+    OfferedTool,
+    Ongoing,
+    Shown,
+)
 from steersman.ports.mcp.words import (
     HOW_TO_ALLOW,
     ended,
@@ -31,19 +49,25 @@ from steersman.ports.mcp.words import (
 )
 
 TITLE = "mcp"
+MOST_THREADS = 12  # for clients that can be asked the same things
 ANNOUNCED = (NeedsAnswer, Halted, BudgetSpent)  # problems that come after the call is in the log
 
 
 class HostCall:
     """One call of a tool of the host."""
 
-    def __init__(self, host: Host, thread: str, task: asyncio.Task[Message]) -> None:
+    def __init__(self, host: Host, thread: str, tool: str, arguments: dict[str, Any]) -> None:
         self._host = host
         self._thread = thread
-        self._task = task
+        self.tool = tool
+        self.task = self._begin(arguments)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._requests: dict[str, ConfirmRequest] = {}
-        task.add_done_callback(self._end)
+        self._wishes: dict[str, asyncio.Future[Mapping[str, Any] | None]] = {}
+        self.task.add_done_callback(self._end)
+
+    def _begin(self, arguments: dict[str, Any]) -> asyncio.Task[Message]:
+        return asyncio.create_task(self._host.call(self._thread, self.tool, arguments))
 
     def take(self, message: Message) -> None:
         """Something happened in the thread that belongs to this call."""
@@ -56,6 +80,18 @@ class HostCall:
                 form = permission_form(request)
                 self._events.put_nowait(Asked(key, "elicitation/create", form))
 
+    async def ask(self, method: Method, params: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Ask the client something for a server; None when it gives no answer."""
+        key = f"{method.partition('/')[0]}_{len(self._wishes) + 1}"
+        answer: asyncio.Future[Mapping[str, Any] | None]
+        answer = self._wishes[key] = asyncio.get_running_loop().create_future()
+        self._events.put_nowait(Asked(key, method, params))
+        return await answer
+
+    def result(self, body: ToolResult) -> Ended:
+        """What came of the call, for the client."""
+        return ended(body)
+
     def _end(self, task: asyncio.Task[Message]) -> None:
         if task.cancelled():
             self._events.put_nowait(failure("The call was cancelled."))
@@ -64,7 +100,12 @@ class HostCall:
         else:
             body = task.result().body
             assert isinstance(body, ToolResult)
-            self._events.put_nowait(ended(body))
+            self._events.put_nowait(self.result(body))
+
+    @property
+    def waits(self) -> bool:
+        """Whether somebody was asked and has not answered."""
+        return bool(self._requests) or any(not one.done() for one in self._wishes.values())
 
     async def next(self) -> Event:
         """What happens next."""
@@ -75,15 +116,18 @@ class HostCall:
         return None if self._events.empty() else self._events.get_nowait()
 
     def answer(self, key: str, result: Mapping[str, Any] | None) -> None:
-        """Hand the person's answer to the gate; one that came too late is nobody's."""
+        """Hand an answer to the gate, or to the server; one that came too late is nobody's."""
+        if key in self._wishes and not self._wishes[key].done():
+            self._wishes[key].set_result(result)
         request = self._requests.pop(key, None)
-        if request is not None and not self._task.done():
-            self._host.answer(self._thread, key, permission(request, result))
+        if request is not None:
+            with suppress(UsageProblem):
+                self._host.answer(self._thread, key, permission(request, result))
 
     async def cancel(self) -> None:
         """Stop the tool and wait until it has stopped."""
-        self._task.cancel()
-        await asyncio.wait({self._task})
+        self.task.cancel()
+        await asyncio.wait({self.task})
 
 
 class Calls:
@@ -92,18 +136,20 @@ class Calls:
     def __init__(self, host: Host, thread: str, *, asks: bool) -> None:
         self._host = host
         self._asks = asks
-        self._thread = thread
+        self.thread = thread
         self._calls: dict[str, HostCall] = {}
         self._starting = asyncio.Lock()
         self._unnamed: HostCall | None = None  # the call whose first message is awaited
         self._named = asyncio.Event()
         self._following = asyncio.create_task(self._follow(), name=f"mcp-{thread}")
 
-    async def begin(self, tool: str, arguments: dict[str, Any]) -> HostCall:
+    async def begin(
+        self, tool: str, arguments: dict[str, Any], make: type[HostCall] = HostCall
+    ) -> HostCall:
         """Start a call; one after the other, so that each is known by its name in the log."""
         async with self._starting:
-            task = asyncio.create_task(self._host.call(self._thread, tool, arguments))
-            call = self._unnamed = HostCall(self._host, self._thread, task)
+            call = self._unnamed = make(self._host, self.thread, tool, arguments)
+            task = call.task
             self._named.clear()
             named = asyncio.create_task(self._named.wait())
             try:
@@ -119,19 +165,33 @@ class Calls:
         return call
 
     async def _follow(self) -> None:
-        async for message in self._host.subscribe(self._thread):
+        async for message in self._host.subscribe(self.thread):
             match message.body:
                 case ToolCall():
                     self._name(message.corr or "")
                 case ConfirmRequest(call=name) if self._asks:
-                    self._hand(name, message)
+                    # What a server wants while it works is asked with the call it works on.
+                    self._hand(name if name in self._calls else self.newest(), message)
                 case ToolProgress():
                     self._hand(message.corr or "", message)
                 case ToolResult():
                     self._calls.pop(message.corr or "", None)
                 case Question(default=default):
                     answer = Answer(default, by="default")
-                    self._host.answer(self._thread, message.corr or "", answer)
+                    self._host.answer(self.thread, message.corr or "", answer)
+
+    @property
+    def waits(self) -> bool:
+        """Whether some call waits for an answer; others may have to wait for that call."""
+        return any(call.waits for call in self._calls.values())
+
+    def newest(self) -> str:
+        """The name of the call that was begun last and has not ended."""
+        return next(reversed(self._calls), "")
+
+    def get(self, name: str) -> HostCall | None:
+        """A call that has not ended."""
+        return self._calls.get(name)
 
     def _name(self, name: str) -> None:
         if self._unnamed is not None:
@@ -146,7 +206,7 @@ class Calls:
         """End every call and leave the thread."""
         for call in list(self._calls.values()):
             await call.cancel()
-        await self._host.close(self._thread, Exit.DONE)
+        await self._host.close(self.thread, Exit.DONE)
         await self._following
 
 
@@ -159,7 +219,7 @@ class Workbench:
         self._settings = settings
         self._yes = yes
         self._opening = asyncio.Lock()
-        self._threads: dict[bool, Calls] = {}
+        self._threads: dict[frozenset[str], list[Calls]] = {}
 
     async def tools(self) -> Sequence[OfferedTool]:
         """The tools an agent has here."""
@@ -167,29 +227,36 @@ class Workbench:
 
     async def begin(
         self, tool: str, arguments: dict[str, Any], abilities: frozenset[str]
-    ) -> HostCall:
-        """Start a call in the thread for clients that can, or cannot, be asked."""
-        calls = await self._thread(attended="elicitation/create" in abilities)
+    ) -> Ongoing:
+        """Start a call in a thread for clients that can, or cannot, be asked."""
+        calls = await self._thread(abilities & {"elicitation/create"})
         return await calls.begin(tool, arguments)
 
-    async def _thread(self, *, attended: bool) -> Calls:
+    async def _thread(self, abilities: frozenset[str]) -> Calls:
         async with self._opening:
-            if attended not in self._threads:
-                thread = await self._host.start(
-                    self._folder,
-                    TITLE,
-                    self._settings,
-                    origin="call",
-                    attended=attended,
-                    yes=self._yes,
-                )
-                asks = attended and not self._yes
-                self._threads[attended] = Calls(self._host, thread.id, asks=asks)
-            return self._threads[attended]
+            threads = self._threads.setdefault(abilities, [])
+            free = next((calls for calls in threads if not calls.waits), None)
+            if free is None and len(threads) < MOST_THREADS:
+                free = await self._open(abilities)
+                threads.append(free)
+            return free or threads[0]
+
+    async def _open(self, abilities: frozenset[str], client: Wishes | None = None) -> Calls:
+        attended = "elicitation/create" in abilities
+        thread = await self._host.start(
+            self._folder,
+            TITLE,
+            self._settings,
+            origin="call",
+            client=client,
+            attended=attended,
+            yes=self._yes,
+        )
+        return Calls(self._host, thread.id, asks=attended and not self._yes)
 
     async def close(self) -> None:
         """Leave the threads."""
-        for calls in self._threads.values():
+        for calls in itertools.chain.from_iterable(self._threads.values()):
             await calls.close()
         self._threads.clear()
 

@@ -4,6 +4,7 @@ A page in a browser can send requests to this machine too; the token, and the ch
 and `Origin` a request names, keep it out.
 """
 
+import asyncio
 import hmac
 import ipaddress
 import socket
@@ -120,7 +121,14 @@ async def serve(app: App, listening: socket.socket) -> None:
         timeout_graceful_shutdown=GRACE,
         server_header=False,
     )
-    await Unsignalled(config).serve(sockets=[listening])
+    server = Unsignalled(config)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        server.should_exit = True
+        await serving
+        raise
 
 
 class Unsignalled(uvicorn.Server):

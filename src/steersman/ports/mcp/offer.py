@@ -48,6 +48,16 @@ class Said(Struct, frozen=True):
     logger: str | None = None
 
 
+class ProtocolError(Exception):
+    """A call that is answered with an error of the protocol."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
 class Ended(Struct, frozen=True):
     """What came of the call: blocks of content as the protocol writes them, and a record."""
 
@@ -55,19 +65,10 @@ class Ended(Struct, frozen=True):
     structured: Any = None
     failed: bool = False
     meta: Mapping[str, Any] | None = None
+    error: ProtocolError | None = None
 
 
 Event = Asked | Shown | Said | Ended
-
-
-class ProtocolError(Exception):
-    """A call, or another request, that is answered with an error of the protocol."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.data = data
 
 
 class Ongoing(Protocol):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from steersman.ports.mcp.offer import Asked, Ongoing
 
 LONGEST = 600.0  # seconds that an answer is waited for
-MOST = 100  # calls that wait at once; the oldest gives way
+MOST = 8  # calls that wait at once; the oldest gives way
 
 
 class Unknown(Exception):

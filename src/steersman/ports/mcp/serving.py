@@ -113,6 +113,8 @@ class Serving:
                 match event:
                     case None:
                         return self._suspended(call, params, asked)
+                    case Ended(error=ProtocolError() as error):
+                        raise MCPError(error.code, error.message, error.data)
                     case Ended():
                         return _result(event)
                     case Asked() if event.method not in abilities(ctx):

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -46,6 +47,7 @@ class Station:
         self.state = state
         self.lane = lane
         self.environ = dict(os.environ)
+        self.links: dict[str, Connection] = {}
         self._runner = asyncio.Runner()
         self._workspace = Workspace.open(root)
         self.journal = Journal(self.root, Objects(state / "objects"))
@@ -61,7 +63,15 @@ class Station:
 
     def connect(self, server: Server) -> Connection:
         """A way to a server that is not started yet."""
-        return Connection(server, self.companions, Eras(None), Wishes(), self.environ, self.root)
+        made = Connection(server, self.companions, Eras(None), Wishes(), self.environ, self.root)
+        self.links[server.name] = made
+        return made
+
+    def kill(self, server: str) -> None:
+        """End a server as a power cut would."""
+        pid = self.links[server].pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
 
     def bench(self, *granted: Action, secret: str = "") -> Bench:
         """Leave to look at the workspace, or for what is named; more must be asked for."""

@@ -86,7 +86,7 @@ def _backend(name: str, station: Station) -> Backend:
     if name == "serena":
         return ServerBackends(station.gateway, station.root)()[0]
     if name == "tree-sitter":
-        return TreeBackend(station.environ)
+        return TreeBackend(station.root, station.environ)
     programs = [str(Path(sys.prefix, "bin")), str(provision.npm() / "node_modules" / ".bin")]
     environ = {**station.environ, "PATH": ":".join([*programs, station.environ["PATH"]])}
     known = language_servers(station.root, station.companions, environ)

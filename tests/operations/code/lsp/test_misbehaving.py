@@ -32,7 +32,7 @@ def yard(tmp_path):
 def fake(behaviour: str, yard: Yard, companions: Any, **options: Any) -> LspBackend:
     """A backend over the fake server, which writes its notes where nothing can be confined."""
     argv = (sys.executable, str(FAKE), behaviour, str(yard.root.parent / "notes"))
-    server = LanguageServer("fake", argv, {"fake": (".fake",)}, **options)
+    server = LanguageServer("fake", argv, languages={"fake": (".fake",)}, **options)
     return LspBackend(server, str(yard.root), companions, {"PATH": os.environ["PATH"]})
 
 
@@ -160,6 +160,20 @@ def test_a_crashed_server_is_started_again_but_not_for_ever(yard):
     ]
     assert not serves
     assert methods(yard).count("initialize") == 3
+
+
+def test_a_server_that_stays_silent_is_ended_after_the_second_time(yard, monkeypatch):
+    monkeypatch.setattr(session.Session.ask, "__defaults__", (0.2,))
+
+    async def work(companions):
+        backend = fake("silent", yard, companions)
+        for _ in range(3):
+            with pytest.raises(Unable, match="did not answer"):
+                await overview(backend, yard)
+        await backend.close()
+
+    yard.run(work)
+    assert methods(yard).count("initialize") == 2
 
 
 def test_no_server_is_started_before_it_is_needed_and_an_idle_one_is_stopped(yard):

@@ -198,7 +198,8 @@ def test_a_definition_outside_the_workspace_is_only_named(tmp_path):
 def test_the_typescript_of_a_project_is_used_when_the_machine_has_none(tmp_path):
     yard = Yard(tmp_path, "typescript")
     modules = yard.root / "node_modules"
-    modules.mkdir()
+    (modules / ".bin").mkdir(parents=True)
+    (modules / ".bin" / "tsc").symlink_to("../typescript/bin/tsc")
     beside = package("typescript").parent
     (modules / "typescript").symlink_to(beside / "typescript")
     (modules / "@typescript").symlink_to(beside / "@typescript")

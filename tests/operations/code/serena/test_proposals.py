@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,9 +30,9 @@ class Yard:
             lambda: server, station.connect, str(self.scratch), station.environ
         )
 
-    def propose(self, operation: str, name: str, path: str, text: str = "") -> Refactored:
+    def propose(self, operation: Any, name: str, path: str, text: str = "") -> Refactored:
         """Try it, and make it so."""
-        wanted = Refactoring(operation, name, path, text)  # type: ignore[arg-type]
+        wanted = Refactoring(operation, name, path, text)
         return self.station.run(self._proposer.propose(wanted, self.station.bench()))
 
     def text(self, path: str) -> str:
@@ -74,27 +75,35 @@ def test_a_rename_that_would_damage_a_line_is_refused(yard: Yard) -> None:
     with pytest.raises(ToolProblem) as problem:
         yard.propose("rename_symbol", "describe", SHIPS, "depict")
     assert problem.value.what == (
-        "Serena's rename would damage line 5 of src/harbour/names.py, so nothing was changed."
+        "Serena's rename would damage line 5 of src/harbour/names.py; nothing was changed."
     )
     assert yard.text("src/harbour/names.py") == before
     assert "def describe" in yard.text(SHIPS)
 
 
-def test_what_is_used_is_not_deleted_and_what_is_not_known_is_told(yard: Yard) -> None:
+def test_what_is_used_is_not_deleted(yard: Yard) -> None:
     with pytest.raises(ToolProblem, match="Ship is still used") as problem:
         yard.propose("safe_delete_symbol", "Ship", SHIPS)
     assert "src/harbour/berths.py:27" in problem.value.why
-    with pytest.raises(ToolProblem, match="it does not know the symbol"):
-        yard.propose("replace_symbol_body", "Nobody", SHIPS, "x = 1")
 
 
-def test_a_body_is_replaced_and_code_is_put_beside_symbols(yard: Yard) -> None:
-    body = 'def describe(ship: Ship) -> str:\n    return "a ship"\n'
-    done = yard.propose("replace_symbol_body", "describe", SHIPS, body)
-    assert [file.path for file in done.files] == [SHIPS]
-    assert 'return "a ship"' in yard.text(SHIPS)
-    yard.propose("insert_before_symbol", "describe", SHIPS, "MORE = 2\n\n\n")
+def test_code_is_put_beside_a_symbol(yard: Yard) -> None:
+    done = yard.propose("insert_before_symbol", "describe", SHIPS, "MORE = 2\n\n\n")
+    assert [(file.path, file.added, file.removed) for file in done.files] == [(SHIPS, 3, 0)]
     assert "MORE = 2\n\n\ndef describe" in yard.text(SHIPS)
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("rename_symbol", {"name_path": "A/b", "relative_path": "a.py", "new_name": "text"}),
+        ("replace_symbol_body", {"name_path": "A/b", "relative_path": "a.py", "body": "text"}),
+        ("insert_after_symbol", {"name_path": "A/b", "relative_path": "a.py", "body": "text"}),
+        ("safe_delete_symbol", {"name_path_pattern": "A/b", "relative_path": "a.py"}),
+    ],
+)
+def test_the_arguments_of_serenas_tools(operation: Any, arguments: dict[str, str]) -> None:
+    assert Refactoring(operation, "A/b", "a.py", "text").arguments() == arguments
 
 
 def test_without_serena_there_is_a_sentence(tmp_path: Path) -> None:

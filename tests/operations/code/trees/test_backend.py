@@ -162,8 +162,13 @@ class TestFind:
         assert names == ["timeout", "limit", "send", "encode"]
 
     def test_with_its_text(self, tmp_path: Path) -> None:
-        text = "import x\n\n@cached\n@other(1)\ndef f():\n    return 1\n\nclass A:\n    @property\n    def p(self): return 2\n"
-        asking = Asking(plant(tmp_path, {"a.py": text, "b.ts": "export const y = 1, z = () => 2;\n"}))
+        text = (
+            "import x\n\n@cached\n@other(1)\ndef f():\n    return 1\n\n"
+            "class A:\n    @property\n    def p(self): return 2\n"
+        )
+        asking = Asking(
+            plant(tmp_path, {"a.py": text, "b.ts": "export const y = 1, z = () => 2;\n"})
+        )
         assert asking.find("f", body=True)[0].body == "@cached\n@other(1)\ndef f():\n    return 1"
         assert asking.find("p", body=True)[0].body == "    @property\n    def p(self): return 2"
         assert asking.find("z", body=True)[0].body == "export const y = 1, z = () => 2;"
@@ -176,7 +181,7 @@ class TestUses:
     """Uses of a definition, told by scopes and imports."""
 
     def test_of_a_function(self, shop: Asking) -> None:
-        assert sorted(places(shop.uses("connect", "shop/client.py"))) == [
+        assert places(shop.uses("connect", "shop/client.py")) == [
             "app.py:3:3",
             "shop/__init__.py:1:29",
             "shop/local.py:1:25",
@@ -205,6 +210,19 @@ class TestUses:
     def test_of_a_function_in_a_function(self, shop: Asking) -> None:
         assert places(shop.uses("helper")) == ["shop/client.py:16:5"]
 
+    def test_of_a_method_in_classes_that_can_have_it(self, tmp_path: Path) -> None:
+        text = (
+            "import go\n"
+            "class A:\n    def go(self): go.go()\n"
+            "class B(A):\n    def b(self): self.go()\n"
+            "class C(B):\n    def c(self): self.go()\n"
+            "class D:\n    def d(self): self.go()\n"
+            "class E(A):\n    go = None\n    def e(self): self.go()\n"
+            "class F(Unknown):\n    def f(self): self.go()\n"
+        )
+        asking = Asking(plant(tmp_path, {"a.py": text}))
+        assert places(asking.uses("A/go")) == ["a.py:5:23", "a.py:7:23", "a.py:14:23"]
+
     def test_of_a_heading_nothing_can_be_told(self, shop: Asking) -> None:
         with pytest.raises(Unable, match="cannot be told from a tree"):
             shop.uses("How to connect")
@@ -215,7 +233,10 @@ class TestUses:
             (
                 {
                     "a.ts": "export function go(): void {}\n",
-                    "b.ts": "import { go } from './a';\ngo();\nconst f = (go: number) => go;\nx.go();\n",
+                    "b.ts": (
+                        "import { go } from './a';\ngo();\n"
+                        "const f = (go: number) => go;\nx.go();\n"
+                    ),
                     "c.ts": "go();\n",
                     "d.js": "const { go } = require('./a');\ngo();\n// go\n",
                     "e.ts": "import { go } from 'gone';\ngo();\n",
@@ -225,7 +246,10 @@ class TestUses:
             ),
             (
                 {
-                    "p/a.go": "package p\nfunc Go() {}\nfunc x() { Go() }\nfunc y(Go int) int { return Go }\n",
+                    "p/a.go": (
+                        "package p\nfunc Go() {}\nfunc x() { Go() }\n"
+                        "func y(Go int) int { return Go }\n"
+                    ),
                     "p/b.go": "package p\nvar z = Go()\n",
                     "q/c.go": "package q\nvar a = p.Go()\nvar b = Go()\n",
                 },
@@ -234,7 +258,10 @@ class TestUses:
             ),
             (
                 {
-                    "A.java": "class A {\n  void go() { go(); }\n  // go\n  void x(int go) { int y = go; }\n}\n",
+                    "A.java": (
+                        "class A {\n  void go() { go(); }\n  // go\n"
+                        "  void x(int go) { int y = go; }\n}\n"
+                    ),
                     "B.java": 'class B { void b(A a) { a.go(); String s = "go"; } }\n',
                 },
                 "A/go",
@@ -313,16 +340,19 @@ class TestDeclaration:
 
     def test_a_place_without_a_name_is_refused(self, shop: Asking) -> None:
         with pytest.raises(Unable, match=r"no name at app\.py:2:1"):
-            asyncio.run(
-                shop.backend.declaration(Spot(shop.path("app.py"), 2, 1), shop._bench)  # noqa: SLF001
-            )
+            asyncio.run(shop.backend.declaration(Spot(shop.path("app.py"), 2, 1), shop._bench))
 
 
 class TestDiagnostics:
     """What does not parse."""
 
     def test_errors_and_what_is_missing(self, tmp_path: Path) -> None:
-        files = {"a.py": "def f(:\n    pass\n", "b.c": "int x = (1;\n", "c.py": "x = 1\n", "d.md": "(\n"}
+        files = {
+            "a.py": "def f(:\n    pass\n",
+            "b.c": "int x = (1;\n",
+            "c.py": "x = 1\n",
+            "d.md": "(\n",
+        }
         asking = Asking(plant(tmp_path, files))
         (broken,) = asking.complaints("a.py")
         assert (broken.path, broken.line, broken.severity) == ("a.py", 1, "error")

@@ -119,8 +119,14 @@ def test_a_missing_grammar_is_told_in_a_sentence() -> None:
 
 
 def test_what_does_not_parse_still_has_an_outline() -> None:
-    source = "def good():\n    pass\n\ndef broken(:\n    x = (\n\nclass Later:\n    def inside(self): 1\n"
-    assert {"good", "Later"} <= set(paths(source))
+    broken = "def good():\n    pass\n\ndef broken(:\n    x = (\n\n"
+    rest = "class Later:\n    def inside(self): 1\n"
+    found = outline((broken + rest).encode(), PYTHON)
+    assert shown(found) == [
+        "1-2:5 function good | def good()",
+        "7-8:7 class Later | class Later",
+        "8-8:9 method Later/inside | def inside(self)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +184,9 @@ def test_nested_to_a_depth() -> None:
 
 
 def test_methods_stand_below_their_type_wherever_they_are_written() -> None:
-    source = b"package p\nfunc (c *Client) Send() {}\ntype Client struct{}\nfunc (o Other) Go() {}\n"
+    source = (
+        b"package p\nfunc (c *Client) Send() {}\ntype Client struct{}\nfunc (o Other) Go() {}\n"
+    )
     found = nested(outline(source, BY_NAME["go"]), "p.go", 1)
     assert [(one.name_path, len(one.children)) for one in found] == [("Client", 1), ("Other/Go", 0)]
 

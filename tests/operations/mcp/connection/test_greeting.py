@@ -1,4 +1,4 @@
-"""How a connection finds out what a server speaks: once, without a long wait, and never for good."""
+"""How a connection finds out what a server speaks: once, and without a long wait."""
 
 import json
 from pathlib import Path

@@ -10,7 +10,7 @@ from steersman.operations.mcp.envelope import Lines, TooLarge, messages
 from steersman.operations.mcp.outcome import MOST_TEXT, outcome_of, size
 from steersman.operations.mcp.patience import FIRST, LONGEST, WINDOW, Patience
 from steersman.operations.mcp.records import Outcome
-from steersman.operations.mcp.sentences import exit_text
+from steersman.operations.mcp.sentences import Sentences, exit_text
 from steersman.servers import Server
 
 
@@ -206,3 +206,17 @@ def test_how_a_program_ended_is_said_plainly(code, said):
 @given(st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=5))
 def test_an_outcome_can_always_be_stored(value):
     assert msgspec.json.encode(outcome_of({"content": [], "structuredContent": {"a": value}}))
+
+
+def test_a_value_is_known_however_a_program_prints_it():
+    server = Server(name="s", transport="stdio", environ={"KEY": 'a\tb"c/d'})
+    for printed in ('a\tb"c/d', repr('a\tb"c/d'), '"a\\tb\\"c/d"', "a%09b%22c%2Fd"):
+        assert "[redacted]" in Discretion(server).sentence(f"<{printed}>")
+
+
+def test_a_secret_is_not_cut_in_two_where_words_are_cut():
+    server = Server(name="s", transport="stdio", environ={"TOKEN": "0123456789abcdef"})
+    say = Sentences(server, Discretion(server))
+    for length in range(970, 1010):
+        said = str(say.cannot_start("It ended.", "0123456789abcdef" + "x" * length))
+        assert "abcdef" not in said

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,8 @@ import pytest
 from steersman.operations.mcp import patience
 from steersman.operations.mcp.records import Outcome, ServerProblem, Wishes
 from steersman.servers import Server
-from tests.operations.mcp.connection.kit import TOKEN, World, lives, rough
+from tests.operations.mcp.connection.kit import TOKEN, World, below, lives, rough
+from tests.store.elsewhere import ROOT
 
 ERAS = pytest.mark.parametrize("era", [(), ("modern",)], ids=["legacy", "modern"])
 
@@ -131,6 +134,53 @@ def test_a_server_found_dead_is_started_before_the_call(world, tmp_path):
         assert len(started(record)) == 2
 
     world.run(use)
+
+
+def test_many_who_find_it_dead_start_it_once(world, tmp_path):
+    record = tmp_path / "record"
+
+    async def use(world: World) -> None:
+        connection = world.connection(rough(environ={"RECORD": str(record)}))
+        with pytest.raises(ServerProblem):
+            await connection.call("die", {})
+        calls = (connection.call("echo", {"text": str(number)}) for number in range(20))
+        outcomes = await asyncio.gather(*calls)
+        assert [outcome.text for outcome in outcomes] == [str(number) for number in range(20)]
+        assert len(started(record)) == 2
+
+    world.run(use)
+
+
+def test_nothing_is_printed_and_nothing_is_logged(world, capfd, caplog):
+    async def use(world: World) -> None:
+        connection = world.connection(rough("sloppy", "banner"))
+        await connection.tools()
+        await connection.call("garbage", {"count": 5})
+        await connection.call("progress", {})
+        for tool in ("die", "garbage"):
+            with pytest.raises(ServerProblem):
+                await connection.call(tool, {"count": 2000})
+        with pytest.raises(ServerProblem):
+            await connection.call("hang", {}, timeout=0.1)
+
+    caplog.set_level(0)
+    world.run(use)
+    assert capfd.readouterr() == ("", "")
+    assert [one for one in caplog.records if one.name != "asyncio"] == []
+
+
+def test_without_the_library_it_is_said_what_to_install(tmp_path):
+    code = f"""
+import sys, asyncio, pathlib
+sys.modules["mcp"] = None
+from tests.operations.mcp.connection.kit import World, rough
+try:
+    World(pathlib.Path({str(tmp_path)!r})).run(lambda world: world.connection(rough()).start())
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=False)
+    assert done.stdout.startswith(b"ServerProblem MCP servers need the package")
 
 
 def test_a_server_that_closes_its_output_and_lives_is_ended(world, tmp_path):
@@ -398,6 +448,58 @@ def test_a_start_whose_caller_goes_away_leaves_nothing(world, tmp_path):
     world.run(use)
 
 
+def test_a_start_can_be_given_up(world):
+    async def use(world: World) -> None:
+        connection = world.connection(rough("mute"))
+        starting = asyncio.create_task(connection.start())
+        await asyncio.sleep(0.3)
+        await connection.stop()
+        with pytest.raises(ServerProblem, match="It was stopped"):
+            await starting
+
+    world.run(use)
+
+
+def test_a_server_that_no_longer_listens_holds_nobody_up(world):
+    async def use(world: World) -> None:
+        connection = world.connection(rough())
+        await connection.start()
+        with pytest.raises(ServerProblem, match="did not answer"):
+            await connection.call("doze", {}, timeout=0.2)
+        with pytest.raises(ServerProblem, match="did not answer"):
+            await connection.call("echo", {"text": "x" * 1_000_000}, timeout=0.2)
+        assert (await connection.call("echo", {"text": "anew"})).text == "anew"
+
+    world.run(use)
+
+
+def test_no_server_outlives_a_host_that_is_killed(tmp_path):
+    record = tmp_path / "record"
+    host = f"""
+import asyncio, pathlib
+from tests.operations.mcp.connection.kit import World, rough
+
+async def use(world):
+    await world.connection(rough(environ={{"RECORD": {str(record)!r}}})).call("child", {{}})
+    print("ready", flush=True)
+    await asyncio.sleep(600)
+
+World(pathlib.Path({str(tmp_path)!r})).run(use)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", host], stdout=subprocess.PIPE, cwd=ROOT
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"ready\n"
+        server = started(record)[0]
+        children = below(server)
+        assert children
+        program.kill()
+    for pid in (server, *children):
+        while lives(pid):
+            time.sleep(0.01)
+
+
 def test_no_secret_is_in_a_representation(world):
     async def use(world: World) -> None:
         connection = world.connection(rough())
@@ -411,7 +513,7 @@ def test_no_secret_is_in_a_representation(world):
 def test_the_library_is_loaded_with_the_first_start_and_not_before(tmp_path):
     code = (
         "import sys, steersman.operations.mcp.connection\n"
-        "print([name for name in ('mcp', 'mcp_types', 'pydantic', 'httpx2') if name in sys.modules])"
+        "print([name for name in ('mcp', 'mcp_types', 'pydantic') if name in sys.modules])"
     )
 
     async def loaded() -> bytes:

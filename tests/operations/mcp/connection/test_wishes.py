@@ -68,6 +68,21 @@ def test_a_page_to_be_opened_is_shown_with_its_address(world, modern):
     assert "content" not in answer
 
 
+def test_a_page_that_must_be_opened_first_is_shown_and_the_call_is_not_repeated(world):
+    async def use(world: World) -> None:
+        shown: list[Any] = []
+
+        async def elicit(server: str, message: str, schema: Any) -> tuple[str, dict[str, Any]]:
+            shown.append((message, schema["url"]))
+            return "accept", {}
+
+        outcome = await world.connection(rough(), Wishes(elicit=elicit)).call("locked", {})
+        assert outcome == Outcome("sign in first (-32042)", failed=True)
+        assert shown == [("Sign in", "https://example.com/in")]
+
+    world.run(use)
+
+
 @ERAS
 def test_a_question_can_be_declined(world, modern):
     async def elicit(server: str, message: str, schema: Any) -> tuple[str, dict[str, Any]]:

@@ -56,6 +56,27 @@ def test_many_who_look_at_the_same_time_ask_once(world):
     assert world.starts() == 1
 
 
+def test_only_servers_that_may_have_it_are_asked_and_the_others_when_nothing_is_found(world):
+    async def look():
+        servers = [
+            world.plain("mail", about="Send and read mail."),
+            world.plain("tracker", about="Issues of our tracker."),
+            world.plain("rest"),
+        ]
+        gateway = world.gateway(*servers)
+        found = await gateway.find("open an issue")
+        assert found.tools[0].full_name == "tracker__create_issue"
+        assert found.unasked == ("mail", "rest")
+        assert [world.starts(server.name) for server in servers] == [0, 1, 0]
+        found = await gateway.find("echo")  # it is known where there is one
+        assert (found.tools[0].server, found.unasked) == ("tracker", ("mail", "rest"))
+        found = await gateway.find("weather")
+        assert (found.tools, found.unasked) == ((), ())
+        assert [world.starts(server.name) for server in servers] == [1, 1, 1]
+
+    world.run(look)
+
+
 def test_refresh_asks_the_server_anew(world):
     async def look():
         server = world.plain()
@@ -167,8 +188,8 @@ def test_nobody_waits_for_a_server_that_never_answers(world):
         hanging = world.plain("hanging", "--hang", "tools/list")
         gateway = world.gateway(world.plain("good"), hanging, patience=2.0)
         await gateway.find(server="good")
-        found = await gateway.find("echo")
-        assert [tool.full_name for tool in found.tools] == ["good__echo"]
+        found = await gateway.find()
+        assert {tool.server for tool in found.tools} == {"good"}
         assert found.skipped == {
             "hanging": "It has not told its tools within 2 s; ask again later."
         }

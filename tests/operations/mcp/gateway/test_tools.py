@@ -71,10 +71,32 @@ def test_no_more_than_forty_are_listed_and_a_search_without_hits_says_what_there
     assert "plain (69)" in nothing.output["more"]
 
 
+def test_what_would_be_too_much_at_once_is_got_one_by_one(world):
+    wide = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(900)}}
+    tools = tuple(remote(f"t{n}", parameters=wide) for n in range(4))
+    world.cache.listed(world.plain(), Listing(tools))
+    told = Bench(world, world.plain()).one(
+        "mcp_list_tools", select=[tool.full_name for tool in tools]
+    )
+    assert list(told.output["tools"]) == ["plain__t0", "plain__t1"]
+    assert set(told.output["problems"].values()) == {
+        "This is too much for one answer: select it by itself."
+    }
+
+
 def test_an_old_list_says_so(world):
     world.cache.listed(world.plain(), Listing((remote("echo"),), world.clock.now - 3 * 86_400))
     told = Bench(world, world.plain()).one("mcp_list_tools")
     assert told.output["old"] == {"plain": "listed 3 days ago; refresh asks anew"}
+
+
+def test_servers_that_were_not_asked_are_named(world):
+    world.cache.listed(world.plain(), Listing((remote("echo"),), world.clock.now))
+    bench = Bench(world, world.plain(), world.plain("other"))
+    told = bench.one("mcp_list_tools", words="echo")
+    assert list(told.output["tools"]) == ["plain__echo"]
+    assert told.output["unasked"] == "other: name one to look there"
+    assert world.starts("other") == 0
 
 
 def test_a_server_that_fails_is_named_with_the_reason(world):

@@ -75,6 +75,8 @@ def call(number, params):
             os._exit(int(arguments.get("code", 3)))
         case "hang":
             pass
+        case "doze":
+            time.sleep(600)
         case "close":
             os.close(1)
             time.sleep(600)
@@ -103,6 +105,11 @@ def call(number, params):
             text(number, json.dumps(dict(os.environ)))
         case "refuse":
             say({"id": number, "error": {"code": -32000, "message": "not today"}})
+        case "locked":
+            page = {"mode": "url", "message": "Sign in", "url": "https://example.com/in"}
+            data = {"elicitations": [{**page, "elicitationId": "e1"}]}
+            error = {"code": -32042, "message": "sign in first", "data": data}
+            say({"id": number, "error": error})
         case "odd_error":
             say({"id": number, "error": "just a string"})
         case "blocks":

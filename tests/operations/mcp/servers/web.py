@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -83,10 +83,8 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        try:
+        with suppress(ConnectionError):  # who asked has heard enough
             self.wfile.write(body)
-        except ConnectionError:
-            pass  # who asked has heard enough
 
     def log_message(self, *_: Any) -> None:
         """Nothing is printed."""

@@ -20,7 +20,7 @@ from steersman.operations.code.records import Excerpt, RankedContext
 
 BACKEND = "index"
 # How many files are opened for a question, and how many of them are at least named.
-OPENED = 25
+OPENED = 16
 ALSO = 10
 PARTS = 4
 NO_WORDS = 0.01

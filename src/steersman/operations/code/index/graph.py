@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
 
 import msgspec
 from msgspec import Struct
@@ -22,7 +21,7 @@ NEAR_ENOUGH = 5e-3
 NEGLIGIBLE = 1e-6
 MOST_EDGES = 32
 # A name that more files define than this tells nothing about where it leads.
-MOST_DEFINERS = 12
+MOST_DEFINERS = 8
 _MANY_DEFINERS = 5
 _LONG_NAME = 8
 
@@ -77,33 +76,34 @@ def connect(
         if len(definers) <= MOST_DEFINERS
     }
     entry_of = known.get
-    edges: dict[int, float] = {}
-    so_far = edges.get
+    leading: dict[int, dict[int, float]] = {}
     for file, names, counts in uses:
-        base = file * files
-        for place, entry in enumerate(map(entry_of, names)):
-            if entry is None:
-                continue
-            gain = entry[1] * math.sqrt(counts[place])
-            for definer in entry[0]:
-                if definer != file:
-                    key = base + definer
-                    edges[key] = so_far(key, 0.0) + gain
-    return _packed(files, edges)
+        edges: dict[int, float] = {}
+        so_far = edges.get
+        for entry, count in zip(map(entry_of, names), counts, strict=True):
+            if entry is not None:
+                definers, gain = entry
+                if count > 1:
+                    gain *= math.sqrt(count)
+                for definer in definers:
+                    edges[definer] = so_far(definer, 0.0) + gain
+        edges.pop(file, None)
+        leading[file] = edges
+    return _packed(files, leading)
 
 
-def _packed(files: int, edges: Mapping[int, float]) -> Graph:
+def _packed(files: int, leading: Mapping[int, Mapping[int, float]]) -> Graph:
     """Edges in arrays; of every file only the strongest are kept."""
-    leading: list[list[tuple[float, int]]] = [[] for _ in range(files)]
-    for key, gain in edges.items():
-        leading[key // files].append((gain, key % files))
     starts, targets, shares = array("l", [0]), array("l"), array("d")
-    for some in leading:
-        if len(some) > MOST_EDGES:
-            some = nlargest(MOST_EDGES, some)
-        whole = sum(gain for gain, _ in some)
-        targets.extend([target for _, target in some])
-        shares.extend([gain / whole for gain, _ in some])
+    for file in range(files):
+        edges = leading.get(file, {})
+        kept: Iterable[int] = edges
+        if len(edges) > MOST_EDGES:
+            kept = sorted(edges, key=edges.__getitem__, reverse=True)[:MOST_EDGES]
+        gains = [edges[target] for target in kept]
+        whole = sum(gains)
+        targets.extend(kept)
+        shares.extend([gain / whole for gain in gains])
         starts.append(len(targets))
     return Graph(starts, targets, shares)
 

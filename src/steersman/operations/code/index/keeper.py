@@ -7,12 +7,12 @@ Where folders can be watched, nothing is looked at again until something changes
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +21,7 @@ from steersman.errors import SteersmanError
 from steersman.operations.code.index.answering import Asked, answer
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.index.recency import Touch
+from steersman.operations.code.index.store import Index
 from steersman.operations.code.index.upkeep import Records, State
 from steersman.operations.code.index.walk import listed
 from steersman.operations.code.index.watch import Watch
@@ -36,6 +37,7 @@ TRUSTED = 120.0
 QUIET = 3.0
 
 Read = Callable[[str], str | None]
+T = TypeVar("T")
 
 
 class Progress(Struct, frozen=True):
@@ -60,6 +62,7 @@ class IndexKeeper:
         self._picture: tuple[int, Picture] | None = None
         self._touches: dict[str, Touch] = {}
         self._work: asyncio.Task[None] | None = None
+        self._threads: set[asyncio.Task[Any]] = set()
         self._later: asyncio.TimerHandle | None = None
         self._watch = Watch(root, self._changed)
         self._dirty = True
@@ -85,22 +88,34 @@ class IndexKeeper:
         """The best excerpts for a question, from what the index knows when patience ends."""
         ready = await self.ready(patience)
         picture = await self._laid_out()
-        records = self._opened()
-        found = await asyncio.to_thread(answer, picture, asked, records.spans, read, time.time())
+        spans = self._opened().spans
+        found = await self._aside(lambda: answer(picture, asked, spans, read, time.time()))
         return msgspec.structs.replace(found, note=self._note(ready))
 
     async def ready(self, patience: float = PATIENCE) -> bool:
         """Wait until the index is like the files are, but not for ever; whether it is."""
+        until = time.monotonic() + patience
+        if self._work is not None and not self._work.done():
+            done, _ = await asyncio.wait({self._work}, timeout=patience)
+            if not done:
+                return False
+        self._watch.look()
         if self._fresh():
             return True
         self.start()
-        assert self._work is not None
-        done, _ = await asyncio.wait({self._work}, timeout=patience)
+        if self._work is None:
+            return False  # it is closed
+        done, _ = await asyncio.wait({self._work}, timeout=max(until - time.monotonic(), 0))
         return bool(done) and not self.problem
+
+    def current(self) -> Index | None:
+        """The index, when it is known to be like the files are."""
+        self._watch.look()
+        return self._opened().index if self._fresh() else None
 
     async def state(self) -> State:
         """What the index holds."""
-        return await asyncio.to_thread(self._opened().state)
+        return await self._aside(self._opened().state)
 
     async def close(self) -> None:
         """End everything that was begun."""
@@ -110,8 +125,9 @@ class IndexKeeper:
         self._watch.close()
         if self._work is not None:
             self._work.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._work
+            await asyncio.wait({self._work})
+        if self._threads:
+            await asyncio.wait(self._threads)
         if self._records is not None:
             self._records.close()
             self._records = None
@@ -134,20 +150,20 @@ class IndexKeeper:
     async def _bring_up(self) -> None:
         self.problem = ""
         try:
+            self._dirty = False  # what changes from here on makes it dirty again
             files = await listed(self.root, self._secret, self._environ)
-            # From here on, what changes makes it dirty again.
-            self._watch.follow(files)
-            self._dirty = False
+            if self._watch.follow(files):
+                files = await listed(self.root, self._secret, self._environ)
             records = self._opened()
-            stale = await asyncio.to_thread(records.stale, files)
+            stale = await self._aside(lambda: records.stale(files))
             if stale > FEW:
                 self.progress = Progress(0, stale)
                 await self._built(files)
-            elif stale:
-                await asyncio.to_thread(records.update, files)
             else:
-                await asyncio.to_thread(records.follow)
-            self._touches = await asyncio.to_thread(records.touches, self._environ)
+                await self._aside(lambda: records.update(files, should_stop=self._ending))
+            self._touches = await self._aside(lambda: records.touches(self._environ))
+            if stale:
+                self._picture = None
             self._looked = time.monotonic()
         except SteersmanError as problem:
             self.problem = f"{problem.what} {problem.why}".strip()
@@ -155,6 +171,16 @@ class IndexKeeper:
             self.problem = f"The index cannot be built: {error}."
         finally:
             self.progress = None
+
+    def _ending(self) -> bool:
+        return self._closed
+
+    async def _aside(self, work: Callable[[], T]) -> T:
+        """Do something that blocks; it is waited for before the files are closed."""
+        task = asyncio.create_task(asyncio.to_thread(work))
+        self._threads.add(task)
+        task.add_done_callback(self._threads.discard)
+        return await asyncio.shield(task)
 
     async def _built(self, files: Sequence[str]) -> None:
         """Let the program build it; it ends with this task."""
@@ -183,7 +209,8 @@ class IndexKeeper:
                     self.progress = Progress(int(done), int(whole))
             said = (await process.stderr.read(4096)).decode("utf-8", "replace").strip()
             if await process.wait():
-                self.problem = f"The index cannot be built: {said.splitlines()[-1:] or 'ended'}"
+                last = said.rpartition("\n")[2] or "the program that builds it ended."
+                self.problem = f"The index cannot be built: {last}"
         except (BrokenPipeError, ConnectionResetError):
             self.problem = "The index cannot be built: the program that builds it ended."
         finally:
@@ -193,12 +220,15 @@ class IndexKeeper:
                 await process.wait()
 
     async def _laid_out(self) -> Picture:
-        """The picture of what the index holds now."""
+        """The picture of what the index holds now; kept until something changes."""
         async with self._laying_out:
             records = self._opened()
-            generation = await asyncio.to_thread(lambda: records.index.generation)
-            if self._picture is None or self._picture[0] != generation or self.progress:
-                picture = await asyncio.to_thread(records.picture, self._touches)
+            generation = await self._aside(lambda: records.index.generation)
+            if self._picture is None or self._picture[0] != generation:
+                touches = self._touches
+                picture = await self._aside(lambda: records.picture(touches))
+                if self.progress is not None:
+                    return picture  # there is more to come
                 self._picture = generation, picture
             self._picture[1].touches = self._touches
             return self._picture[1]
@@ -215,27 +245,3 @@ class IndexKeeper:
         if self._records is None:
             self._records = Records(self.root, self._home)
         return self._records
-
-
-class IndexKeepers:
-    """The keepers of all workspaces of one host, by root."""
-
-    def __init__(self, home: Path, environ: Mapping[str, str] | None = None) -> None:
-        self._home = home
-        self._environ = os.environ if environ is None else environ
-        self._keepers: dict[str, IndexKeeper] = {}
-
-    def of(self, root: str, secret: str = "") -> IndexKeeper:
-        """The keeper of a workspace, told which files are secret now."""
-        known = self._keepers.get(root)
-        if known is None:
-            known = self._keepers[root] = IndexKeeper(root, self._home, self._environ, secret)
-        else:
-            known.veil(secret)
-        return known
-
-    async def close(self) -> None:
-        """Close them all."""
-        keepers, self._keepers = list(self._keepers.values()), {}
-        for keeper in keepers:
-            await keeper.close()

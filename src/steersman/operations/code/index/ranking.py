@@ -7,6 +7,7 @@ they lean on. What git saw change lately, and what is open, weighs a little.
 """
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -37,6 +38,7 @@ _TESTS = frozenset({"test", "tests", "testing", "spec", "specs", "__tests__", "c
 _DOCS = frozenset({"doc", "docs", "documentation", "examples", "example", "demo", "demos"})
 _VENDORED = frozenset({"_vendor", "vendor", "vendored", "third_party", "node_modules", "dist"})
 _WRITTEN_OF_ITSELF = (".egg-info/", ".dist-info/", "pkg-info")
+_SEAMS = re.compile(r"[._-]")
 _PROSE = (".md", ".rst", ".txt", ".po", ".html", ".json", ".lock", ".cfg", ".ini", ".svg", ".csv")
 _CHANGES = ("change", "history", "news", "release", "newsfragment")
 
@@ -131,6 +133,8 @@ def order(
     top = max(seeds.values(), default=1.0)
     for file in hinted:
         seeds[file] = seeds.get(file, 0.0) + top
+    if terms and not seeds:
+        return Order((), hits.weights, question)
     walk = rank(picture.graph, {file: score**2 for file, score in seeds.items()})
     return Order(
         tuple(_final(picture, base, walk, Reasons(question, hits, named, hinted, {*opened}, now))),
@@ -146,8 +150,7 @@ def aside(path: str) -> str:
         return "change"
     if not _VENDORED.isdisjoint(folders) or any(m in path.lower() for m in _WRITTEN_OF_ITSELF):
         return "vendor"
-    stem = name.partition(".")[0]
-    if not _TESTS.isdisjoint((*folders, stem)) or stem.startswith("test") or stem.endswith("test"):
+    if not _TESTS.isdisjoint((*folders, *_SEAMS.split(name))):
         return "test"
     if not _DOCS.isdisjoint(folders) or name.endswith(_PROSE):
         return "doc"
@@ -220,7 +223,7 @@ class Reasons(Struct, frozen=True):
         if found:
             why.append(f"full text: {', '.join(dict.fromkeys(found[:4]))}")
         elif not why:
-            why.append("used by what fits")
+            why.append("used by what fits" if words else "others lean on it")
         if file in self.opened:
             why.append("open")
         if touch is not None and self.now:

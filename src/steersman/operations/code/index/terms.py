@@ -26,8 +26,8 @@ made make makes making many may me might mine more most much must my name need n
 nor not nothing now of off on once one only onto or other others our out over own please put rather
 really same see seem seems several shall she should since so some something still such take takes
 than that the their them then there these they thing things this those through to too toward under
-until up upon us use used uses using very via want wants was way we well were what when where whether
-which while who whose why will with within without work works would yet you your
+until up upon us use used uses using very via want wants was way we well were what when where
+whether which while who whose why will with within without work works would yet you your
 """
 EMPTY = frozenset(_EMPTY_WORDS.split())
 

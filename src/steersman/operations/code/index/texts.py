@@ -44,7 +44,7 @@ class Texts:
     def anew(self, error: sqlite3.DatabaseError) -> Texts:
         """Begin with an empty file in the place of a damaged one."""
         self.close()
-        if isinstance(error, sqlite3.OperationalError):
+        if not _damaged(error):
             raise _problem(self.path, error) from error
         _remove(self.path)
         return Texts(self.path)
@@ -107,12 +107,17 @@ def _opened(path: Path) -> sqlite3.Connection:
         try:
             return _connected(path)
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
+            if not _damaged(error):
                 raise
             _remove(path)
             return _connected(path)
     except (OSError, sqlite3.Error) as error:
         raise _problem(path, error) from error
+
+
+def _damaged(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file itself is at fault: the kinds below have other reasons."""
+    return type(error) is sqlite3.DatabaseError
 
 
 def _remove(path: Path) -> None:

@@ -181,10 +181,11 @@ def _content(path: str) -> bytes:
 
 
 def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+    whole = 0
+    for name in (path, path.with_name(path.name + "-wal")):
+        with suppress(OSError):
+            whole += name.stat().st_size
+    return whole
 
 
 def _changed(path: Path) -> float:

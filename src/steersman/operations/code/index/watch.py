@@ -29,10 +29,14 @@ class Watch:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._descriptor = -1
         self._watched: set[str] = set()
+        self._known: set[int] = set()
         self.works = False
 
-    def follow(self, paths: Iterable[str]) -> None:
-        """Watch the folders of these files (relative to the root), and those they are in."""
+    def follow(self, paths: Iterable[str]) -> bool:
+        """Watch the folders of these files (relative to the root), and those they are in.
+
+        True when some were not watched before: what happened there until now was not heard.
+        """
         folders = {""}
         for path in paths:
             folder = os.path.dirname(path)
@@ -41,22 +45,26 @@ class Watch:
                 folder = os.path.dirname(folder)
         if len(folders) > MOST_FOLDERS or not self._open():
             self.close()
-            return
+            return False
+        before = len(self._known)
         for folder in folders - self._watched:
             if not self._add(folder):
                 self.close()
-                return
+                return False
         self._watched = folders
         self.works = True
+        return len(self._known) > before
 
-    def forget(self) -> None:
-        """Take every folder up again at the next `follow`: some may have been replaced."""
-        self._watched = set()
+    def look(self) -> None:
+        """Hear now what the system has to tell, without waiting for the loop."""
+        if self._descriptor >= 0:
+            self._read()
 
     def close(self) -> None:
         """Watch nothing."""
         self.works = False
         self._watched = set()
+        self._known = set()
         if self._descriptor >= 0:
             assert self._loop is not None
             self._loop.remove_reader(self._descriptor)
@@ -78,19 +86,23 @@ class Watch:
 
     def _add(self, folder: str) -> bool:
         path = os.fsencode(os.path.join(self._root, folder))
-        if _libc().inotify_add_watch(self._descriptor, path, _EVENTS | _MANNER) >= 0:
+        number = _libc().inotify_add_watch(self._descriptor, path, _EVENTS | _MANNER)
+        if number >= 0:
+            self._known.add(number)  # the number of a folder that is watched stays the same
             return True
         return not os.path.isdir(path)  # gone meanwhile: that its parent will tell
 
     def _read(self) -> None:
+        heard = False
         try:
             while os.read(self._descriptor, 1 << 16):
-                continue
+                heard = True
         except BlockingIOError:
             pass
-        except OSError:
-            self.close()
-        self._changed()
+        if heard:
+            # A folder may have been replaced by another of its name: all are taken up again.
+            self._watched = set()
+            self._changed()
 
 
 def _libc() -> ctypes.CDLL:

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import msgspec
 
 from steersman.operations.code.backend import Ability, Spot, Target, Unable, Wanted
+from steersman.operations.code.lsp.answers import (
+    below,
+    column_of,
+    could_be,
+    diagnostic_of,
+    is_wanted,
+    name_at,
+    position,
+    unlisted,
+    use_of,
+)
 from steersman.operations.code.lsp.candidates import first_file, with_name
 from steersman.operations.code.lsp.keeper import Keeper
-from steersman.operations.code.lsp.kinds import severity_of
-from steersman.operations.code.lsp.positions import path_of, to_column, to_units, uri_of
+from steersman.operations.code.lsp.positions import path_of, uri_of
 from steersman.operations.code.lsp.reach import Reach, Signature, Text, Texts
 from steersman.operations.code.lsp.servers import LanguageServer, configured
 from steersman.operations.code.lsp.session import Session
-from steersman.operations.code.lsp.symbols import (
-    Found,
-    body_of,
-    cut,
-    document_symbols,
-    innermost,
-    plain,
-)
+from steersman.operations.code.lsp.symbols import Found, body_of, cut, document_symbols
 from steersman.operations.code.lsp.wire import (
     Location,
     WireDiagnostic,
@@ -35,16 +37,17 @@ from steersman.operations.code.lsp.wire import (
     each,
     locations,
 )
-from steersman.operations.code.naming import last_part, matches
+from steersman.operations.code.naming import last_part
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Bench
 
 MOST_FILES = 80
 MOST_CHECKED = 50
-LONGEST = 200
+MOST_OPENED = 24
 SETTLING = 15.0
 PUBLISHING = 15.0
+WIDE = 60.0  # seconds for what needs the whole project
 _KEPT = 256
 _PROVIDERS: dict[Ability, str] = {
     "overview": "documentSymbolProvider",
@@ -119,7 +122,9 @@ class LspBackend:
             found: list[Symbol] = []
             for path in paths:
                 for one in await self._symbols_of(path, session, reach):
-                    found += [self._told(f, path, wanted) for f in one.flat() if _is(f, wanted)]
+                    found += [
+                        self._told(f, path, wanted) for f in one.flat() if is_wanted(f, wanted)
+                    ]
                 if len(found) >= wanted.most:
                     break
         return found[: wanted.most]
@@ -130,8 +135,8 @@ class LspBackend:
         reach.check(spot.path)
         async with self._session("declaration", spot.path) as session:
             text = await self._shown(spot.path, session)
-            column = _column(text.line(spot.line), spot.name, spot.column)
-            where = self._at(spot.path, text, spot.line, column, session)
+            column = column_of(text.line(spot.line), spot.name, spot.column)
+            where = position(spot.path, text, spot.line, column, session.encoding)
             await session.settled(SETTLING)
             answer = await session.ask("textDocument/definition", where)
             places = [await self._defined(one, session, reach) for one in locations(answer)]
@@ -146,19 +151,17 @@ class LspBackend:
         reach.check(path)
         async with self._session("references", path) as session:
             text = await self._shown(path, session)
-            if self._server.opens:
-                await self._load_projects(target.symbol.name, session, reach, bench)
-            line, column = _name_at(text, target.symbol)
-            where = self._at(path, text, line, column, session)
+            await self._open_users(target.symbol.name, session, reach, bench)
+            line, column = name_at(text, target.symbol)
+            where = position(path, text, line, column, session.encoding)
             await session.settled(SETTLING)
             # Some count imports as declarations; the definition itself is left out below.
             asked = {**where, "context": {"includeDeclaration": True}}
-            answer = await session.ask("textDocument/references", asked)
+            answer = await session.ask("textDocument/references", asked, WIDE)
             found = [
                 (place_path, place)
                 for place in locations(answer)
-                if _below(place_path := path_of(place.uri), target.within)
-                and reach.sees(place_path)
+                if below(place_path := path_of(place.uri), target.within) and reach.sees(place_path)
             ]
             uses = await self._uses(found, session, reach)
             own = {(line, column)} | {
@@ -182,7 +185,10 @@ class LspBackend:
             async with self._session("diagnostics", path) as session:
                 said = await self._checked(path, session)
                 text = await asyncio.to_thread(self._texts.get, path)
-                found += [self._diagnostic(one, text, reach.shown(path), session) for one in said]
+                found += [
+                    diagnostic_of(one, text, reach.shown(path), session.encoding, self.name)
+                    for one in said
+                ]
         return found
 
     async def close(self) -> None:
@@ -192,7 +198,7 @@ class LspBackend:
     # ------------------------------------------------------------------------- asking
 
     def _session(self, ability: Ability, path: str) -> AbstractAsyncContextManager[Session]:
-        return _Offering(self._keeper.session(path), self.name, _PROVIDERS.get(ability, ""))
+        return self._keeper.session(path, _PROVIDERS.get(ability, ""))
 
     async def _shown(self, path: str, session: Session) -> Text:
         """A file's text, which the server knows now."""
@@ -225,37 +231,44 @@ class LspBackend:
         """Files that may define a name: those the server knows, else those with the word in it."""
         name = last_part(wanted.name)
         found: list[str] = []
-        if session.offers("workspaceSymbolProvider"):
-            if self._server.opens and (some := first_file(self._server, wanted.within)):
-                await session.sync(some)
-            else:
-                await session.sync()
+        if self._server.opens == "files":
+            found = await self._with_name(name, wanted.within, bench, wanted.substring)
+        elif session.offers("workspaceSymbolProvider"):
+            some = first_file(self._server, wanted.within) if self._server.opens else ""
+            await session.sync(*filter(reach.sees, filter(None, (some,))))
             await session.settled(SETTLING)
-            answer = await session.ask("workspace/symbol", {"query": name})
-            named = [one for one in each(WorkspaceSymbol, answer) if _fits(one.name, name, wanted)]
+            answer = await session.ask("workspace/symbol", {"query": name}, WIDE)
+            named = [
+                one for one in each(WorkspaceSymbol, answer) if could_be(one.name, name, wanted)
+            ]
             found = [path_of(one.location.uri) for one in named]
         if not found:
-            found = await with_name(
-                name, wanted.within, self._server, bench, self._environ, wanted.substring
-            )
-        seen = [p for p in dict.fromkeys(found) if _below(p, wanted.within) and reach.sees(p)]
+            found = await self._with_name(name, wanted.within, bench, wanted.substring)
+        seen = [p for p in dict.fromkeys(found) if below(p, wanted.within) and reach.sees(p)]
         return sorted(seen)[:MOST_FILES]
 
-    async def _load_projects(self, name: str, session: Session, reach: Reach, bench: Bench) -> None:
-        """Open a file with the name in every folder that has some: a server that knows only the
-        projects of open files then knows them all."""
-        found = await with_name(name, self._root, self._server, bench, self._environ, False)
-        folders: dict[str, str] = {}
-        for path in sorted(found):
-            if reach.sees(path):
-                folders.setdefault(os.path.dirname(path), path)
-        await session.sync(*[*folders.values()][:16])
+    async def _with_name(
+        self, name: str, within: str, bench: Bench, substring: bool = False
+    ) -> list[str]:
+        return await with_name(name, within, self._server, bench, self._environ, substring)
+
+    async def _open_users(self, name: str, session: Session, reach: Reach, bench: Bench) -> None:
+        """Open files with a name, for a server that knows only open files or their projects."""
+        if not self._server.opens:
+            return
+        found = [p for p in sorted(await self._with_name(name, self._root, bench)) if reach.sees(p)]
+        if self._server.opens == "projects":
+            found = [*{os.path.dirname(path): path for path in reversed(found)}.values()]
+        since = session.heard()
+        opened = await session.sync(*found[:MOST_OPENED])
+        if self._server.opens == "files":
+            await session.parsed(opened, since, SETTLING)
 
     async def _checked(self, path: str, session: Session) -> list[WireDiagnostic]:
         """What is wrong in a file: asked for where that is offered, else waited for."""
         since = session.heard()
-        await session.sync(path)
-        if not await session.diagnosing(path, since, PUBLISHING):
+        sent = bool(await session.sync(path))
+        if not await session.diagnosing(path, sent, since, PUBLISHING):
             return session.published(path)
         asked = {"textDocument": {"uri": uri_of(path)}}
         answer = await session.ask("textDocument/diagnostic", asked)
@@ -273,7 +286,7 @@ class LspBackend:
         path = path_of(place.uri)
         if not path:
             return None
-        if not _below(path, self._root):
+        if not below(path, self._root):
             start = place.range.start
             name = os.path.basename(path)
             return Symbol(name, name, "module", path, start.line + 1, start.line + 1)
@@ -286,7 +299,7 @@ class LspBackend:
                 if inner.name_at.has(start):
                     return inner.symbol
         text = await self._shown(path, session)
-        return _local(place, text, reach.shown(path), session, innermost(found, start))
+        return unlisted(place, text, reach.shown(path), session.encoding, found)
 
     async def _uses(
         self, found: Sequence[tuple[str, Location]], session: Session, reach: Reach
@@ -300,110 +313,5 @@ class LspBackend:
             if path not in known:
                 can = session.offers("documentSymbolProvider") and len(known) < MOST_FILES
                 known[path] = await self._symbols_of(path, session, reach) if can else ()
-            start = place.range.start
-            line = text.line(start.line + 1)
-            around = innermost(known[path], start)
-            uses.add(
-                Reference(
-                    reach.shown(path),
-                    start.line + 1,
-                    to_column(line, start.character, session.encoding),
-                    line.strip()[:LONGEST],
-                    around.symbol.name_path if around else "",
-                )
-            )
+            uses.add(use_of(place, text, reach.shown(path), session.encoding, known[path]))
         return sorted(uses, key=lambda use: (use.path, use.line, use.column))
-
-    def _at(self, path: str, text: Text, line: int, column: int, session: Session) -> Any:
-        units = to_units(text.line(line), column, session.encoding)
-        place = {"line": line - 1, "character": units}
-        return {"textDocument": {"uri": uri_of(path)}, "position": place}
-
-    def _diagnostic(
-        self, said: WireDiagnostic, text: Text | None, shown: str, session: Session
-    ) -> Diagnostic:
-        start, end = said.range.start, said.range.end
-        line = text.line(start.line + 1) if text else ""
-        return Diagnostic(
-            path=shown,
-            line=start.line + 1,
-            column=to_column(line, start.character, session.encoding),
-            severity=severity_of(said.severity),
-            message=said.message,
-            code="" if said.code is None else str(said.code),
-            source=said.source or self.name,
-            end_line=end.line + 1 if end.line > start.line else 0,
-        )
-
-
-class _Offering(AbstractAsyncContextManager[Session]):
-    """A session that must offer something."""
-
-    def __init__(
-        self, session: AbstractAsyncContextManager[Session], name: str, provider: str
-    ) -> None:
-        self._session = session
-        self._name = name
-        self._provider = provider
-
-    async def __aenter__(self) -> Session:
-        session = await self._session.__aenter__()
-        if self._provider and not session.offers(self._provider):
-            await self._session.__aexit__(None, None, None)
-            raise Unable(f"{self._name} does not offer that.")
-        return session
-
-    async def __aexit__(self, *error: Any) -> bool | None:
-        return await self._session.__aexit__(*error)
-
-
-def _is(found: Found, wanted: Wanted) -> bool:
-    symbol = found.symbol
-    return matches(wanted.name, symbol.name_path, wanted.substring) and (
-        not wanted.kinds or symbol.kind in wanted.kinds
-    )
-
-
-def _fits(said: str, name: str, wanted: Wanted) -> bool:
-    last = plain(said)[1]
-    return name in last if wanted.substring else name == last
-
-
-def _local(
-    place: Location, text: Text, shown: str, session: Session, around: Found | None
-) -> Symbol:
-    """A definition that the server does not list, such as a parameter."""
-    number = place.range.start.line + 1
-    line = text.line(number)
-    column = to_column(line, place.range.start.character, session.encoding)
-    word = re.match(r"[\w$]+", line[column - 1 :])
-    name = word[0] if word else line[column - 1 :].strip()[:40]
-    above = f"{around.symbol.name_path}/" if around else ""
-    signature = line.strip()[:LONGEST]
-    return Symbol(name, above + name, "variable", shown, number, number, column, signature)
-
-
-def _column(line: str, name: str, column: int) -> int:
-    """The column of a name near a column; the column itself when no name is given."""
-    if not name or line[column - 1 :].startswith(name):
-        return column
-    places = [hit.start() + 1 for hit in _words(name, line)]
-    return min(places, key=lambda place: abs(place - column)) if places else column
-
-
-def _name_at(text: Text, symbol: Symbol) -> tuple[int, int]:
-    """Where the name of a definition stands; whoever found it may have told only the line."""
-    if text.line(symbol.line)[symbol.column - 1 :].startswith(symbol.name):
-        return symbol.line, symbol.column
-    for number in range(symbol.line, max(symbol.line, symbol.end_line) + 1):
-        for hit in _words(symbol.name, text.line(number)):
-            return number, hit.start() + 1
-    return symbol.line, symbol.column
-
-
-def _words(name: str, line: str) -> Iterable[re.Match[str]]:
-    return re.finditer(rf"(?<![\w$]){re.escape(name)}(?![\w$])", line)
-
-
-def _below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")

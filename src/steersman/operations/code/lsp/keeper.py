@@ -9,14 +9,13 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Unable
 from steersman.operations.code.lsp.peer import Gone, Silent
-from steersman.operations.code.lsp.programs import Program, environment, located
+from steersman.operations.code.lsp.programs import Program, located, start
 from steersman.operations.code.lsp.reach import Texts
 from steersman.operations.code.lsp.servers import LanguageServer, project
 from steersman.operations.code.lsp.session import Session
-from steersman.operations.running.companions import Companion, Companions
+from steersman.operations.running.companions import Companions
 
 FAILURES = 3
 WINDOW = 600.0
@@ -62,17 +61,23 @@ class Keeper:
         return len(self._failures) >= FAILURES
 
     @asynccontextmanager
-    async def session(self, path: str) -> AsyncIterator[Session]:
-        """The session for a path, started if need be, and not stopped while it is used."""
+    async def session(self, path: str, provider: str = "") -> AsyncIterator[Session]:
+        """The session for a path, started if need be, and not stopped while it is used.
+
+        `provider` is what the server must have said that it offers.
+        """
         session = await self._ready(project(self._server, path, self._root))
         self._users[session] += 1
         if (retiring := self._retiring.pop(session, None)) is not None:
             retiring.cancel()
         try:
+            if provider and not session.offers(provider):
+                raise Unable(f"{self._server.name} does not offer that.")
             yield session
         except (Gone, Silent):
-            self._failures.append(time.monotonic())
-            self._drop(session)
+            if session.over or session.stuck:
+                self._failures.append(time.monotonic())
+                self._drop(session)
             raise
         finally:
             self._users[session] -= 1
@@ -117,34 +122,20 @@ class Keeper:
         program = self.program()
         if program is None:
             raise Unable(f"{self._server.name} is not installed.")
-        companion = await self._companion(program, folder)
+        companion = await start(
+            self._server, program, program.argv, folder, self._companions, self._environ
+        )
         session = Session(self._server, folder, companion, self._texts)
         try:
             await session.greet()
         except BaseException as error:
+            self._program = None  # it may have been taken away or replaced
             self._drop(session)
             if isinstance(error, Gone):
                 words = companion.last_words().splitlines()
                 raise Gone(f"{self._server.name} ended at once.", "\n".join(words[:3])) from error
             raise
         return session
-
-    async def _companion(self, program: Program, folder: str) -> Companion:
-        """A program that only reads may run unconfined where nothing can be confined."""
-        environ = environment(self._server, self._environ)
-        try:
-            return await self._companions.start(program.argv, folder, environ, confined=True)
-        except ToolProblem as problem:
-            if self._server.runs_code or program.of_workspace:
-                raise Unable(
-                    f"{self._server.name} could not be started.",
-                    f"It runs code of the project, so only confined: {problem.what}",
-                ) from problem
-        try:
-            return await self._companions.start(program.argv, folder, environ, confined=False)
-        except (ToolProblem, OSError) as error:
-            self._program = None
-            raise Unable(f"{self._server.name} could not be started.", str(error)) from error
 
     def _make_room(self) -> None:
         """Let the session go that has not been used for longest, if there are too many."""

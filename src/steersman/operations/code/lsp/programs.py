@@ -6,12 +6,15 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from steersman.errors import ToolProblem
+from steersman.operations.code.backend import Unable
+from steersman.operations.running.companions import Companion, Companions
 from steersman.operations.running.programs import found
 
 _LARGEST_PACKAGE = 1 << 20
@@ -26,7 +29,8 @@ class Installable(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     `package`, with `at_least`, is the npm package it comes with, and `native` the program inside
     that can be started without node. `beside` lets it be found beside our own interpreter, where
     an extra of ours puts it. `local`: a program of the project is used too, after the machine's or
-    before it. `runs_code` when it runs code of the project: then it is only run confined.
+    before it. `runs_code` when it runs code of the project: then it is only run confined. `environ`
+    is added to its environment, `inside` only where it is confined and has a /tmp of its own.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Installable(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     local: Literal["", "after", "first"] = ""
     runs_code: bool = False
     environ: Mapping[str, str] = {}
+    inside: Mapping[str, str] = {}
 
 
 class Program(Struct, frozen=True):
@@ -125,11 +130,38 @@ _ENVIRONMENT = frozenset(
 )  # fmt: skip
 
 
-def environment(wanted: Installable, environ: Mapping[str, str]) -> dict[str, str]:
+def environment(
+    wanted: Installable, environ: Mapping[str, str], *, confined: bool
+) -> dict[str, str]:
     """The environment of a program: what it needs of the machine's, and its own."""
     given = {
         name: text
         for name, text in environ.items()
         if name in _ENVIRONMENT or name.startswith("LC_")
     }
-    return {**given, **wanted.environ}
+    return {**given, **wanted.environ, **(wanted.inside if confined else {})}
+
+
+async def start(
+    wanted: Installable,
+    program: Program,
+    argv: Sequence[str],
+    folder: str,
+    companions: Companions,
+    environ: Mapping[str, str],
+) -> Companion:
+    """Start a program confined; one that only reads also where nothing can be confined."""
+    try:
+        given = environment(wanted, environ, confined=True)
+        return await companions.start(argv, folder, given, confined=True)
+    except ToolProblem as problem:
+        if wanted.runs_code or program.of_workspace:
+            raise Unable(
+                f"{wanted.name} could not be started.",
+                f"It runs code of the project, so only confined: {problem.what}",
+            ) from problem
+    try:
+        given = environment(wanted, environ, confined=False)
+        return await companions.start(argv, folder, given, confined=False)
+    except (ToolProblem, OSError) as error:
+        raise Unable(f"{wanted.name} could not be started.", str(error)) from error

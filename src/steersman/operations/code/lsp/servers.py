@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -29,7 +29,7 @@ class LanguageServer(Installable, frozen=True):
     roots: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     settings: Mapping[str, Any] = {}
-    opens: bool = False
+    opens: Literal["", "projects", "files"] = ""
     indexes: bool = False
     enabled: bool = True
     patience: float = 20.0
@@ -40,7 +40,7 @@ class LanguageServer(Installable, frozen=True):
         name = os.path.basename(path)
         for language, ends in self.languages.items():
             for end in ends:
-                if name == end or (end.startswith(".") and name.endswith(end) and name != end):
+                if name == end or (end.startswith(".") and name.endswith(end)):
                     return language
         return ""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from steersman.operations.code.backend import Unable
-from steersman.operations.code.lsp.kinds import EVERY
-from steersman.operations.code.lsp.peer import ENDED, Gone, Peer, Unserved
+from steersman.operations.code.lsp.greeting import greeting
+from steersman.operations.code.lsp.peer import ENDED, Gone, Peer, Silent, Unserved
 from steersman.operations.code.lsp.positions import OFFERED, Encoding, path_of, uri_of
 from steersman.operations.code.lsp.reach import Signature, Text, Texts, signature_of
 from steersman.operations.code.lsp.servers import LanguageServer
@@ -27,6 +27,8 @@ PATIENCE = 30.0
 OPEN = 64
 _NEWS = 2_000
 _FAREWELL = 1.0
+_SOON = 1.0
+_SILENCES = 2
 
 
 class Session:
@@ -48,7 +50,14 @@ class Session:
         self._news = asyncio.Event()
         self._published: OrderedDict[str, tuple[int, list[WireDiagnostic]]] = OrderedDict()
         self._count = 0
+        self._stirred = -1
+        self._silences = 0
         self.peer = Peer(server.name, companion, self._serve, self._heed)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it let several questions in a row go unanswered; one may only have been large."""
+        return self._silences >= _SILENCES
 
     @property
     def over(self) -> bool:
@@ -58,7 +67,9 @@ class Session:
     async def greet(self) -> None:
         """Agree on what each side can do; the watch begins before the server reads anything."""
         await asyncio.to_thread(self._watch.look)
-        said = await self.peer.request("initialize", self._greeting(), self._server.patience)
+        said = await self.peer.request(
+            "initialize", greeting(self._server, self.folder), self._server.patience
+        )
         answer = said if isinstance(said, dict) else {}
         found = answer.get("capabilities")
         self.capabilities = found if isinstance(found, dict) else {}
@@ -76,15 +87,25 @@ class Session:
     async def ask(self, method: str, params: Any, patience: float = PATIENCE) -> Any:
         """The answer to a request; what went wrong is told with the server's last words."""
         try:
-            return await self.peer.request(method, params, patience)
+            answer = await self.peer.request(method, params, patience)
         except Gone as gone:
             raise Gone(gone.what, gone.why or self._companion.last_words()[-500:]) from gone
+        except Silent:
+            self._silences += 1
+            raise
+        self._silences = 0
+        return answer
 
-    async def sync(self, *paths: str) -> None:
-        """Show files to the server as they are on the disk, and tell it what else changed."""
+    async def sync(self, *paths: str) -> list[str]:
+        """Show files to the server as they are on the disk, and tell it what else changed.
+
+        The answer is which of them it did not know so.
+        """
         async with self._syncing:
+            before = {path: self._opened.get(path) for path in paths}
             changes = await asyncio.to_thread(self._watch.changes)
             if changes:
+                self._stirred = self._count
                 told = [{"uri": uri_of(path), "type": kind} for path, kind in changes]
                 await self.peer.notify("workspace/didChangeWatchedFiles", {"changes": told})
             for path in [*self._opened]:
@@ -92,31 +113,49 @@ class Session:
                     await self._show(path)
             for path in paths:
                 if not await self._show(path):
-                    raise Unable(f"{path} is not there, or too large.")
+                    raise Unable(f"{os.path.basename(path)} is not there, or too large.")
+            return [path for path in paths if self._opened.get(path) != before[path]]
 
     async def settled(self, patience: float) -> None:
         """Wait, but not for ever, until a server that indexes says that it is done."""
         if self._server.indexes:
             await self._until(lambda: not self._busy, patience)
 
+    async def parsed(self, paths: Iterable[str], since: int, patience: float) -> None:
+        """Wait, but not for ever, until a server that publishes has said something of files."""
+
+        def all_said() -> bool:
+            return all(self._published.get(path, (-1, []))[0] > since for path in paths)
+
+        await self._until(all_said, patience)
+
     def heard(self) -> int:
         """How much news of diagnostics came so far."""
         return self._count
 
-    async def diagnosing(self, path: str, since: int, patience: float) -> bool:
+    async def diagnosing(self, path: str, sent: bool, since: int, patience: float) -> bool:
         """Wait until the server can be asked about a file, which is True, or has published what it
-        knows; some say only after their greeting that they can be asked."""
+        knows; some say only after their greeting that they can be asked.
 
-        def published() -> bool:
-            return self._published.get(path, (-1, []))[0] > since
+        What was published before holds for a file that was not `sent` anew. If others changed
+        meanwhile, it is given a moment to be published again.
+        """
 
-        await self._until(lambda: self.offers("diagnosticProvider") or published(), patience)
-        if self.offers("diagnosticProvider"):
-            return True
-        if not published():
+        def published(after: int) -> bool:
+            return self._published.get(path, (-1, []))[0] > after
+
+        def can_be_asked() -> bool:
+            return self.offers("diagnosticProvider")
+
+        known = not sent and published(-1)
+        if known and not published(self._stirred):
+            await self._until(lambda: can_be_asked() or published(since), _SOON)
+        elif not known:
+            await self._until(lambda: can_be_asked() or published(since), patience)
+        if not known and not can_be_asked() and not published(since):
             name = os.path.basename(path)
             raise Unable(f"{self._server.name} said nothing about {name} in time.")
-        return False
+        return can_be_asked()
 
     def published(self, path: str) -> list[WireDiagnostic]:
         """What the server last published about a file."""
@@ -249,39 +288,3 @@ class Session:
             async with asyncio.timeout(patience):
                 while not ready() and not self.over:
                     await self._news.wait()
-
-    def _greeting(self) -> dict[str, Any]:
-        folder = uri_of(self.folder)
-        return {
-            "processId": None,  # the host is not in sight of a confined server
-            "clientInfo": {"name": "steersman"},
-            "rootUri": folder,
-            "rootPath": self.folder,
-            "workspaceFolders": [{"uri": folder, "name": "workspace"}],
-            "initializationOptions": self._server.options or None,
-            "capabilities": _ABILITIES,
-        }
-
-
-_KINDS = {"symbolKind": {"valueSet": list(EVERY)}}
-_ABILITIES: dict[str, Any] = {
-    "general": {"positionEncodings": list(OFFERED)},
-    "window": {"workDoneProgress": True},
-    "workspace": {
-        "configuration": True,
-        "workspaceFolders": True,
-        "applyEdit": False,
-        "symbol": _KINDS,
-        "didChangeConfiguration": {"dynamicRegistration": True},
-        "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
-        "diagnostics": {"refreshSupport": True},
-    },
-    "textDocument": {
-        "synchronization": {"didSave": False},
-        "documentSymbol": {**_KINDS, "hierarchicalDocumentSymbolSupport": True},
-        "definition": {"linkSupport": True},
-        "references": {},
-        "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
-        "publishDiagnostics": {"versionSupport": True},
-    },
-}

@@ -26,8 +26,8 @@ from steersman.operations.tool import Bench
 from steersman.operations.workspace import Workspace
 
 # How many files are looked into for one question.
-MOST_OUTLINED = 5_000
-MOST_PARSED = 1_500
+MOST_OUTLINED = 20_000
+MOST_PARSED = 20_000
 MOST_CHECKED = 2_000
 DEEPEST = 64
 T = TypeVar("T")
@@ -146,8 +146,11 @@ class TreeBackend:
 
     def _find(self, wanted: Wanted, paths: Sequence[str], files: Files) -> list[Symbol]:
         found: list[Symbol] = []
+        parts, _ = naming.split(wanted.name)
         for path in paths[:MOST_OUTLINED]:
             try:
+                if len(paths) > 1 and not files.may_define(path, parts, wanted.substring):
+                    continue
                 outline = nested(files.outline(path), files.shown(path), DEEPEST)
             except ToolProblem:
                 if len(paths) == 1:
@@ -192,7 +195,8 @@ def _all_uses(symbol: Symbol, paths: Sequence[str], language: str, files: Files)
         if language and known and not same_family(known, language):
             continue
         try:
-            found += uses(files.parsed(path), symbol)
+            if files.shown(path) == symbol.path or files.may_use(path, symbol):
+                found += uses(files.parsed(path), symbol)
         except ToolProblem:
             continue
     return found

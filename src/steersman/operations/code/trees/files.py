@@ -9,7 +9,8 @@ from steersman.errors import SteersmanError, ToolProblem
 from steersman.operations.code.backend import Unable
 from steersman.operations.code.index.build import content
 from steersman.operations.code.index.store import Entry, Index
-from steersman.operations.code.trees import languages, reading
+from steersman.operations.code.records import Symbol
+from steersman.operations.code.trees import glancing, languages, reading
 from steersman.operations.code.trees.definition import Definition
 from steersman.operations.code.trees.grammar import grammar
 from steersman.operations.code.trees.languages import Language
@@ -66,6 +67,16 @@ class Files:
             return outline(self.read(path), self.language(path))
         except Unreadable as problem:
             raise self._unable(path, problem) from problem
+
+    def may_define(self, path: str, parts: list[str], substring: bool) -> bool:
+        """Whether a file is worth an outline; one that the index knows costs nothing."""
+        if self._kept(path) is not None:
+            return True
+        return glancing.may_define(self.read(path), parts, substring, self.language(path).name)
+
+    def may_use(self, path: str, symbol: Symbol) -> bool:
+        """Whether a file is worth parsing for uses of a symbol."""
+        return glancing.may_use(self.read(path), symbol, self.language(path).name)
 
     def parsed(self, path: str) -> File:
         """A file (real path) with its tree."""

@@ -23,7 +23,7 @@ def pieces(root: Node, source: bytes) -> list[tuple[int, int, int]]:
         start = source.rfind(b"\n", 0, error.start_byte) + 1
         end = error.end_byte
         cuts = [match.start() for match in _MARGIN.finditer(source, start, end)]
-        if len(cuts) < 2:  # noqa: PLR2004 - one piece is what was read already
+        if len(cuts) < 2:
             continue
         row = source.count(b"\n", 0, cuts[0])
         for here, after in zip(cuts, [*cuts[1:], end], strict=True):

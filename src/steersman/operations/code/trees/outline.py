@@ -52,9 +52,7 @@ def definitions(tree: Tree, rules: Grammar, source: bytes) -> list[Definition]:
     return _mended(found, tree.root_node, rules, source) if tree.root_node.has_error else found
 
 
-def _mended(
-    found: list[Definition], root: Node, rules: Grammar, source: bytes
-) -> list[Definition]:
+def _mended(found: list[Definition], root: Node, rules: Grammar, source: bytes) -> list[Definition]:
     """The definitions of a file with mistakes: in pieces, where that tells more."""
     more: list[Definition] = []
     lines: set[int] = set()

@@ -83,26 +83,20 @@ def _is_text(line: str) -> bool:
 def _toml(lines: list[str]) -> Heads:
     heads: Heads = []
     quote = ""
+    in_table = False
     for number, line in enumerate(lines, 1):
         if quote:
             quote = "" if quote in line else quote
             continue
         if table := _TOML_TABLE.match(line):
+            in_table = True
             heads.append((1, number, table[1].replace('"', ""), "key"))
         elif key := _TOML_KEY.match(line):
-            in_table = any(kind == "key" and level == 1 for level, _, _, kind in heads)
-            level = 2 if in_table and _is_table(lines, heads) else 1
-            heads.append((level, number, key[1].strip("\"'"), "key"))
+            heads.append((2 if in_table else 1, number, key[1].strip("\"'"), "key"))
         for mark in ('"""', "'''"):
             if line.count(mark) % 2:
                 quote = mark
     return heads
-
-
-def _is_table(lines: list[str], heads: Heads) -> bool:
-    """Whether the last head of the first level is a table, so that keys belong to it."""
-    last = next((line for level, line, _, _ in reversed(heads) if level == 1), 0)
-    return bool(last and _TOML_TABLE.match(lines[last - 1]))
 
 
 def _yaml(lines: list[str]) -> Heads:
@@ -115,7 +109,7 @@ def _yaml(lines: list[str]) -> Heads:
 
 def _json(text: str) -> Heads:
     heads: Heads = []
-    depth, line, last = 0, 1, ""
+    depth, line = 0, 1
     for token in _JSON_TOKEN.finditer(text):
         said = token[0]
         if said == "\n":
@@ -125,8 +119,7 @@ def _json(text: str) -> Heads:
         elif said in "}]":
             depth -= 1
         elif depth == 1 and text[token.end() : token.end() + 20].lstrip().startswith(":"):
-            last = said[1:-1]
-            heads.append((1, line, last, "key"))
+            heads.append((1, line, said[1:-1], "key"))
     return heads
 
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from steersman.operations.code.records import Reference, Symbol
 from steersman.operations.code.trees.definition import Definition
+from steersman.operations.code.trees.kinship import may_have
 from steersman.operations.code.trees.outline import CALLABLES
 from steersman.operations.code.trees.places import Place, places
 
@@ -33,6 +34,7 @@ _BARE_MEMBERS = frozenset({"java", "c-sharp", "cpp", "kotlin", "swift", "ruby", 
 _NEEDS_IMPORT = frozenset({"python", "javascript", "typescript", "tsx"})
 _SELVES = frozenset({"self", "this", "cls", "super", "super()", "Self", "$this"})
 _WORD = re.compile(r"\w+")
+_IMPORTED = re.compile(rb"^[ \t]*import[ \t]+([^\n#;]+)", re.M)
 LONGEST_LINE = 300
 
 
@@ -126,6 +128,8 @@ class _Judge:
         self._imports = [p.imported for p in found if p.imported is not None]
         self._imports += [d.signature for d in top if _is_required(d)]
         self._columns = _Columns(file.source)
+        self._modules = _modules(file.source) if file.language == "python" else frozenset()
+        self._kinds = {d.name_path: d.kind for d in file.definitions}
         self._span = self._enclosing()
 
     def _enclosing(self) -> tuple[int, int] | None:
@@ -146,7 +150,7 @@ class _Judge:
         if place.label:
             return self._member and self._target.kind in ("field", "property")
         if place.imported is not None:
-            return self._may_come_from(place.imported)
+            return not self._here and self._may_come_from(place.imported)
         if place.owner is not None:
             return self._accepts_owned(place)
         return self._accepts_bare(place)
@@ -154,12 +158,22 @@ class _Judge:
     def _accepts_owned(self, place: Place) -> bool:
         owner = (place.owner or "").strip()
         if self._member:
-            return True
+            return owner not in self._modules and self._may_be_ours(place, owner)
         if owner in _SELVES:
             return False
         if self._file.language in _NEEDS_IMPORT and not self._here:
             first = _WORD.match(owner)
             return first is not None and self._is_imported(first[0])
+        return True
+
+    def _may_be_ours(self, place: Place, owner: str) -> bool:
+        """Whether `self.name` can mean the target: not in a class that has nothing to do with it."""
+        around = inside(self._file.definitions, place.row + 1)
+        while owner in _SELVES and around:
+            if self._kinds.get(around, "") not in (*CALLABLES, ""):
+                ours = self._above.rpartition("/")[2]
+                return may_have(self._file.definitions, around, self._target.name, ours)
+            around = around.rpartition("/")[0]
         return True
 
     def _accepts_bare(self, place: Place) -> bool:
@@ -198,7 +212,7 @@ class _Judge:
         else:
             return True
         known = set(_WORD.findall(os.path.splitext(self._target.path)[0]))
-        return not known.isdisjoint(_WORD.findall(words)) or self._here
+        return not known.isdisjoint(_WORD.findall(words))
 
     def _has_star(self) -> bool:
         if self._file.language != "python":
@@ -207,10 +221,13 @@ class _Judge:
         return any(self._may_come_from(star.decode("utf-8", "replace")) for star in stars)
 
     def _is_imported(self, name: str) -> bool:
-        return any(
-            p.imported is not None or (p.bound and self._file.language != "python")
-            for p in places(self._file.root, self._file.source, name)
-        )
+        """Whether a name is, or can be, the module or package that the target is in."""
+        for place in places(self._file.root, self._file.source, name):
+            if place.imported is not None and self._may_come_from(place.imported):
+                return True
+            if place.bound and self._file.language != "python":
+                return True
+        return False
 
 
 class _Columns:
@@ -225,6 +242,16 @@ class _Columns:
             return place.column + 1
         lead = self._source[place.start - place.column : place.start]
         return len(lead.decode("utf-8", "replace")) + 1
+
+
+def _modules(source: bytes) -> frozenset[str]:
+    """What is certainly a module: `import a.b, c as d` makes `a`, `a.b` and `d`."""
+    found: set[str] = set()
+    for said in _IMPORTED.findall(source):
+        for one in said.decode("utf-8", "replace").split(","):
+            path, _, alias = one.strip().partition(" as ")
+            found |= {alias.strip()} if alias else {path, path.partition(".")[0]}
+    return frozenset(found)
 
 
 def _is_own(definition: Definition, language: str) -> bool:

@@ -15,14 +15,16 @@ _SPACED = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) == "_" else 0x20 for byte in range(256)
 )
 _NUMBER = frozenset(b"0123456789")
-# Written so that the expression never has to choose: plain characters, then one that is not.
-_DOUBLE = rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-_SINGLE = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
-_BLOCK = rb"/\*.*?\*/"
+# Written so that the expression never has to choose, and that what is never closed ends somewhere:
+# no file can make it slow.
+_DOUBLE = rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?'
+_SINGLE = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'?"
+_BLOCK = rb"/\*.*?(?:\*/|\Z)"
 _LINE = rb"//[^\n]*"
 _HASH = rb"#[^\n]*"
 _TRIPLE = (
-    rb'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|' + rb"'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
+    rb'"""[^"\\]*(?:(?:\\(?:.|\Z)|"(?!""))[^"\\]*)*(?:"""|\Z)|'
+    rb"'''[^'\\]*(?:(?:\\(?:.|\Z)|'(?!''))[^'\\]*)*(?:'''|\Z)"
 )
 
 # How comments and strings look. Text in which names are used (`${name}`) is left in.
@@ -33,7 +35,7 @@ LEXIS = {
     # A single quote in Rust is a lifetime more often than a character.
     "rust": re.compile(b"|".join((_BLOCK, _LINE, _DOUBLE, rb"'(?:[^'\\\n]|\\.)'")), re.S),
     "hash": re.compile(b"|".join((rb"(?<![\w\"'])" + _HASH, _SINGLE)), re.S),
-    "shell": re.compile(b"|".join((rb"(?:(?<=\s)|^)" + _HASH, rb"'[^']*'")), re.S | re.M),
+    "shell": re.compile(b"|".join((rb"(?:(?<=\s)|^)" + _HASH, rb"'[^']*'?")), re.S | re.M),
     "php": re.compile(b"|".join((_BLOCK, _LINE, _HASH, _SINGLE)), re.S),
 }
 MOST_WORDS = 20_000
