@@ -3,8 +3,9 @@
 40 questions with known files (`recall.jsonl`): 28 say what a patch of a Debian package is about, in
 words of our own, and name the files it changes; 12 are subjects of commits of this repository.
 Trees are source distributions from PyPI (in the user's cache folder), and this repository before
-each commit. Every second question was used for tuning; the others were looked at once. Not among
-the default subjects: `python -m benchmarks recall`.
+each commit. Constants were chosen by every second question (`tuned`); results of the others
+(`held`) were seen too, but not counted in that. Not among the default subjects:
+`python -m benchmarks recall`.
 """
 
 import asyncio

@@ -11,6 +11,7 @@ from steersman.governance.rule_files import load_rules, user_file
 from steersman.governance.rule_files import project_file as project_rules
 from steersman.governance.secret_files import Finder, unreadable
 from steersman.governance.stored_memory import StoredMemory
+from steersman.identity.places import places
 from steersman.identity.settings import Settings, config_file, project_file
 from steersman.message import Audit
 from steersman.store.records import Store
@@ -26,7 +27,8 @@ class Permissions:
 
     def folder(self, workspace: str) -> folders.Standing:
         """What a folder brings that would steer the host, and whether the person agreed to it."""
-        return folders.standing(self._store, workspace)
+        named = places(self._environ, workspace, self.home).mcp_config_files
+        return folders.standing(self._store, workspace, named)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
         """Keep the person's word on what they were shown."""

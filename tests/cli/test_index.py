@@ -50,6 +50,13 @@ def test_a_question_is_answered(built):
     assert built("index", "ask", "zebra").stdout == "Nothing fits that question.\n"
 
 
+def test_agents_ask_the_same_index(built):
+    question = json.dumps({"question": "how does a boat sail?"})
+    done = built("call", "workspace_ranked_context", question)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["excerpts"][0]["path"] == "boats.py"
+
+
 def test_secret_files_are_not_in_it(built, workspace):
     (workspace / "deploy.py").write_text("def zebra():\n    pass\n")
     (workspace / ".steersmanignore").write_text("deploy.py\n")

@@ -201,7 +201,7 @@ def test_serena_refactors_through_the_gate_and_it_can_be_undone(
         "workspace_propose_refactoring",
         operation="rename_symbol", name_path="describe", path="src/harbour/ships.py", text="depict",
     )  # fmt: skip
-    look = call("workspace_find_symbol", name="describe", path="src/harbour/ships.py")
+    look = call("workspace_get_symbols_overview", path="src/harbour/ships.py")
     model = script({"tool_calls": [look]}, {"tool_calls": [rename]}, {"text": "Done."})
     before = (folder / "src/harbour/ships.py").read_text()
     messages = steer.messages("run", "--model", model, "--approvals", "never", "rename it")

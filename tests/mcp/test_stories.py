@@ -237,3 +237,61 @@ def test_a_server_that_cannot_be_started_costs_a_sentence_and_not_the_turn(
     messages = steer.messages("run", "x", "--model", model)
     assert "gone" in str(results(messages)[0]["output"])
     assert messages[-1]["body"]["exit"] == 0
+
+
+ROUGH = Path(__file__).parents[1] / "operations" / "mcp" / "servers" / "rough.py"
+FAULTS = {
+    "die": "ended while it worked",
+    "hang": "no answer",
+    "huge": "16 MB",
+    "flood": "",
+    "garbage": "",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_server_that_misbehaves_costs_a_call_and_not_the_turn(
+    steer, script, environ, tmp_path, fault
+):
+    file = tmp_path / "mcp.json"
+    rough = {"command": sys.executable, "args": [str(ROUGH)], "timeout": 2}
+    file.write_text(json.dumps({"mcpServers": {"rough": rough}}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
+    how = {"size": 17_000_000, "count": 60_000}
+    calls = [call("rough__" + fault, **how), call("rough__echo", text="still here")]
+    model = script(*({"tool_calls": [one]} for one in calls), DONE)
+    messages = steer.messages("run", "x", "--model", model, "--yes")
+    broken, sound = results(messages)
+    if FAULTS[fault]:
+        assert broken["status"] == "error"
+        assert "rough" in broken["message"]
+    assert sound["status"] == "ok", sound
+    assert messages[-1]["body"]["exit"] == 0
+
+
+def test_a_list_that_changes_is_asked_for_again(steer, script, environ, tmp_path):
+    file = tmp_path / "mcp.json"
+    rough = {"command": sys.executable, "args": [str(ROUGH)]}
+    file.write_text(json.dumps({"mcpServers": {"rough": rough}}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
+    look = call("mcp_list_tools", server="rough")
+    model = script(
+        {"tool_calls": [look]},
+        {"tool_calls": [call("rough__change")]},
+        {"tool_calls": [look]},
+        DONE,
+    )
+    before, changed, after = results(steer.messages("run", "x", "--model", model, "--yes"))
+    assert changed["status"] == "ok"
+    assert before["output"] != after["output"]
+
+
+def test_a_named_file_inside_the_folder_waits_for_trust_too(
+    steer, script, notes, environ, workspace
+):
+    (workspace / "servers.json").write_text(json.dumps({"mcpServers": {"notes": entry(notes)}}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = "servers.json"
+    model = script({"tool_calls": [READ]}, DONE)
+    assert results(steer.messages("run", "x", "--model", model))[0]["status"] == "malformed"
+    assert steer("policy", "trust", "--yes").returncode == 0
+    assert results(steer.messages("run", "x", "--model", model, "--yes"))[0]["status"] == "ok"

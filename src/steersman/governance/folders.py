@@ -143,9 +143,9 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(every[:6]) + (f" and {len(every) - 6} more" if len(every) > 6 else "")
 
 
-def standing(store: Store, workspace: str) -> Standing:
-    """How a folder stands now."""
-    found = findings(workspace)
+def standing(store: Store, workspace: str, named: Iterable[str] = ()) -> Standing:
+    """How a folder stands now; `named` are further files that would be loaded, such as by a variable."""
+    found = findings(workspace, named)
     if not found:
         return Standing("nothing")
     kept = store.setting(f"folder:{workspace}", "trust")
@@ -167,12 +167,13 @@ def forget(store: Store, workspace: str) -> None:
     store.remember(f"folder:{workspace}", "trust", None)
 
 
-def findings(workspace: str) -> tuple[Finding, ...]:
+def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
     """What a folder brings, in the order of names."""
     budget = _Budget(MOST_FILES, MOST_BYTES)
     root = os.path.realpath(workspace)
     found = []
-    for name, parts in BRINGS.items():
+    own = {os.path.relpath(path, root): {"": "MCP servers"} for path in named if inside(path, root)}
+    for name, parts in {**own, **BRINGS}.items():
         if not os.path.lexists(os.path.join(root, name)):
             continue
         for path, what in _parts(root, name, parts):

@@ -60,7 +60,8 @@ class Facade:
 
     async def find(self, wanted: Wanted, bench: Bench) -> Symbols:
         """Definitions by name; the next backend is asked where one knows none."""
-        said = await self._find(wanted, bench)
+        # One more than is shown, to know that there are more: a backend stops when it has enough.
+        said = await self._find(replace(wanted, most=wanted.most + 1), bench)
         return _symbols(said, wanted.most, Sight(bench.workspace))
 
     async def declaration(self, spot: Spot, bench: Bench) -> Symbols:
@@ -218,6 +219,6 @@ def _symbols(said: Answered[Symbol], most: int, sight: Sight) -> Symbols:
         said.backend,
         tuple(shown),
         len(found),
-        f"{more:,} more; pass a path, kinds, or a longer name" if more else "",
+        f"at least {more:,} more; pass a path, kinds, or a longer name" if more else "",
         said.note("texts were cut to fit in one answer" if cut else ""),
     )

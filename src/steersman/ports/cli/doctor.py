@@ -62,6 +62,7 @@ def _findings() -> Iterator[Finding]:
     yield _program("git", "not needed, but most work is in repositories: install git")
     yield _ripgrep()
     yield _commands()
+    yield from _servers()
     yield from _history()
 
 
@@ -210,3 +211,14 @@ def _program(name: str, mend: str) -> Finding:
     if found:
         return Finding(name, "ok", found)
     return Finding(name, "bad" if name == "bash" else "note", "not found", mend)
+
+
+def _servers() -> Iterator[Finding]:
+    """The MCP servers that are configured; none is started."""
+    from steersman.ports.cli.mcp_trying import findings
+
+    folder = os.path.realpath(Path.cwd())
+    host = Host.at(data_folder(os.environ), os.environ)
+    trusted = host.permissions.folder(folder).loads
+    host.store.close()
+    yield from findings(folder, os.environ, trusted=trusted)

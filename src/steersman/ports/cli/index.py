@@ -163,11 +163,15 @@ def _show(state: State, as_json: bool) -> None:
         ("definitions", f"{state.definitions:,}"),
         ("languages", safe(", ".join(parts[:LANGUAGES_SHOWN])) + more),
         ("changed", ago(datetime.fromtimestamp(state.updated, UTC))),
-        ("size", f"{state.size / 1e6:.1f} MB"),
+        ("size", _bytes(state.size)),
         ("kept in", safe(state.path)),
     ]
     for name, value in rows:
         click.echo(f"{click.style(name, bold=True):<{_width(rows, name)}}  {value}")
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def _width(rows: list[tuple[str, str]], name: str) -> int:

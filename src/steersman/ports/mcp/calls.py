@@ -219,11 +219,14 @@ class Workbench:
         self._settings = settings
         self._yes = yes
         self._opening = asyncio.Lock()
+        self._offered: list[OfferedTool] | None = None
         self._threads: dict[frozenset[str], list[Calls]] = {}
 
     async def tools(self) -> Sequence[OfferedTool]:
-        """The tools an agent has here."""
-        return [offered(spec) for spec in self._host.tools(self._folder)]
+        """The tools an agent has here, the same as long as it is served."""
+        if self._offered is None:
+            self._offered = [offered(spec) for spec in self._host.tools(self._folder)]
+        return self._offered
 
     async def begin(
         self, tool: str, arguments: dict[str, Any], abilities: frozenset[str]

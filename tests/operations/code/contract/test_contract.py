@@ -127,6 +127,10 @@ class TestContract:
         assert {"Berth", "BerthTaken"} <= {s.name_path for s in answer.symbols}
         assert {s.kind for s in answer.symbols} == {"class"}
 
+    def test_what_does_not_fit_is_told(self, subject: Subject) -> None:
+        answer = subject.ask("find", Wanted("e", subject.station.root, substring=True, most=3))
+        assert (len(answer.symbols), answer.more[:8]) == (3, "at least")
+
     def test_a_name_that_nobody_gave_is_not_found(self, subject: Subject) -> None:
         answer = subject.ask("find", Wanted("nobody_gave_this_name", subject.station.root))
         assert (answer.symbols, answer.total) == ((), 0)

@@ -185,7 +185,7 @@ def test_long_answers_are_cut_and_say_so(station: Station) -> None:
     facade = Facade([MadeUp("m", symbols=many)], station.environ)
     answer = station.run(facade.find(Wanted("send", station.root, most=30), station.bench()))
     assert (len(answer.symbols), answer.total) == (30, 50)
-    assert answer.more == "20 more; pass a path, kinds, or a longer name"
+    assert answer.more == "at least 20 more; pass a path, kinds, or a longer name"
     large = symbol("send", "a.py", 1, body="x = 1\n" * 20_000)
     facade = Facade([MadeUp("m", symbols=(large,))], station.environ)
     answer = station.run(facade.find(Wanted("send", station.root), station.bench()))

@@ -119,6 +119,7 @@ def test_damaged_words_are_read_again(project, home):
         ("README.md", "doc"),
         ("pip/_vendor/rich/live.py", "vendor"),
         ("x.egg-info/PKG-INFO", "vendor"),
+        ("PROJECT_INDEX.json", "vendor"),
         ("CHANGES.rst", "change"),
         ("src/newsfragments/12.bugfix", "change"),
     ],

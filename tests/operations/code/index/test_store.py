@@ -121,6 +121,21 @@ def test_a_file_of_another_version_begins_anew(index: Index) -> None:
     assert Index.open(index.path).files() == {}
 
 
+def test_when_another_process_begins_anew_all_follow(index: Index) -> None:
+    index.path.unlink()
+    assert index.files() == {}
+    other = Index.open(index.path)
+    index.put([(ENTRY, Tags((SEND,)))])
+    assert other.symbols(ENTRY.path) == [SEND]
+
+
+def test_using_it_after_the_end_takes_nothing_away(index: Index) -> None:
+    index.close()
+    with pytest.raises(StorageProblem):
+        index.files()
+    assert set(Index.open(index.path).files()) == {ENTRY.path}
+
+
 def test_a_place_that_cannot_be_written_is_told_in_sentences(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageProblem, match="cannot be used"):

@@ -75,7 +75,8 @@ def test_a_server_that_answers_somehow_is_understood(yard, behaviour):
     ],
 )
 def test_a_server_that_does_not_is_told_apart(yard, behaviour, why, monkeypatch):
-    monkeypatch.setattr(session.Session.ask, "__defaults__", (0.5,))
+    if behaviour == "silent":
+        monkeypatch.setattr(session.Session.ask, "__defaults__", (0.5,))
 
     async def work(companions):
         backend = fake(behaviour, yard, companions)
@@ -160,6 +161,19 @@ def test_a_crashed_server_is_started_again_but_not_for_ever(yard):
     ]
     assert not serves
     assert methods(yard).count("initialize") == 3
+
+
+def test_a_crash_counts_once_however_many_were_asking(yard):
+    async def work(companions):
+        backend = fake("dies", yard, companions)
+        asked = [overview(backend, yard), overview(backend, yard, "two.fake")]
+        told = await asyncio.gather(*asked, return_exceptions=True)
+        assert all(isinstance(one, Unable) for one in told)
+        serves = backend.serves("overview", yard.path("one.fake"))
+        await backend.close()
+        return serves
+
+    assert yard.run(work)
 
 
 def test_a_server_that_stays_silent_is_ended_after_the_second_time(yard, monkeypatch):

@@ -5,9 +5,9 @@ import os
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 
+from steersman.errors import UsageProblem
 from steersman.operations.code.lsp.programs import Installable, environment, located
 from steersman.operations.code.lsp.servers import LanguageServer, configured, known, project
 from steersman.operations.code.lsp.watching import Watch
@@ -75,13 +75,15 @@ def test_a_person_adds_changes_and_disables_servers():
     "entry",
     [
         {"languages": {"x": [".x"]}},
+        {"command": ["a"]},
+        {"command": [], "languages": {"x": [".x"]}},
         {"command": "not a list", "languages": {}},
         {"command": ["a"], "languages": {}, "unknown": 1},
         {"command": ["a"], "languages": [".x"]},
     ],
 )
 def test_a_wrong_entry_is_refused(entry):
-    with pytest.raises(msgspec.ValidationError):
+    with pytest.raises(UsageProblem, match="“mine” of the settings"):
         configured({"mine": entry})
 
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from steersman.errors import SteersmanError
 from steersman.operations.code.index.answering import Asked, answer
+from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.index.recency import Touch
 from steersman.operations.code.index.store import Index
@@ -26,6 +27,8 @@ from steersman.operations.code.index.upkeep import Records, State
 from steersman.operations.code.index.walk import listed
 from steersman.operations.code.index.watch import Watch
 from steersman.operations.code.records import RankedContext
+
+__all__ = ["IndexKeeper", "IndexKeepers"]
 
 # How long a question waits for an index that is being built.
 PATIENCE = 20.0

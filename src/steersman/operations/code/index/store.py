@@ -65,6 +65,7 @@ class Index:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._inode = 0
         self._connection = self._open()
 
     @classmethod
@@ -174,6 +175,9 @@ class Index:
     def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
             try:
+                if _inode(self.path) != self._inode:  # another process began anew
+                    self._connection.close()
+                    self._connection = self._open()
                 return work(self._connection)
             except sqlite3.DatabaseError as error:
                 if not _damaged(error):
@@ -196,7 +200,7 @@ class Index:
         except (sqlite3.Error, OSError) as error:
             raise self._problem(error) from error
         try:
-            return _prepared(connection)
+            return self._noted(_prepared(connection))
         except sqlite3.DatabaseError as error:
             connection.close()
             if not _damaged(error):
@@ -205,9 +209,13 @@ class Index:
             connection.close()
         self._remove()
         try:
-            return _prepared(self._connect())
+            return self._noted(_prepared(self._connect()))
         except (sqlite3.Error, OSError) as error:
             raise self._problem(error) from error
+
+    def _noted(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        self._inode = _inode(self.path)
+        return connection
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(
@@ -253,12 +261,21 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
+def _inode(path: Path) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
+
+
 def _damaged(error: sqlite3.DatabaseError) -> bool:
     """Whether the file itself is at fault, and not its disk, its owner or who holds it."""
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return not isinstance(error, sqlite3.OperationalError)
-    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+    return code is not None and code & 0xFF in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_ERROR,
+    )
 
 
 def _forget(connection: sqlite3.Connection, path: bytes) -> None:

@@ -138,17 +138,22 @@ def _connected(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = OFF")  # it can be made again
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version != SCHEMA:
+        if _version(connection) != SCHEMA:
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                for name in ("texts", "kept"):
-                    connection.execute(f"DROP TABLE IF EXISTS {name}")
-                for statement in _TABLES.split(";\n"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {SCHEMA}")
+                if _version(connection) != SCHEMA:  # nobody else was faster
+                    for name in ("texts", "kept"):
+                        connection.execute(f"DROP TABLE IF EXISTS {name}")
+                    for statement in _TABLES.split(";\n"):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {SCHEMA}")
         path.chmod(0o600)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)

@@ -76,8 +76,7 @@ class Keeper:
             yield session
         except (Gone, Silent):
             if session.over or session.stuck:
-                self._failures.append(time.monotonic())
-                self._drop(session)
+                self._give_up(session)
             raise
         finally:
             self._users[session] -= 1
@@ -100,10 +99,10 @@ class Keeper:
         async with self._starting[folder]:
             session = self._sessions.get(folder)
             if session is not None and not session.over:
+                self._sessions[folder] = self._sessions.pop(folder)  # the last used is the last
                 return session
             if session is not None:
-                self._failures.append(time.monotonic())
-                self._drop(session)
+                self._give_up(session)
             if self._closed:
                 raise Unable(f"{self._server.name} is being closed.")
             if self.tired:
@@ -112,10 +111,14 @@ class Keeper:
                 )
             self._make_room()
             try:
-                self._sessions[folder] = session = await self._start(folder)
+                session = await self._start(folder)
             except Unable:
                 self._failures.append(time.monotonic())
                 raise
+            if self._closed:
+                self._drop(session)
+                raise Unable(f"{self._server.name} is being closed.")
+            self._sessions[folder] = session
             return session
 
     async def _start(self, folder: str) -> Session:
@@ -146,6 +149,12 @@ class Keeper:
     async def _retire(self, session: Session) -> None:
         await asyncio.sleep(self._server.idle)
         self._drop(session)
+
+    def _give_up(self, session: Session) -> None:
+        """End a session that failed, and count it once, however many were asking."""
+        if session in self._sessions.values():
+            self._failures.append(time.monotonic())
+            self._drop(session)
 
     def _drop(self, session: Session) -> None:
         """Forget a session; its end takes a moment and nobody waits for it but `close`."""

@@ -7,10 +7,10 @@ import platform
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Unable
@@ -34,7 +34,7 @@ class Installable(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     """
 
     name: str
-    command: tuple[str, ...]
+    command: Annotated[tuple[str, ...], Meta(min_length=1)]
     package: str = ""
     at_least: int = 0
     native: str = ""

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from steersman.errors import UsageProblem
 from steersman.operations.code.lsp.programs import Installable
 
 _TABLE = Path(__file__).with_name("servers.toml")
 
 
-class LanguageServer(Installable, frozen=True):
+class LanguageServer(Installable, frozen=True, kw_only=True):
     """A language server; `servers.toml` tells what the fields mean.
 
     One that a person configured runs confined unless `runs_code` says that it only reads.
@@ -25,7 +26,7 @@ class LanguageServer(Installable, frozen=True):
     stopped.
     """
 
-    languages: Mapping[str, tuple[str, ...]] = {}
+    languages: Mapping[str, tuple[str, ...]]
     roots: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     settings: Mapping[str, Any] = {}
@@ -60,7 +61,7 @@ def known() -> tuple[LanguageServer, ...]:
 
 
 def read(table: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, ...]:
-    """Servers from a table by their names; raises `msgspec.ValidationError` where one is wrong."""
+    """Servers from a table by their names."""
     return tuple(
         msgspec.convert({"name": name, **entry}, LanguageServer) for name, entry in table.items()
     )
@@ -69,13 +70,21 @@ def read(table: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, ...]:
 def configured(table: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, ...]:
     """The servers a person named before those of the table; one of the same name replaces it.
 
-    An entry of the table may be changed in part: what is not said stays.
+    An entry of the table may be changed in part: what is not said stays. Raises `UsageProblem`
+    where an entry is wrong.
     """
     usual = {server.name: server for server in known()}
     own = []
     for name, entry in table.items():
         before = msgspec.to_builtins(usual[name]) if name in usual else {"runs_code": True}
-        own.append(msgspec.convert({**before, **entry, "name": name}, LanguageServer))
+        try:
+            own.append(msgspec.convert({**before, **entry, "name": name}, LanguageServer))
+        except msgspec.ValidationError as error:
+            raise UsageProblem(
+                f"The language server “{name}” of the settings is not right.",
+                f"{error}.",
+                "It needs command and languages; docs/code-intelligence.md has an example.",
+            ) from error
     mine = {server.name for server in own}
     rest = [server for server in known() if server.name not in mine]
     return tuple(server for server in (*own, *rest) if server.enabled)

@@ -17,7 +17,7 @@ _NO_BASE = frozenset(
 
 
 def may_have(definitions: Sequence[Definition], owner: str, name: str, other: str) -> bool:
-    """Whether `self.name` in the class at the name path `owner` can be that of the class `other`."""
+    """Whether `self.name` in the class at the name path `owner` can be that of `other`."""
     classes = {one.name: one for one in definitions if one.name_path == owner or _is_type(one)}
     waiting, seen = [owner.rpartition("/")[2]], set[str]()
     while waiting:

@@ -167,7 +167,7 @@ class _Judge:
         return True
 
     def _may_be_ours(self, place: Place, owner: str) -> bool:
-        """Whether `self.name` can mean the target: not in a class that has nothing to do with it."""
+        """Whether `self.name` can mean the target: not in a class that is no kin of its own."""
         around = inside(self._file.definitions, place.row + 1)
         while owner in _SELVES and around:
             if self._kinds.get(around, "") not in (*CALLABLES, ""):
