@@ -12,11 +12,15 @@ from steersman.errors import DriverProblem
 
 
 class ToolSpec(Struct, frozen=True):
-    """A tool as a model sees it; `parameters` is a JSON Schema object."""
+    """A tool as a model sees it; `parameters` is a JSON Schema object.
+
+    `family` is the kind of tool, for those who show it; models are not told.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    family: str = ""
 
 
 class Call(Struct, frozen=True, gc=False):

@@ -107,7 +107,8 @@ class Tool(ABC, Generic[A]):
 
     def spec(self) -> ToolSpec:
         """The tool as a model sees it."""
-        return ToolSpec(self.name, self.description(), schema(self.Args))
+        kind = self.family.value[0]
+        return ToolSpec(self.name, self.description(), schema(self.Args), kind)
 
     def description(self) -> str:
         """What the tool does, in words for the model."""

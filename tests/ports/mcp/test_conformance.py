@@ -1,7 +1,7 @@
 """The public conformance suite against our server, our gateway and our client.
 
 Every scenario that applies passes. Those that do not are listed in `conformance.toml`, each with
-its reason; one that is listed and passes after all is stale. The documentation says the same.
+its reason. The documentation says the same.
 """
 
 import asyncio

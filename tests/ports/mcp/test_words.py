@@ -54,6 +54,15 @@ def test_a_result_is_text_and_a_record_and_a_problem_is_its_sentence(
     assert ended(result) == expected
 
 
+@pytest.mark.parametrize(
+    ("family", "reads"), [("read", True), ("edit", False), ("run", False), ("agents", False)]
+)
+def test_the_hints_follow_the_kind_of_tool(family: str, reads: bool) -> None:
+    tool = offered(ToolSpec("t", "Does something.", {"type": "object"}, family))
+    assert tool.hints["readOnlyHint"] is reads
+    assert tool.hints.get("destructiveHint", False) is not reads
+
+
 def test_a_tool_of_no_known_kind_is_not_said_to_only_read() -> None:
     tool = offered(ToolSpec("t", "Does something.", {"type": "object", "properties": {}}))
     assert tool.hints.get("readOnlyHint") is not True

@@ -111,8 +111,9 @@ class Facade:
         passed: dict[str, None] = {}
         for group in self._alike(paths):
             said = await self._row.ask("diagnostics", group[0], _checking(group, bench))
-            backends[said.backend] = None
-            passed.update(dict.fromkeys(said.passed))
+            # Checkers tell which of them spoke, and which could not.
+            backends.update(dict.fromkeys(getattr(said.found, "by", ()) or (said.backend,)))
+            passed.update(dict.fromkeys((*said.passed, *getattr(said.found, "failed", ()))))
             found += [one for one in said.found if one.severity in wanted]
         seen = shapes.diagnostics(found, Sight(bench.workspace))
         shown = shapes.fitting_diagnostics(_worst_first(seen), MOST_DIAGNOSTICS)

@@ -50,8 +50,12 @@ class Link(Protocol):
         arguments: Mapping[str, Any],
         *,
         progress: Progress | None = None,
+        whole: bool = False,
     ) -> Outcome:
-        """Call a tool; the server's own time limit holds."""
+        """Call a tool; the server's own time limit holds.
+
+        `whole` when no model sees the answer, so that it need not be short.
+        """
         ...
 
     async def stop(self) -> None:
@@ -164,13 +168,18 @@ class Berth:
         return listing
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], progress: Progress | None = None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+        *,
+        whole: bool = False,
     ) -> Outcome:
         """Call one of its tools; the server is started when it does not run."""
         async with self._used() as link:
             self._called = True
             try:
-                return await link.call(tool, arguments, progress=progress)
+                return await link.call(tool, arguments, progress=progress, whole=whole)
             except SteersmanError as error:
                 if not link.alive:
                     self._fail(error)

@@ -16,7 +16,7 @@ from steersman.operations.mcp.calls import Clock, Progress
 from steersman.operations.mcp.discretion import Discretion
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.launch import GivenUp, Launch, Start, passed_on
-from steersman.operations.mcp.outcome import outcome_of
+from steersman.operations.mcp.outcome import MOST_TEXT, WHOLE, outcome_of
 from steersman.operations.mcp.patience import Patience
 from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
@@ -140,6 +140,7 @@ class Connection:
         *,
         progress: Callable[[str], None] | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - it is one of silence, not of the whole
+        whole: bool = False,
     ) -> Outcome:
         """Call a tool. An error that is an answer is an outcome; others are a `ServerProblem`.
 
@@ -149,11 +150,11 @@ class Connection:
         limit = self.server.timeout if timeout is None else timeout
         life = await self._living()
         try:
-            return await self._call(life, name, arguments, progress, limit)
+            return await self._call(life, name, arguments, progress, limit, whole)
         except _Lost as lost:
             if lost.delivered:
                 raise
-        return await self._call(await self._living(), name, arguments, progress, limit)
+        return await self._call(await self._living(), name, arguments, progress, limit, whole)
 
     async def _tools(self, life: "Life") -> list[RemoteTool]:
         from steersman.operations.mcp.session import list_tools
@@ -192,6 +193,7 @@ class Connection:
         arguments: Mapping[str, Any],
         progress: Callable[[str], None] | None,
         limit: float,
+        whole: bool,
     ) -> Outcome:
         from steersman.operations.mcp.session import call_tool, refusal
         from steersman.operations.mcp.traffic import following
@@ -221,7 +223,7 @@ class Connection:
             finally:
                 self._clocks.discard(clock)
         self._silent = 0
-        return outcome_of(result, self._discretion.result)
+        return outcome_of(result, self._discretion.result, WHOLE if whole else MOST_TEXT)
 
     async def _living(self) -> "Life":
         """The server, started if it does not run."""

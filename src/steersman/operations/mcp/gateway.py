@@ -212,7 +212,7 @@ class Gateway:
         why = hidden(tool, berth.server, known)
         if why and not internal:
             raise ServerProblem(why)
-        return await berth.call(tool, arguments, progress)
+        return await berth.call(tool, arguments, progress, whole=internal)
 
     def changed(self, server: str) -> None:
         """A server says that its tools are others now: it is asked again when they are needed."""

@@ -11,6 +11,7 @@ import msgspec
 from steersman.operations.mcp.records import Outcome
 
 MOST_TEXT = 100_000
+WHOLE = 8_000_000  # what the host itself reads, and no model sees
 TAIL = 20_000  # of the text that is cut, its end is kept too
 MOST_ATTACHMENTS = 100
 
@@ -18,7 +19,9 @@ Block = Mapping[str, Any]
 
 
 def outcome_of(
-    result: Mapping[str, Any], clean: Callable[[Any], Any] = lambda value: value
+    result: Mapping[str, Any],
+    clean: Callable[[Any], Any] = lambda value: value,
+    most: int = MOST_TEXT,
 ) -> Outcome:
     """The outcome of a call; `clean` takes secrets out of what is passed on."""
     texts: list[str] = []
@@ -32,12 +35,12 @@ def outcome_of(
     structured = result.get("structuredContent")
     if not texts and structured is not None:
         texts.append(_json(structured))
-    if structured is not None and len(_json(structured)) > MOST_TEXT:
+    if structured is not None and len(_json(structured)) > most:
         structured = None
     more = len(attachments) - MOST_ATTACHMENTS
     if more > 0:
         attachments[MOST_ATTACHMENTS:] = [f"and {more} more"]
-    text, cut = _cut(clean("\n".join(texts)))
+    text, cut = _cut(clean("\n".join(texts)), most)
     return Outcome(
         text=text,
         structured=clean(structured),
@@ -94,10 +97,10 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _cut(text: str) -> tuple[str, int]:
+def _cut(text: str, most: int) -> tuple[str, int]:
     """At most so much text, its beginning and its end, and how many characters were left out."""
-    if len(text) <= MOST_TEXT:
+    if len(text) <= most:
         return text, 0
-    left_out = len(text) - MOST_TEXT
-    head, tail = text[: MOST_TEXT - TAIL], text[-TAIL:]
+    left_out = len(text) - most
+    head, tail = text[: most - TAIL], text[-TAIL:]
     return f"{head}\n… {left_out:,} characters left out …\n{tail}", left_out

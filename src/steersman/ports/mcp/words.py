@@ -32,7 +32,7 @@ def offered(spec: ToolSpec) -> OfferedTool:
         name=spec.name,
         description=spec.description,
         parameters={**spec.parameters, "type": "object"},
-        hints=_HINTS.get(getattr(spec, "family", ""), {}),
+        hints=_HINTS.get(spec.family, {}),
     )
 
 
