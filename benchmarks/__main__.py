@@ -7,7 +7,7 @@ from benchmarks.measure import Figure, table
 
 SUBJECTS = (
     "startup", "turns", "threads", "cancel", "matching", "transactions", "finding", "guard", "door",
-    "governance", "drivers",
+    "governance", "drivers", "outline",
 )  # fmt: skip
 
 

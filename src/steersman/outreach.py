@@ -12,7 +12,7 @@ from steersman.identity.mcp_servers import find as configured
 from steersman.identity.settings import Settings
 from steersman.message import Audit, Message, ToolCall
 from steersman.operations.code.facade import Facade
-from steersman.operations.code.index.keeper import IndexKeepers
+from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.servers import ServerBackends
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.eras import Eras
@@ -92,9 +92,17 @@ class Outreach:
             found.append(ProposeRefactoring(self._proposer(self._of_servers)))
         return found
 
+    def prepare(self, secret: str) -> None:
+        """Bring an index that people use up to date, while a model thinks."""
+        if self._keepers.kept(self._root):
+            self._keepers.of(self._root, secret).start()
+
     def audits(self) -> list[Audit]:
         """What is wrong with the configuration of servers."""
         told = [Audit("mcp", problem) for problem in self.problems]
+        if self._of_servers is not None:
+            self._of_servers()
+            told += [Audit("mcp", problem) for problem in self._of_servers.broken.values()]
         return told[:MOST_TOLD]
 
     def recall(self, messages: Iterable[Message]) -> None:

@@ -29,8 +29,8 @@ from steersman.message import (
     TurnStart,
     User,
 )
-from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.journal.undoing import Plan
+from steersman.operations.mcp.gateway import Gateway
 from steersman.outfit import Outfit, Setup
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
 from steersman.thinking import Mind
@@ -216,6 +216,7 @@ class Session:
         if self.setup.settings.mode in ("code", "debug", "plan"):
             self._outfit.processes.warm()
             self._outfit.grounds.prepare()
+            self._outfit.outreach.prepare(self._outfit.gate.veil.lines)
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:

@@ -258,7 +258,10 @@ def test_a_server_that_misbehaves_costs_a_call_and_not_the_turn(
     file.write_text(json.dumps({"mcpServers": {"rough": rough}}))
     environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
     how = {"size": 17_000_000, "count": 60_000}
-    calls = [call("rough__" + fault, **how), call("rough__echo", text="still here")]
+    calls = [
+        call("mcp_call_tool", server="rough", tool=fault, arguments=how),
+        call("rough__echo", text="still here"),
+    ]
     model = script(*({"tool_calls": [one]} for one in calls), DONE)
     messages = steer.messages("run", "x", "--model", model, "--yes")
     broken, sound = results(messages)
@@ -277,7 +280,7 @@ def test_a_list_that_changes_is_asked_for_again(steer, script, environ, tmp_path
     look = call("mcp_list_tools", server="rough")
     model = script(
         {"tool_calls": [look]},
-        {"tool_calls": [call("rough__change")]},
+        {"tool_calls": [call("mcp_call_tool", server="rough", tool="change")]},
         {"tool_calls": [look]},
         DONE,
     )

@@ -144,7 +144,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def standing(store: Store, workspace: str, named: Iterable[str] = ()) -> Standing:
-    """How a folder stands now; `named` are further files that would be loaded, such as by a variable."""
+    """How a folder stands now; `named` are further files that a variable says to load."""
     found = findings(workspace, named)
     if not found:
         return Standing("nothing")

@@ -116,6 +116,10 @@ class Workspace:
         """True when a file that was shown has changed since."""
         return path in self._shown_as and self._shown_as[path] != _signature(path)
 
+    def shown_files(self) -> list[str]:
+        """The files that were shown in this thread, as people and models write them."""
+        return [self.shown(path) for path in self._shown_as if self.contains(path)]
+
     def may_write(self, path: str, content: bytes | None) -> None:
         """Raise unless leave was given for the very content, or for taking the file away."""
         for action in self._granted:

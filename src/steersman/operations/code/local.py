@@ -1,4 +1,4 @@
-"""What there is to know code with when no MCP server does: programs and grammars of this machine."""
+"""What knows code when no MCP server does: programs and grammars of this machine."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -95,5 +95,5 @@ def hidden(tool: str, server: Server, tools: Collection[str] = ()) -> str:
         return ""
     return (
         f"{tool} of the MCP server {server.name} is not offered as it is, because it would change "
-        "files past the gate. Change files with the workspace_… tools."
+        "files past the gate. Use workspace_propose_refactoring, or the other workspace_… tools."
     )

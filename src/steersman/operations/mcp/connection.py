@@ -20,6 +20,7 @@ from steersman.operations.mcp.outcome import MOST_TEXT, WHOLE, outcome_of
 from steersman.operations.mcp.patience import Patience
 from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
+from steersman.operations.mcp.whole import hand_on
 from steersman.operations.running.companions import Companions
 from steersman.servers import Server
 
@@ -64,6 +65,7 @@ class Connection:
         self._clocks: set[Clock] = set()
         self._silent = 0
         self._changing: asyncio.TimerHandle | None = None
+        self._changed_again = False
         self._last: ServerProblem | None = None
         self._version = self._protocol = self._instructions = ""
 
@@ -195,13 +197,14 @@ class Connection:
         limit: float,
         whole: bool,
     ) -> Outcome:
-        from steersman.operations.mcp.session import call_tool, refusal
+        from steersman.operations.mcp.session import call_tool, refusal, said
         from steersman.operations.mcp.traffic import following
 
         session, heard = life.session, life.traffic.heard
         doing = f"it worked on “{name}”"
         assert session is not None
         clock: Clock | None = None
+        refused: dict[str, Any] | None = None
         with following() as delivery:
             try:
                 async with asyncio.timeout(limit) as timer:
@@ -220,9 +223,11 @@ class Connection:
                     ) from None
                 text = self._discretion.sentence(text)
                 result = {"content": [{"type": "text", "text": text}], "isError": True}
+                refused = said(error)
             finally:
                 self._clocks.discard(clock)
         self._silent = 0
+        hand_on(self._discretion.result({**result, "error": refused} if refused else result))
         return outcome_of(result, self._discretion.result, WHOLE if whole else MOST_TEXT)
 
     async def _living(self) -> "Life":
@@ -309,16 +314,20 @@ class Connection:
                 clock.resume()
 
     def _changed(self) -> None:
-        """Its tools are others now; many such words at once are one."""
-        if self._wishes.changed is None or self._changing is not None:
+        """Its tools are others now: that is told at once, and what follows closely once more."""
+        if self._wishes.changed is None:
             return
-        loop = asyncio.get_running_loop()
-        self._changing = loop.call_later(GATHERED, self._tell_change)
+        if self._changing is not None:
+            self._changed_again = True
+            return
+        self._wishes.changed(self.server.name)
+        self._changing = asyncio.get_running_loop().call_later(GATHERED, self._gathered)
 
-    def _tell_change(self) -> None:
+    def _gathered(self) -> None:
         self._changing = None
-        if self._wishes.changed is not None:
-            self._wishes.changed(self.server.name)
+        if self._changed_again:
+            self._changed_again = False
+            self._changed()
 
 
 class _Lost(ServerProblem):

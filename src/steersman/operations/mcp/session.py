@@ -245,6 +245,12 @@ def refusal(error: Exception) -> str | None:
     return f"{message} ({error.error.code})"
 
 
+def said(error: Exception) -> dict[str, Any]:
+    """An error that a server gave as its answer, as it sent it."""
+    assert isinstance(error, MCPError)
+    return error.error.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
 async def follow_changes(session: Session, changed: Callable[[], None]) -> None:
     """In the newer era changes of the list come only to those who ask for them."""
     capabilities = session.server_capabilities

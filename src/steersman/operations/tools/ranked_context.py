@@ -71,7 +71,8 @@ class RankedContext(Tool[RankedContextArgs]):
             args.budget_tokens,
             tuple(_relative(path, workspace) for path in args.files),
             args.symbols,
-            below=below,
+            tuple(workspace.shown_files()),
+            below,
         )
         keeper = self._keepers.of(workspace.root, workspace.secret)
         return await keeper.answer(asked, reader(workspace.root, workspace.secret))

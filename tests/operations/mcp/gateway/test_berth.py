@@ -41,7 +41,7 @@ class Echo:
         await self.answer()
         return [remote("echo")]
 
-    async def call(self, name, arguments, *, progress=None):
+    async def call(self, name, arguments, *, progress=None, whole=False):
         await self.answer()
         return Outcome(arguments["text"])
 

@@ -19,16 +19,22 @@ class IndexKeepers:
         self._environ = os.environ if environ is None else environ
         self._keepers: dict[str, IndexKeeper] = {}
 
-    def of(self, root: str, secret: str = "") -> IndexKeeper:
-        """The keeper of a workspace, told which files are secret now."""
+    def of(self, root: str, secret: str | None = None) -> IndexKeeper:
+        """The keeper of a workspace, told which files are secret now, if that is known."""
         from steersman.operations.code.index.keeper import IndexKeeper
 
         known = self._keepers.get(root)
         if known is None:
-            known = self._keepers[root] = IndexKeeper(root, self._home, self._environ, secret)
-        else:
+            known = self._keepers[root] = IndexKeeper(root, self._home, self._environ)
+        if secret is not None:
             known.veil(secret)
         return known
+
+    def kept(self, root: str) -> bool:
+        """Whether there is an index of a workspace already."""
+        from steersman.operations.code.index.store import place
+
+        return place(self._home, root).exists()
 
     async def close(self) -> None:
         """Close them all."""
