@@ -12,6 +12,8 @@ import msgspec
 
 from steersman.operations.code import records
 from steersman.operations.code.proposals import Refactored
+from steersman.operations.tools.search_files import SearchResults
+from steersman.operations.tools.search_pattern import FileCounts
 
 SHAPES: dict[str, type[msgspec.Struct]] = {
     "overview": records.Overview,
@@ -20,6 +22,8 @@ SHAPES: dict[str, type[msgspec.Struct]] = {
     "diagnostics": records.Diagnostics,
     "ranked_context": records.RankedContext,
     "refactored": Refactored,
+    "search": SearchResults,
+    "search_counts": FileCounts,
 }
 _FROM_ONE = ("line", "column")  # lines and columns begin at 1, in every answer
 
