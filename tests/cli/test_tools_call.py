@@ -35,7 +35,7 @@ def test_tools_as_json_have_a_name_words_and_a_schema(steer):
 
     assert {tool["name"] for tool in tools} >= NAMES
     for tool in tools:
-        assert set(tool) == {"name", "description", "parameters"}
+        assert set(tool) == {"name", "description", "parameters", "family"}
         assert tool["description"].endswith(".")
         Draft202012Validator.check_schema(tool["parameters"])
         assert tool["parameters"]["type"] == "object"

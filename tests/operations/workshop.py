@@ -16,8 +16,12 @@ from steersman.message import ConfirmResponse, Message, ToolResult, TurnEnd
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.mcp.cache import Cache
+from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.tool import Tool
+from steersman.operations.tools.mcp_list_tools import ListTools
 from steersman.operations.workspace import Workspace
+from steersman.servers import Server
 
 Answer = Callable[[Message], str]
 Deed = tuple[str, dict[str, Any]]
@@ -93,10 +97,22 @@ def our_tools() -> dict[str, Tool[Any]]:
     import_module("steersman.operations.tools")
     found = [kind for kind in Tool.__subclasses__() if hasattr(kind, "name")]
     return {
-        kind.name: kind.__new__(kind)
+        kind.name: _made(kind)
         for kind in sorted(found, key=lambda kind: kind.name)
         if kind.__module__.startswith("steersman.operations.tools.")
     }
+
+
+def _made(kind: type[Tool[Any]]) -> Tool[Any]:
+    """A tool that is good for asking only."""
+    made = kind.__new__(kind)
+    if isinstance(made, ListTools):
+        made.__init__(Gateway((), _connect, Cache(None)))  # type: ignore[misc]
+    return made
+
+
+def _connect(server: Server) -> Any:
+    raise AssertionError(f"nobody connects to {server.name}")
 
 
 def toolbox_of(folder: Path, tools: Sequence[Any], gate: Any) -> Toolbox:
