@@ -30,6 +30,7 @@ from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import Plan
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.records import Wishes
+from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
 from steersman.outfit import Setup, offered
 from steersman.permissions import Permissions
@@ -410,6 +411,7 @@ class Host:
         configs = mcp_configs(Path(workspace.root), self._environ)
         own = config_file(self._environ).with_name("mcp.json")
         known = secret_values(self._environ, [*configs, own])
+        known |= SignIns(self._home / "mcp").secrets()
         return Redactor(known | set(secrets(_models_config(settings), self._environ)))
 
     def _mind(self, settings: Settings, task: str) -> Mind:

@@ -18,6 +18,7 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.records import Wishes
+from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Tool
 from steersman.operations.tools.find_declaration import FindDeclaration
@@ -67,6 +68,7 @@ class Outreach:
         self._wishes = wishes
         self._root = root
         self._eras = Eras(os.path.join(state, "mcp"))
+        self._sign_ins = SignIns(os.path.join(state, "mcp"))
         found = configured(root, surroundings, trusted=trusted)
         self.problems = found.problems
         self.gateway: Gateway | None = None
@@ -142,8 +144,9 @@ class Outreach:
         prepare(server, self._state, self._surroundings, self._root)
         wishes = self._wishes(self._changed)
         return Connection(
-            server, self._companions, self._eras, wishes, self._surroundings, self._root
-        )
+            server, self._companions, self._eras, wishes, self._surroundings, self._root,
+            self._sign_ins,
+        )  # fmt: skip
 
     def _changed(self, server: str) -> None:
         if self.gateway is not None:

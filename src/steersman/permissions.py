@@ -11,6 +11,7 @@ from steersman.governance.rule_files import load_rules, user_file
 from steersman.governance.rule_files import project_file as project_rules
 from steersman.governance.secret_files import Finder, unreadable
 from steersman.governance.stored_memory import StoredMemory
+from steersman.identity import mcp_servers
 from steersman.identity.places import places
 from steersman.identity.settings import Settings, config_file, project_file
 from steersman.message import Audit
@@ -28,7 +29,8 @@ class Permissions:
     def folder(self, workspace: str) -> folders.Standing:
         """What a folder brings that would steer the host, and whether the person agreed to it."""
         named = places(self._environ, workspace, self.home).mcp_config_files
-        return folders.standing(self._store, workspace, named)
+        own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
+        return folders.standing(self._store, workspace, (*named, own))
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
         """Keep the person's word on what they were shown."""

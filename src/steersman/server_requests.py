@@ -12,13 +12,14 @@ from typing import Any
 from steersman.action import McpCall, Verdict
 from steersman.errors import Denied
 from steersman.governance.gate import Gate
-from steersman.operations.mcp.forms import fields, filled
+from steersman.operations.mcp.forms import fields, filled, legible, wants_secret
 from steersman.operations.mcp.records import Effect, Wishes
 from steersman.store.log import Lane
 from steersman.systems import Edited
 
 Aside = Callable[[str, str, Lane], Awaitable[str]]
 SHOWN = 2000  # characters of a request that are judged and logged
+LONGEST = 100_000  # characters a model is asked to read for a server
 
 
 class Requests:
@@ -56,14 +57,21 @@ class Requests:
 
     async def _sample(self, server: str, request: Mapping[str, Any]) -> str:
         """An answer of the model, which costs: a person is asked unless a rule says so."""
-        text = _conversation(request)
+        text, system = _conversation(request), str(request.get("systemPrompt", ""))
+        asked: dict[str, Any] = {"text": text[:SHOWN]}
+        if system:
+            asked["system"] = system[:SHOWN]
+        if len(text) > SHOWN or len(system) > SHOWN:
+            asked["characters"] = len(text) + len(system)
         if self._client is not None and self._client.sample is not None:
-            await self._admit(server, "sampling/createMessage", {"text": text[:SHOWN]}, "reads")
+            await self._admit(server, "sampling/createMessage", asked, "reads")
             return await self._client.sample(server, request)
         assert self._aside is not None
-        await self._admit(server, "sampling/createMessage", {"text": text[:SHOWN]}, "writes")
+        if len(text) + len(system) > LONGEST:
+            raise Denied(f"{server} asks the model to read more than {LONGEST:,} characters.")
+        await self._admit(server, "sampling/createMessage", asked, "writes")
         self._gate.check_budget()
-        return await self._aside(str(request.get("systemPrompt", "")), text, self._lane)
+        return await self._aside(system, text, self._lane)
 
     async def _roots(self, server: str) -> list[str]:
         """The workspace."""
@@ -75,21 +83,29 @@ class Requests:
     async def _elicit(
         self, server: str, message: str, schema: Mapping[str, Any]
     ) -> tuple[str, dict[str, Any]]:
-        """The person's answers, field by field; when nobody is there, none."""
-        asked = {"message": message[:SHOWN], "fields": [field.name for field in fields(schema)]}
+        """The person's answers, field by field; when nobody is there, none.
+
+        A form that asks for a secret is not shown: what is typed into one stands in the log.
+        """
+        form = fields(schema)
+        asked = {"message": message[:SHOWN], "fields": [field.name[:80] for field in form]}
         await self._admit(server, "elicitation/create", asked, "reads")
         if self._client is not None and self._client.elicit is not None:
             return await self._client.elicit(server, message, schema)
+        message = legible(message, SHOWN)
         if schema.get("mode") == "url":
-            page = f"The MCP server {server} wants you to open {schema.get('url')}: {message}"
+            address = legible(str(schema.get("url")), SHOWN)
+            page = f"The MCP server {server} wants you to open {address}: {message}"
             said = await self._gate.question(page, ("done", "decline"), "decline", self._lane)
             return ("accept" if said == "done" else "decline"), {}
+        if any(map(wants_secret, form)):
+            raise Denied(f"{server} asks for a secret in a form, which the protocol forbids.")
         opening = f"The MCP server {server} asks: {message}"
         options = ("answer", "decline")
         if await self._gate.question(opening, options, "decline", self._lane) != "answer":
             return "decline", {}
         content: dict[str, Any] = {}
-        for field in fields(schema):
+        for field in form:
             said = await self._gate.question(
                 field.question, field.options, field.default, self._lane
             )

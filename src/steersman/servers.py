@@ -9,16 +9,38 @@ from typing import Any, Literal
 from msgspec import Struct
 
 Transport = Literal["stdio", "http", "sse"]
+Grant = Literal["authorization_code", "client_credentials"]
+
+
+class OAuth(Struct, frozen=True, omit_defaults=True):
+    """How to sign in at a server that wants it, as far as it is not found out.
+
+    `client_id` is one that was registered beforehand, or the address of a document about the
+    client. `issuer` is whom the client was registered with; the secret goes to nobody else.
+    """
+
+    client_id: str = ""
+    client_secret: str = ""
+    private_key: str = ""
+    algorithm: str = ""
+    scopes: tuple[str, ...] = ()
+    grant: Grant = "authorization_code"
+    issuer: str = ""
+    port: int = 0
+
+    def __repr__(self) -> str:
+        """Without values, as below."""
+        return f"OAuth({self.grant!r})"
 
 
 class Server(Struct, frozen=True, omit_defaults=True):
     """One MCP server.
 
-    `environ` and `headers` may hold secrets and are never shown or logged. `about` is the one line
-    a model is told. `reads` and `writes` are patterns of tool names (`get_*`) that say more than
-    the server's own hints; `source` is the file the entry stands in. `idle` is after how many
-    seconds without use the server is stopped. `code_tools` says which of its tools answer questions
-    about code (docs/code-intelligence.md).
+    `environ`, `headers` and `oauth` may hold secrets and are never shown or logged. `about` is the
+    one line a model is told. `reads` and `writes` are patterns of tool names (`get_*`) that say
+    more than the server's own hints; `source` is the file the entry stands in. `idle` is after how
+    many seconds without use the server is stopped. `code_tools` says which of its tools answer
+    questions about code (docs/code-intelligence.md).
     """
 
     name: str
@@ -37,6 +59,7 @@ class Server(Struct, frozen=True, omit_defaults=True):
     timeout: float = 60.0
     idle: float = 600.0
     code_tools: Mapping[str, Mapping[str, Any]] = {}
+    oauth: OAuth = OAuth()
 
     def __repr__(self) -> str:
         """Without values: an entry may land in a traceback or a log."""

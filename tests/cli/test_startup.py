@@ -88,6 +88,39 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
 
 
+# Opens the application without a terminal, and prints what is imported when its prompt is there.
+OPENED = """
+import asyncio, os, sys
+from steersman.host import Host
+from steersman.identity.settings import Settings, data_folder
+from steersman.ports.tui.app import SteersmanApp
+from steersman.ports.tui.seat import Seat
+
+async def main():
+    async with Host.at(data_folder(os.environ), os.environ) as host:
+        app = SteersmanApp(Seat(host, os.getcwd(), Settings(model=sys.argv[1])), os.environ)
+        async with app.run_test() as pilot:
+            await pilot.pause()
+            print(*sorted(sys.modules), file=sys.stderr)
+
+asyncio.run(main())
+"""
+
+
+def test_an_open_prompt_has_imported_no_model_and_no_reader_of_markdown(steer, script):
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED, script(DONE)],
+        cwd=steer.folder, env={**steer.environ, "TERM": "xterm"}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = set(done.stderr.splitlines()[-1].split())
+
+    assert heavy(found) <= {"rich", "textual", "tree_sitter"}  # which Textual looks for by itself
+    assert not any(name.startswith("steersman.intelligence.scripted") for name in found)
+    assert not any(name.startswith("steersman.governance.guard.programs") for name in found)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

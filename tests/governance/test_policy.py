@@ -112,7 +112,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
     if mode == "ask":
         table["agent"] = "deny"
     if trust == "restricted":
-        denied = f"{CHANGES} {COMMANDS} plan spec past undo net mcp"
+        denied = f"{CHANGES} {COMMANDS} plan spec past undo net mcp mcp-look"
         table |= dict.fromkeys(denied.split(), "deny")
     return table
 

@@ -254,7 +254,9 @@ def test_a_server_that_misbehaves_costs_a_call_and_not_the_turn(
     steer, script, environ, tmp_path, fault
 ):
     file = tmp_path / "mcp.json"
-    rough = {"command": sys.executable, "args": [str(ROUGH)], "timeout": 2}
+    rough = {"command": sys.executable, "args": [str(ROUGH)]}
+    if fault == "hang":
+        rough["timeout"] = 2
     file.write_text(json.dumps({"mcpServers": {"rough": rough}}))
     environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
     how = {"size": 17_000_000, "count": 60_000}

@@ -172,7 +172,8 @@ def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
     budget = _Budget(MOST_FILES, MOST_BYTES)
     root = os.path.realpath(workspace)
     found = []
-    own = {os.path.relpath(path, root): {"": "MCP servers"} for path in named if inside(path, root)}
+    meant = (one for path in named for one in (path, os.path.realpath(path)))  # a link leads here
+    own = {os.path.relpath(path, root): {"": "MCP servers"} for path in meant if inside(path, root)}
     for name, parts in {**own, **BRINGS}.items():
         if not os.path.lexists(os.path.join(root, name)):
             continue

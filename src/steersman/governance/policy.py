@@ -108,16 +108,37 @@ def decide(action: Action, where: Circumstances, evidence: Evidence = NOTHING) -
 def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[Step]:
     """Every step of a decision, in order."""
     judgement = evidence.judgement
-    asked = (_for_rules(action, where), evidence.tool, judgement, where.workspace)
+    asked = (_for_rules(action, where), judgement, where.workspace)
+    tools = _names(action, evidence.tool)
     yield Step("circuit breaker", breaker.verdict(action, judgement, where.workspace, where.home))
     yield Step("trust ceiling", _ceiling(action, where))
     yield Step("secret files", _secrets(action, where))
     yield Step("mode", _mode(action, where, judgement))
     yield Step("a person's own undo", _undo(action))
     spoken = isinstance(action, ChangeMany) and action.named
-    yield Step("rules", None if spoken else where.rules.verdict(*asked))
-    yield Step("remembered answers", None if spoken else where.answers.verdict(*asked))
+    yield Step("rules", None if spoken else _word(where.rules, tools, *asked))
+    yield Step("remembered answers", None if spoken else _word(where.answers, tools, *asked))
     yield Step("approvals level", _approvals(action, where, judgement))
+
+
+def _names(action: Action, tool: str) -> tuple[str, ...]:
+    """The names under which rules may speak of a tool: a server's has its own, however called."""
+    if isinstance(action, McpCall):
+        return tuple(dict.fromkeys((tool, f"{action.server}__{action.tool}")))
+    return (tool,)
+
+
+def _word(
+    book: Book,
+    tools: tuple[str, ...],
+    action: Action,
+    judgement: Judgement | None,
+    workspace: str,
+) -> Verdict | None:
+    """The strictest word that a book has on an action, under any of the tool's names."""
+    said = (book.verdict(action, tool, judgement, workspace) for tool in tools)
+    strict = ("deny", "ask", "allow")
+    return min(filter(None, said), key=lambda one: strict.index(one.decision), default=None)
 
 
 def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
@@ -131,8 +152,8 @@ def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
                 "this folder is open with restricted trust: nothing may be written, run or fetched",
                 "say what you would change; the person can raise the trust with --trust sandboxed",
             )
-        case McpCall(effect="writes") if where.trust == "restricted":
-            return Verdict("deny", "trust.restricted", "restricted trust: nothing is changed")
+        case McpCall() if where.trust == "restricted":
+            return Verdict("deny", "trust.restricted", "restricted trust: no server is started")
         case Write(path=path) | Delete(path=path) | ChangeMany(path=path):
             # Whatever the trust: what is outside the workspace could not be undone.
             return _within(path, where)
@@ -169,7 +190,8 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
         case Delete(path=path, origin="tool"):
             pass
         case McpCall(arguments=arguments):
-            path = next(filter(where.veil.covers, paths_in(arguments, where.workspace)), "")
+            named = paths_in(arguments, where.workspace, where.home)
+            path = next(filter(where.veil.covers, named), "")
         case _:
             return None
     if not (why := where.veil.covers(path)):

@@ -78,7 +78,7 @@ def _in_url(value: str) -> set[str]:
 
 
 def _in_config(path: Path) -> set[str]:
-    """Tokens in the `env`, `headers`, `url` and `args` of every server, however deep it is."""
+    """Tokens in the `env`, `headers`, `oauth`, `url` and `args` of every server, at any depth."""
     try:
         data = msgspec.json.decode(_content(path))
     except (OSError, ValueError, RecursionError):
@@ -114,6 +114,9 @@ def _in_server(server: dict[str, Any]) -> set[str]:
             if _NAME.search(name.replace("-", "_")) or _TOKEN_SHAPE.fullmatch(bare):
                 found.add(bare)
             found.update(_in_url(bare))
+    signing = server.get("oauth")
+    if isinstance(signing, dict):
+        found.update(str(signing.get(name, "")) for name in ("clientSecret", "privateKey"))
     arguments = server.get("args")
     words = [str(word) for word in arguments] if isinstance(arguments, list) else []
     for word, following in pairwise([*words, ""]):

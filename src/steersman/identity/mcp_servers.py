@@ -8,7 +8,7 @@ its values: they may be secret. `mcp_files.py` changes such files; nothing here 
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from msgspec import Struct
 from steersman.identity.places import places, read_text
 from steersman.identity.settings import config_file, data_folder
 from steersman.protection import inside
-from steersman.servers import Server, Transport
+from steersman.servers import Grant, OAuth, Server, Transport
 
 FILE = ".mcp.json"
 MOST_BYTES = 4 << 20
@@ -36,6 +36,11 @@ _TYPES: dict[str, Transport] = {
     "streamable_http": "http",
     "sse": "sse",
 }
+_GRANTS: dict[str, Grant] = {
+    "": "authorization_code",
+    "authorization_code": "authorization_code",
+    "client_credentials": "client_credentials",
+}
 
 
 class Configured(Struct, frozen=True):
@@ -47,6 +52,19 @@ class Configured(Struct, frozen=True):
     def get(self, name: str) -> Server | None:
         """A server by its name."""
         return next((server for server in self.servers if server.name == name), None)
+
+
+class Signing(Struct, frozen=True, rename="camel"):
+    """How to sign in at a server, as an entry says it."""
+
+    client_id: str = ""
+    client_secret: str = ""
+    private_key: str = ""
+    algorithm: str = ""
+    scopes: list[str] = []
+    grant: str = ""
+    issuer: str = ""
+    callback_port: int = 0
 
 
 class Entry(Struct, frozen=True, rename="camel"):
@@ -65,6 +83,8 @@ class Entry(Struct, frozen=True, rename="camel"):
     writing_tools: list[str] = []
     timeout: float = 60.0
     idle_timeout: float = 600.0
+    code_tools: dict[str, dict[str, Any]] = {}
+    oauth: Signing = Signing()
 
     @property
     def switches_off(self) -> bool:
@@ -236,17 +256,47 @@ def _server(
         source=source,
         timeout=_seconds(entry.timeout),
         idle=_seconds(entry.idle_timeout),
+        code_tools=entry.code_tools,
+        oauth=_oauth(entry.oauth, expand),
     )
 
 
-def _check_address(url: str) -> None:
+def _oauth(given: Signing, expand: Callable[[str, str], str]) -> OAuth:
+    grant = _GRANTS.get(given.grant)
+    if grant is None:
+        raise Wrong("`oauth.grant` should be authorization_code or client_credentials")
+    if not 0 <= given.callback_port < 65536:
+        raise Wrong("`oauth.callbackPort` should be a port")
+    made = OAuth(
+        client_id=expand(given.client_id, "oauth.clientId"),
+        client_secret=expand(given.client_secret, "oauth.clientSecret"),
+        private_key=expand(given.private_key, "oauth.privateKey"),
+        algorithm=given.algorithm,
+        scopes=tuple(given.scopes),
+        grant=grant,
+        issuer=expand(given.issuer, "oauth.issuer"),
+        port=given.callback_port,
+    )
+    if grant == "client_credentials":
+        if not made.client_id or not (made.client_secret or made.private_key):
+            raise Wrong(
+                "`oauth` needs `clientId` and `clientSecret` or `privateKey` for this grant"
+            )
+    elif made.private_key:
+        raise Wrong("`oauth.privateKey` is for the grant client_credentials")
+    if made.issuer:
+        _check_address(made.issuer, "oauth.issuer")
+    return made
+
+
+def _check_address(url: str, key: str = "url") -> None:
     try:
         parts = urlsplit(url)
         right = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         right = False
     if not right:
-        raise Wrong("`url` should begin with http:// or https:// and name a host")
+        raise Wrong(f"`{key}` should begin with http:// or https:// and name a host")
 
 
 def transport_of(entry: Entry) -> Transport:
@@ -287,13 +337,14 @@ class _Expanding:
 
 
 def private_values(servers: tuple[Server, ...]) -> set[str]:
-    """Values of environments and headers that nobody should see, for whoever masks them.
+    """Values of entries that nobody should see, for whoever masks them.
 
     Places, addresses without a password, numbers and ordinary words are left out.
     """
     found: set[str] = set()
     for server in servers:
-        for value in (*server.environ.values(), *server.headers.values()):
+        signing = (server.oauth.client_secret, server.oauth.private_key)
+        for value in (*server.environ.values(), *server.headers.values(), *signing):
             bare = re.sub(r"^(?:bearer|basic|token)\s+", "", value, flags=re.IGNORECASE)
             plain = bare.startswith(("/", "~", "./")) or ("://" in bare and "@" not in bare)
             if len(bare) >= 8 and not plain and not _ORDINARY.fullmatch(bare):

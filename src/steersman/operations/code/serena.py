@@ -18,6 +18,7 @@ from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.servers import Servers, usable
 from steersman.operations.code.shapes import Sight
 from steersman.operations.finding import Hit
+from steersman.operations.mcp.authority import named
 from steersman.operations.tool import Bench
 from steersman.servers import Server
 
@@ -146,7 +147,8 @@ class SerenaBackend:
             )
         if tool != "find_declaration":
             arguments = {**arguments, "max_answer_chars": LONGEST}
-        await bench.admit([McpCall(self._server.name, tool, arguments, "reads")])
+        effect = named(tool, self._server) or "reads"
+        await bench.admit([McpCall(self._server.name, tool, arguments, effect)])
         asked = self._servers.call(self._server.name, tool, arguments, None, internal=True)
         return reading.answer(await asked)
 

@@ -111,6 +111,7 @@ def digest(server: Server) -> str:
         server.arguments,
         server.cwd,
         server.url,
+        server.source,  # a folder's server does not speak for one that the person set up
         sorted(server.environ),
         sorted(server.headers),
     )

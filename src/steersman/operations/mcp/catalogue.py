@@ -12,6 +12,7 @@ from steersman.servers import Server
 
 LONGEST_NAME = 64  # what providers take as the name of a tool
 LONG_LINE = 100
+MOST_SEARCHED = 2_000  # characters of a description in which words are looked for
 MOST_LISTING = 2_000  # characters of the list of servers in the first request
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -33,7 +34,8 @@ def call_name(tool: RemoteTool) -> str:
 
 def first_sentence(text: str, most: int = LONG_LINE) -> str:
     """The beginning of a description, on one line."""
-    flat = " ".join(_SENTENCE.split(text.strip(), maxsplit=1)[0].split())
+    head = text.strip()[: 10 * most]  # what has no end is not looked through for one
+    flat = " ".join(_SENTENCE.split(head, maxsplit=1)[0].split())
     return flat if len(flat) <= most else f"{flat[: most - 1].rstrip()}…"
 
 
@@ -61,7 +63,7 @@ def _score(tool: RemoteTool, wanted: Sequence[str], about: str) -> float:
     fields = (
         (4.0, {_stem(word) for word in split(tool.name)}),
         (3.0, {_stem(word) for word in split(tool.server)}),
-        (1.0, {_stem(word) for word in split(tool.description)}),
+        (1.0, {_stem(word) for word in split(tool.description[:MOST_SEARCHED])}),
         (1.0, {_stem(word) for word in split(about)}),
     )
     total, hits = 0.0, 0

@@ -20,6 +20,7 @@ from steersman.operations.mcp.outcome import MOST_TEXT, WHOLE, outcome_of
 from steersman.operations.mcp.patience import Patience
 from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
+from steersman.operations.mcp.tokens import SignIns, SignInWanted
 from steersman.operations.mcp.whole import hand_on
 from steersman.operations.running.companions import Companions
 from steersman.servers import Server
@@ -44,6 +45,7 @@ class Connection:
         wishes: Wishes,
         environ: Mapping[str, str],
         cwd: str,
+        sign_ins: SignIns | None = None,
     ) -> None:
         self.server = server
         self._wishes = wishes
@@ -58,6 +60,8 @@ class Connection:
             wishes,
             self._waiting,
             self._changed,
+            sign_ins or SignIns(None),
+            self._discretion.learn,
         )
         self._launch = Launch(start, eras, self._say)
         self._life: Life | None = None
@@ -216,7 +220,8 @@ class Connection:
                 self._note_silence(life, heard)
                 raise self._say.silent(doing, limit) from None
             except Exception as error:
-                text = refusal(error) if life.lives else None
+                unheard = not life.lives or life.traffic.sign_in
+                text = None if unheard else refusal(error)
                 if text is None:
                     raise await self._failure(
                         life, error, doing, delivered=delivery.begun
@@ -246,6 +251,9 @@ class Connection:
                 life = await self._launch.begin()
             except GivenUp:
                 raise
+            except SignInWanted as problem:  # nothing is wrong with the server
+                self._last = problem
+                raise
             except ServerProblem as problem:
                 self._patience.fail()
                 self._last = problem
@@ -271,6 +279,9 @@ class Connection:
         """What to say of an error; the server is gone when nothing more can be done with it."""
         from steersman.operations.mcp.session import cut_off, fault, forgotten
 
+        wanted, life.traffic.sign_in = life.traffic.sign_in, ""
+        if wanted:
+            return self._say.wants_sign_in(wanted)
         if not life.lives or forgotten(error) or cut_off(error):
             reason = ""
             if life.lives:

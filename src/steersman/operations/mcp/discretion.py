@@ -1,11 +1,11 @@
-"""What is never said of a server: the values of its environment and headers.
+"""What is never said of a server: the values of its environment and headers, and its tokens.
 
 In sentences about a server every such value is replaced. In what its tools give, only those that
 look like secrets are: `NODE_ENV=production` must not strike a word out of every answer.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -18,6 +18,7 @@ MASK = "[redacted]"
 SHORTEST = 4
 SHORTEST_SECRET = 8
 TELLING = re.compile(r"key|token|secret|passw|auth|cred|cookie|session|signature|private", re.I)
+_KEY = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~%=+-]{16,}")  # in an address: it may open a door
 PLAIN = re.compile(r"[a-z]+|[A-Z]+|[\d.,:]+|true|false|.*[/\\ ].*", re.S)
 
 
@@ -25,9 +26,19 @@ class Discretion:
     """Keeps the secrets of one server out of texts."""
 
     def __init__(self, server: Server) -> None:
-        said = list(_named(server))
-        self._all = _pattern(value for _, value in said)
-        self._secret = _pattern(value for name, value in said if _looks_secret(name, value))
+        self._said = list(_named(server))
+        self._tokens: set[str] = set()
+        self.learn(())
+
+    def learn(self, tokens: Iterable[str]) -> None:
+        """Keep more to itself: what a sign-in gave."""
+        new = {token for token in tokens if len(token) >= SHORTEST_SECRET} - self._tokens
+        if self._tokens and not new:
+            return
+        self._tokens |= new
+        secret = (value for name, value in self._said if _looks_secret(name, value))
+        self._secret = _pattern((*secret, *self._tokens))
+        self._all = _pattern((*(value for _, value in self._said), *self._tokens))
 
     def sentence(self, text: str) -> str:
         """A text about the server, without any value of its environment and headers."""
@@ -49,7 +60,7 @@ class Discretion:
 
 
 def address(url: str) -> str:
-    """An address that can be shown: without a name, a password or a query in it."""
+    """An address that can be shown: without a name, a password, a key or a query in it."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
@@ -58,7 +69,8 @@ def address(url: str) -> str:
     host = parts.hostname or ""
     if ":" in host:
         host = f"[{host}]"
-    return f"{parts.scheme}://{host}{port}{parts.path}"
+    path = "/".join(MASK if _KEY.fullmatch(part) else part for part in parts.path.split("/"))
+    return f"{parts.scheme}://{host}{port}{path}"
 
 
 def _named(server: Server) -> Iterator[tuple[str, str]]:
@@ -69,6 +81,8 @@ def _named(server: Server) -> Iterator[tuple[str, str]]:
         yield f"{name} token", value
         for part in value.split()[1:]:
             yield f"{name} token", part
+    for value in (server.oauth.client_secret, server.oauth.private_key):
+        yield "client secret", value
     try:
         parts = urlsplit(server.url)
         query = parse_qsl(parts.query)
@@ -78,6 +92,9 @@ def _named(server: Server) -> Iterator[tuple[str, str]]:
         yield "password", unquote(parts.password)
     for name, value in query:
         yield name, value
+    for part in parts.path.split("/"):
+        if _KEY.fullmatch(part):
+            yield "key", part
 
 
 def _looks_secret(name: str, value: str) -> bool:
@@ -86,7 +103,7 @@ def _looks_secret(name: str, value: str) -> bool:
     return bool(TELLING.search(name)) or (len(value) >= 20 and any(map(str.isdigit, value)))
 
 
-def _pattern(values: Iterator[str]) -> re.Pattern[str] | None:
+def _pattern(values: Iterable[str]) -> re.Pattern[str] | None:
     """One pattern for all values, the longest first."""
     said = {form for value in values if len(value) >= SHORTEST for form in _forms(value)}
     known = sorted(said, key=len, reverse=True)

@@ -1,5 +1,6 @@
 """Messages as they come from a server's standard output: lines, JSON, the envelope. Pure."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -7,6 +8,13 @@ import msgspec
 from steersman.operations.mcp.shapes import Json, shown
 
 LARGEST = 16 * 1024 * 1024
+# Escapes of a text: half a letter, where another half does not follow, is what programs write that
+# cut a text in the middle of a picture; any other escape is passed over as a whole.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.S,
+)
 
 
 class TooLarge(Exception):
@@ -43,11 +51,21 @@ class Lines:
 def messages(line: bytes) -> list[Json]:
     """The messages of a line, their envelopes mended; none when it is garbage."""
     try:
-        said = msgspec.json.decode(line)
+        said = _decoded(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
     batch = said if isinstance(said, list) else [said]
     return [message for one in batch if (message := _mended(one)) is not None]
+
+
+def _decoded(line: bytes) -> Any:
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        whole = _ESCAPE.sub(lambda one: b"\\ufffd" if one["half"] else one[0], line)
+        if whole == line:
+            raise
+        return msgspec.json.decode(whole)
 
 
 def _mended(said: Any) -> Json | None:

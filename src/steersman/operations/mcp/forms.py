@@ -1,5 +1,6 @@
 """Forms that servers want filled in, as questions with words for answers. Pure."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,7 +8,14 @@ from msgspec import Struct
 
 MOST_FIELDS = 20
 MOST_WORDS = 500
+MOST_OPTIONS = 100
+LONGEST_NAME = 80  # that is shown
 YES = ("yes", "no")
+_SECRET = re.compile(
+    r"passw(?:or)?d|passphrase|passcode|secret|credential|api[ _-]?key|private[ _-]?key"
+    r"|(?<![a-z])(?:token|pin|otp|cvv)(?![a-z])|(?:access|auth|bearer|refresh|github)[ _-]?token",
+    re.IGNORECASE,
+)
 
 
 class Field(Struct, frozen=True):
@@ -35,13 +43,29 @@ def fields(schema: Mapping[str, Any]) -> list[Field]:
     ]
 
 
+def legible(text: str, most: int = MOST_WORDS) -> str:
+    """Words of a server that are shown to a person: so many, and nothing a screen would obey.
+
+    Lines after the first are moved in, so that none looks like a question of somebody else.
+    """
+    shown = "".join(one if one.isprintable() or one == "\n" else "\ufffd" for one in text[:most])
+    return shown.replace("\n", "\n    ") + ("…" if len(text) > most else "")
+
+
+def wants_secret(field: Field) -> bool:
+    """Whether a field asks for what nobody should write into a form."""
+    return not field.values and bool(_SECRET.search(f"{field.name} {field.question}"))
+
+
 def _field(name: str, about: Mapping[str, Any], required: bool) -> Field:
     kind = str(about.get("type", "string"))
     values, options = _choices(about, kind)
-    default = about.get("default")
-    shown = _shown(default, values, options)
-    told = str(about.get("description") or about.get("title") or name)[:MOST_WORDS]
-    question = told if told == name else f"{name}: {told}"
+    values, options = values[:MOST_OPTIONS], tuple(map(legible, options[:MOST_OPTIONS]))
+    shown = _shown(about.get("default"), values, options)
+    shown = shown if legible(shown) == shown else ""  # whoever only agrees must see with what
+    short = legible(name, LONGEST_NAME)
+    told = str(about.get("description") or about.get("title") or name)
+    question = short if told == name else f"{short}: {legible(told)}"
     return Field(name, question, options, shown, kind, required, values)
 
 

@@ -5,6 +5,7 @@ server that fails is left out with its reason, and nobody waits for it longer th
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -190,8 +191,9 @@ class Gateway:
         said = named(tool, berth.server)
         if said is not None:
             return said
-        source = berth.server.source
-        personal = not (self._workspace and inside(source, self._workspace))
+        source, top = berth.server.source, self._workspace
+        where = (source, os.path.realpath(source))
+        personal = not (top and any(inside(path, top) for path in where))
         for one in self.tools_of(server):
             if one.name == tool:
                 return effect(one, berth.server, personal=personal)
@@ -208,10 +210,11 @@ class Gateway:
     ) -> Outcome:
         """Call a tool; one that is not offered to a model only for the host itself."""
         berth = self._berth(server)
-        known = {one.name for one in self.tools_of(server)}
-        why = hidden(tool, berth.server, known)
-        if why and not internal:
-            raise ServerProblem(why)
+        if not internal:
+            listing = berth.known or await berth.listing()  # what it is, its tools tell
+            why = hidden(tool, berth.server, {one.name for one in listing.tools})
+            if why:
+                raise ServerProblem(why)
         return await berth.call(tool, arguments, progress, whole=internal)
 
     def changed(self, server: str) -> None:

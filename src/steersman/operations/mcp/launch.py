@@ -1,7 +1,7 @@
 """How a server is started: with little of our environment, and as it was spoken with last time."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from msgspec import Struct
 from steersman.operations.mcp.eras import Era, Eras
 from steersman.operations.mcp.records import ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
+from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.servers import Server
 
@@ -29,7 +30,10 @@ class GivenUp(ServerProblem):
 
 
 class Start(Struct, frozen=True):
-    """What it takes to start a server; `pause` stops the clocks while it waits for the host."""
+    """What it takes to start a server.
+
+    `pause` stops the clocks while it waits for the host, `learn` is told what nobody should see.
+    """
 
     server: Server
     companions: Companions
@@ -38,6 +42,8 @@ class Start(Struct, frozen=True):
     wishes: Wishes
     pause: Callable[[], AbstractContextManager[None]]
     changed: Callable[[], None]
+    sign_ins: SignIns
+    learn: Callable[[Iterable[str]], None]
 
 
 class Launch:
@@ -60,6 +66,8 @@ class Launch:
             assert life.era is not None
             self._eras.remember(server, life.era)
             return life
+        if life.traffic.sign_in:
+            raise self._say.wants_sign_in(life.traffic.sign_in)
         self._eras.forget(server)
         if life.late:
             raise self._say.never_greeted(server.timeout, life.words)

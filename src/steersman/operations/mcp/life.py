@@ -13,6 +13,7 @@ from mcp_types import CONNECTION_CLOSED
 from steersman.errors import SteersmanError
 from steersman.operations.mcp.eras import Era
 from steersman.operations.mcp.launch import Start
+from steersman.operations.mcp.passport import Hints, passport
 from steersman.operations.mcp.sentences import exit_text, status_text
 from steersman.operations.mcp.session import Session, fault, follow_changes, greet
 from steersman.operations.mcp.traffic import Traffic
@@ -184,11 +185,15 @@ class Life:
             self.told.set()  # of a server elsewhere, it is known when all is closed
             self._ready.set()
 
+    def _wanted(self, reason: str) -> None:
+        self.traffic.sign_in = reason
+
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[tuple[Any, Any]]:
         start = self._start
         if start.server.transport != "stdio":
-            async with over_http(start.server, self.traffic) as streams:
+            auth = passport(start.server, start.sign_ins, Hints(self._wanted, start.learn))
+            async with over_http(start.server, self.traffic, auth) as streams:
                 yield streams
             return
         argv = [start.server.command, *start.server.arguments]

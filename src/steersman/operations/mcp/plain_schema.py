@@ -13,6 +13,7 @@ Json = dict[str, Any]
 
 LARGEST = 24_000  # characters; a schema is paid for in every request
 DEEPEST = 12
+MOST_NODES = 4_000  # parts of a schema that are written out; more would be too large anyway
 ANYTHING: Json = {"type": "object", "properties": {}, "additionalProperties": True}
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
@@ -55,10 +56,12 @@ class _Writing:
 
     def __init__(self, root: Json) -> None:
         self._root = root
+        self._left = MOST_NODES
 
     def node(self, node: Any, depth: int, seen: tuple[str, ...]) -> Json:
         """One schema in a schema."""
-        if not isinstance(node, dict) or depth > DEEPEST:
+        self._left -= 1  # a few references to one another can stand for millions of parts
+        if not isinstance(node, dict) or depth > DEEPEST or self._left < 0:
             return {}
         reference = node.get("$ref")
         if isinstance(reference, str):

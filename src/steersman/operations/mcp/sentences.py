@@ -5,6 +5,7 @@ import signal
 
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.records import ServerProblem
+from steersman.operations.mcp.tokens import SignInWanted
 from steersman.servers import Server
 
 LAST_WORDS = 1000
@@ -88,6 +89,21 @@ class Sentences:
             status_text(status),
             self._headers() if status in (401, 403) else "",
         )
+
+    def wants_sign_in(self, reason: str) -> SignInWanted:
+        """It lets nobody in whom it does not know. How to mend it is a part of the reason, which
+        is told to whoever asked, also where nothing else is."""
+        name, oauth = self._server.name, self._server.oauth
+        if oauth.grant == "client_credentials":
+            told = self.problem(
+                f"{self._name} did not let this machine in.",
+                reason,
+                f"See `oauth` of its entry in {self._server.source or 'the configuration'}.",
+            )
+        else:
+            mend = f"`steer mcp login {name}` does it."
+            told = self.problem(f"{self._name} wants you to sign in.", f"{mend} {reason}".strip())
+        return SignInWanted(told.what, told.why, told.try_this)
 
     def _why(self, reason: str, words: str) -> str:
         said = self._discretion.sentence(CONTROL.sub("", words)).strip()

@@ -82,6 +82,7 @@ class Traffic:
         self.ended = asyncio.Event()  # nothing will come any more
         self.trouble = ""  # why, when the server is to blame
         self.status = 0  # the last status of HTTP that said no
+        self.sign_in = ""  # why a person is to sign in, when the server wants that
         self.heard = 0
         self.garbage = 0
         self.remarks: dict[str, str] = {}  # what was wrong, by the name of the tool

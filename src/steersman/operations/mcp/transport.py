@@ -8,6 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -179,38 +180,50 @@ class TappedSaying(_Stream):
 
 
 @asynccontextmanager
-async def over_http(server: Server, traffic: Traffic) -> AsyncIterator[tuple[Tapped, TappedSaying]]:
+async def over_http(
+    server: Server, traffic: Traffic, auth: httpx2.Auth | None = None
+) -> AsyncIterator[tuple[Tapped, TappedSaying]]:
     """A server at an address, by either of the two ways there are."""
-    async with _opened(server, traffic) as (read, write):
+    async with _opened(server, traffic, auth) as (read, write):
         yield Tapped(read, traffic), TappedSaying(write, traffic)
 
 
 @asynccontextmanager
-async def _opened(server: Server, traffic: Traffic) -> AsyncIterator[tuple[Any, Any]]:
-    def client(
-        headers: Mapping[str, str] | None = None,
-        timeout: httpx2.Timeout | None = None,
-        auth: httpx2.Auth | None = None,
-    ) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(
-            headers=headers,
-            timeout=timeout,
-            auth=auth,
-            event_hooks={"response": [lambda response: _look(response, traffic)]},
-        )
-
+async def _opened(
+    server: Server, traffic: Traffic, auth: httpx2.Auth | None
+) -> AsyncIterator[tuple[Any, Any]]:
     headers = dict(server.headers)
     if server.transport == "sse":
+        factory = partial(line, traffic)
         async with sse_client(
-            server.url, headers, CONNECTING, QUIET, httpx_client_factory=client
+            server.url, headers, CONNECTING, QUIET, httpx_client_factory=factory, auth=auth
         ) as streams:
             yield streams
         return
     async with (
-        client(headers, httpx2.Timeout(CONNECTING, read=QUIET)) as line,
-        streamable_http_client(server.url, http_client=line, max_sse_event_size=LARGEST) as streams,
+        line(traffic, headers, httpx2.Timeout(CONNECTING, read=QUIET), auth) as client,
+        streamable_http_client(
+            server.url, http_client=client, max_sse_event_size=LARGEST
+        ) as streams,
     ):
         yield streams
+
+
+def line(
+    traffic: Traffic,
+    headers: Mapping[str, str] | None = None,
+    timeout: httpx2.Timeout | None = None,
+    auth: httpx2.Auth | None = None,
+) -> httpx2.AsyncClient:
+    """A client for one server. Nothing that is sent follows a redirect to another origin: the
+    protocol library follows them within one, and this client follows none."""
+    return httpx2.AsyncClient(
+        headers=headers,
+        timeout=timeout,
+        auth=auth,
+        follow_redirects=False,
+        event_hooks={"response": [lambda response: _look(response, traffic)]},
+    )
 
 
 async def _look(response: httpx2.Response, traffic: Traffic) -> None:

@@ -5,6 +5,7 @@ there is somebody for them. Whoever refuses does so by raising; the server is to
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any
@@ -27,10 +28,13 @@ from pydantic import FileUrl, ValidationError
 
 from steersman.errors import SteersmanError
 from steersman.operations.mcp.records import Wishes
+from steersman.operations.mcp.traffic import Allowance
 
 REFUSED = -1  # what the protocol says of a person's no
 TOGETHER = 4  # wishes answered at the same time
 WAITING = 16  # and those that wait; more are refused
+WISHES, WISHES_RATE = 100, 1.0  # how many at once in all, and how many more in every second
+SAMPLES, SAMPLES_RATE = 25, 1 / 30  # of them, answers of a model, which cost
 MODEL = "steersman"
 ACTIONS = ("accept", "decline", "cancel")
 
@@ -46,6 +50,8 @@ class Granting:
         self._pause = pause
         self._room = asyncio.Semaphore(TOGETHER)
         self._open = 0
+        self._wished = Allowance(WISHES, WISHES_RATE, time.monotonic)
+        self._sampled = Allowance(SAMPLES, SAMPLES_RATE, time.monotonic)
 
     def callbacks(self) -> dict[str, Any]:
         """What the protocol library is given; what is missing is not offered to the server."""
@@ -64,6 +70,8 @@ class Granting:
         assert ask is not None
         request = params.model_dump(by_alias=True, mode="json", exclude_none=True)
         request.pop("_meta", None)
+        if not self._sampled.take():
+            return ErrorData(code=INVALID_REQUEST, message="The host was asked too often.")
         text = await self._answered("sampling", lambda: ask(self._server, request))
         if isinstance(text, ErrorData):
             return text
@@ -110,7 +118,7 @@ class Granting:
     async def _answered(self, what: str, ask: Callable[[], Awaitable[Any]]) -> Any:
         """What the host answers, or an error that says no without saying why."""
         async with self._place() as place:
-            if not place:
+            if not place or not self._wished.take():
                 return ErrorData(code=INVALID_REQUEST, message="Too many requests are open.")
             try:
                 return await ask()

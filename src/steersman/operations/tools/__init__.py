@@ -17,6 +17,7 @@ from steersman.operations.tools.search_files import SearchFiles
 from steersman.operations.tools.search_pattern import SearchPattern
 from steersman.operations.tools.signal_process import SignalProcess
 from steersman.operations.tools.status import Status
+from steersman.operations.tools.update_todo import UpdateTodo
 from steersman.operations.tools.write_file import WriteFile
 
 
@@ -28,5 +29,5 @@ def standard_tools(
         Status(), ListFiles(environ), ReadFile(), SearchFiles(environ), SearchPattern(environ),
         EditFiles(), ApplyPatch(), WriteFile(),
         RunCommand(environ, processes, grounds), ReadCommandOutput(processes),
-        ListProcesses(processes), SignalProcess(processes),
+        ListProcesses(processes), SignalProcess(processes), UpdateTodo(),
     ]  # fmt: skip

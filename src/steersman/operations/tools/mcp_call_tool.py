@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from steersman.action import Action, McpCall
+from steersman.dialogue import Call
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.mcp_remote import Said, said
@@ -30,17 +32,20 @@ class CallTool(Tool[CallToolArgs]):
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
+    def parse(self, call: Call) -> CallToolArgs:
+        """The arguments with the tool's own name, found once: a list may change until it runs."""
+        args = super().parse(call)
+        return replace(args, tool=self._short(args))
+
     def actions(self, args: CallToolArgs, workspace: Workspace) -> Sequence[Action]:
         """The call, with what hints and rules say of it; an unknown tool may change things."""
-        tool = self._short(args)
-        effect = self._gateway.effect(args.server, tool)
-        return [McpCall(args.server, tool, args.arguments, effect)]
+        effect = self._gateway.effect(args.server, args.tool)
+        return [McpCall(args.server, args.tool, args.arguments, effect)]
 
     async def run(self, args: CallToolArgs, bench: Bench) -> Said:
         """Make the call."""
-        tool = self._short(args)
-        outcome = await self._gateway.call(args.server, tool, args.arguments, bench.progress)
-        return said(args.server, tool, outcome)
+        outcome = await self._gateway.call(args.server, args.tool, args.arguments, bench.progress)
+        return said(args.server, args.tool, outcome)
 
     def _short(self, args: CallToolArgs) -> str:
         """The tool's own name, also when it was named as in a list: `server__tool`."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from steersman.action import Action
+from steersman.action import Action, McpCall
 from steersman.errors import ToolProblem
 from steersman.operations.mcp.catalogue import call_name, first_sentence, servers_in_short
 from steersman.operations.mcp.gateway import Described, Found, Gateway
@@ -84,8 +84,8 @@ class ListTools(Tool[ListToolsArgs]):
         return line_of(server) or ", ".join(name for name in names if len(name) < 40)
 
     def actions(self, args: ListToolsArgs, workspace: Workspace) -> Sequence[Action]:
-        """None: the person set the servers up, and what their tools do is asked when it is done."""
-        return ()
+        """Ask servers for their lists, which starts those whose lists are not known."""
+        return [McpCall(args.server or "*", "tools/list", {}, "reads")]
 
     async def run(self, args: ListToolsArgs, bench: Bench) -> Listed | Chosen:
         """Look, or choose."""

@@ -56,7 +56,7 @@ class Asker:
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
         lasting = lasting_keys(request)
-        call = self._calls.get(request.call) if _can_be_changed(request) else None
+        call = self._calls.get(request.call) if can_be_changed(request) else None
         while True:
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
@@ -83,12 +83,12 @@ class Asker:
     async def _question(self, question: Question) -> Answer:
         options = " / ".join(question.options)
         click.echo(click.style(f"? {safe(question.text)}", fg="yellow", bold=True))
-        said = (await read_line(f"  {options} [{question.default}]: ")).strip()
+        said = (await read_line(safe(f"  {options} [{question.default}]: "))).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
 
 
-def _can_be_changed(request: ConfirmRequest) -> bool:
+def can_be_changed(request: ConfirmRequest) -> bool:
     """Whether the call itself is asked about, and not what it turned out to do."""
     return not any(
         isinstance(action, Network) or getattr(action, "origin", "tool") != "tool"

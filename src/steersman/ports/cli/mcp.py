@@ -10,15 +10,23 @@ import msgspec
 from steersman.errors import UsageProblem
 from steersman.identity import mcp_files, mcp_servers
 from steersman.identity.mcp_servers import Configured
+from steersman.identity.settings import data_folder
 from steersman.ports.cli.options import folder_from, json_flag, open_host
 from steersman.ports.cli.text import one_line, safe
 from steersman.servers import Server
 
 _workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 _project = click.option("--project", is_flag=True, help="In the folder's .mcp.json, not in yours.")
-ORDER = ("templates", "add", "remove", "list", "test", "enable", "disable", "serve")
+ORDER = (
+    "templates", "add", "remove", "list", "login", "logout", "test", "enable", "disable", "serve",
+)  # fmt: skip
 # Commands with modules of their own, imported when they are called.
-ELSEWHERE = {"serve": ("mcp_serve", "command"), "test": ("mcp_trying", "test")}
+ELSEWHERE = {
+    "serve": ("mcp_serve", "command"),
+    "test": ("mcp_trying", "test"),
+    "login": ("mcp_login", "login"),
+    "logout": ("mcp_login", "logout"),
+}
 
 
 class Commands(click.Group):
@@ -40,7 +48,7 @@ class Commands(click.Group):
 
 @click.group("mcp", cls=Commands)
 def command() -> None:
-    """Add, remove, list, test, enable and disable MCP servers; be one."""
+    """Add, remove, list, test, enable and disable MCP servers; sign in at one; be one."""
 
 
 @command.command("templates")
@@ -133,7 +141,12 @@ def remove(name: str, project: bool, workspace: str | None) -> None:
             f"It is in {other}.",
             f"{'Leave out' if project else 'Pass'} --project.",
         )
+    before = mcp_servers.find(folder, os.environ, trusted=True).get(name)
     mcp_files.remove(path, name, shared=project)
+    if before is not None and before.source == str(path):
+        from steersman.operations.mcp.tokens import SignIns
+
+        SignIns(data_folder(os.environ) / "mcp").forget(before)
     click.echo(f"Removed {safe(name)} from {safe(str(path))}.")
 
 

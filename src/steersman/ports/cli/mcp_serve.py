@@ -45,13 +45,14 @@ TOKEN_FILE = "mcp-token"
 @working
 def command(**flags: Any) -> int:
     """Offer the tools of this workspace to other agents over MCP."""
-    _require_library()
+    require_library()
     # Standard output belongs to the protocol; what libraries have to say goes to the other one.
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     return asyncio.run(_until_told(lambda: _serve(flags)))
 
 
-def _require_library() -> None:
+def require_library() -> None:
+    """Say so when the library for MCP is not there."""
     try:
         import mcp  # noqa: F401
     except ImportError as error:

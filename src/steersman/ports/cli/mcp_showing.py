@@ -13,6 +13,7 @@ from steersman.identity.settings import data_folder
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.templates import line_of
+from steersman.operations.mcp.tokens import SignIns, signs_in, summary
 from steersman.ports.cli.text import ago, counted, one_line
 from steersman.servers import Server
 
@@ -27,6 +28,7 @@ class Shown:
 
     def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
         self._cache = cache_at(environ)
+        self._sign_ins = SignIns(data_folder(environ) / "mcp")
         configs = (Path(path) for path in files(folder, environ, trusted=True))
         self._secrets = sorted(secret_values(environ, configs), key=len, reverse=True)
 
@@ -40,7 +42,8 @@ class Shown:
         if kept.listing is not None:
             when = ago(datetime.fromtimestamp(kept.listing.time, UTC))
             known = f"{counted(len(kept.listing.tools), 'tool')}, listed {when}"
-        yield f"    {one_line(self._what(server), 70)} · {known} · {one_line(server.source, 80)}"
+        told = [one_line(self._what(server), 70), self.signed(server), known]
+        yield f"    {' · '.join(filter(None, told))} · {one_line(server.source, 80)}"
         if kept.failure is not None:
             reason = one_line(self.masked(kept.failure.reason, server), 200)
             yield click.style(f"    failed last: {reason}", fg="yellow")
@@ -48,6 +51,7 @@ class Shown:
     def record(self, server: Server) -> dict[str, Any]:
         """A server for a program; of environment and headers only the names."""
         kept = self._cache.kept(server)
+        sign_in = {"sign_in": self.signed(server) or None} if signs_in(server) else {}
         return {
             "name": server.name,
             "enabled": server.enabled,
@@ -55,11 +59,16 @@ class Shown:
             "runs": self._what(server),
             "env": sorted(server.environ),
             "headers": sorted(server.headers),
+            **sign_in,
             "description": line_of(server),
             "source": server.source,
             "tools": len(kept.listing.tools) if kept.listing else None,
             "failure": self.masked(kept.failure.reason, server) if kept.failure else None,
         }
+
+    def signed(self, server: Server) -> str:
+        """Whether somebody has signed in there; empty when nobody needs to, as far as is known."""
+        return summary(self._sign_ins.of(server)) if signs_in(server) else ""
 
     def masked(self, text: str, server: Server) -> str:
         """A text without any secret of the server or of the environment."""

@@ -43,6 +43,18 @@ _COLOURS = {"reads": "green", "writes": "yellow", "hidden": None}
 def test(name: str, workspace: str | None, as_json: bool) -> int:
     """Start the server NAME, list its tools, and stop it again."""
     folder = folder_from(workspace)
+    server = chosen(name, folder)
+    tried = asyncio.run(_try(server, folder, os.environ))
+    if as_json:
+        click.echo(msgspec.json.encode(tried).decode())
+    else:
+        for line in _lines(tried):
+            click.echo(line)
+    return Exit.DONE if tried["ok"] else Exit.FAILED
+
+
+def chosen(name: str, folder: str) -> Server:
+    """The server a person named, switched on; one that a folder brings only if that is trusted."""
     trusted = open_host().permissions.folder(folder).loads
     found = mcp_servers.find(folder, os.environ, trusted=trusted)
     if not trusted and found.get(name) is None:
@@ -53,14 +65,7 @@ def test(name: str, workspace: str | None, as_json: bool) -> int:
                 "is not trusted.",
                 try_this="`steer policy trust` asks you.",
             )
-    server = msgspec.structs.replace(the_one(found, name), enabled=True)
-    tried = asyncio.run(_try(server, folder, os.environ))
-    if as_json:
-        click.echo(msgspec.json.encode(tried).decode())
-    else:
-        for line in _lines(tried):
-            click.echo(line)
-    return Exit.DONE if tried["ok"] else Exit.FAILED
+    return msgspec.structs.replace(the_one(found, name), enabled=True)
 
 
 async def _try(server: Server, folder: str, environ: Mapping[str, str]) -> dict[str, Any]:
@@ -80,6 +85,7 @@ async def _try(server: Server, folder: str, environ: Mapping[str, str]) -> dict[
             "ok": not reason,
             "reason": shown.masked(reason, server),
             "mend": _mend(server, environ, folder) if reason else "",
+            "sign_in": shown.signed(server) or None,
             "version": condition.version,
             "seconds": round(time.monotonic() - started, 2),
             "tools": [_told(tool, server, gateway, names) for tool in tools],
@@ -102,6 +108,7 @@ async def alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asyn
     from steersman.operations.mcp.connection import Connection
     from steersman.operations.mcp.eras import Eras
     from steersman.operations.mcp.records import Wishes
+    from steersman.operations.mcp.tokens import SignIns
     from steersman.operations.running.companions import Companions
     from steersman.operations.running.reaper import Reaper
 
@@ -109,10 +116,11 @@ async def alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asyn
     companions = Companions(reaper, folder, _unconfined)
     state = str(data_folder(environ))
     eras = Eras(os.path.join(state, "mcp"))
+    sign_ins = SignIns(os.path.join(state, "mcp"))
 
     def connect(one: Server) -> Connection:
         prepare(one, state, environ, folder)
-        return Connection(one, companions, eras, Wishes(), environ, folder)
+        return Connection(one, companions, eras, Wishes(), environ, folder, sign_ins)
 
     # Whoever tries one server out waits as long as it takes; its connection keeps the time.
     gateway = Gateway([server], connect, cache_at(environ), workspace=folder, patience=math.inf)
@@ -174,12 +182,16 @@ def _finding(server: Server, folder: str, environ: Mapping[str, str], shown: Sho
         return Finding("mcp", "bad", missing, mend)
     kept = cache_at(environ).kept(server)
     trying = f"steer mcp test {server.name}"
+    signed = shown.signed(server)
+    if signed == "wants a sign-in":
+        return Finding("mcp", "bad", f"{server.name} {signed}", f"steer mcp login {server.name}")
     if kept.failure is not None:
         reason = one_line(shown.masked(kept.failure.reason, server), 200)
         return Finding("mcp", "bad", f"{server.name} failed last: {reason}", trying)
     if kept.listing is None:
         return Finding("mcp", "note", f"{server.name} was never started", trying)
-    return Finding("mcp", "ok", f"{server.name}, {counted(len(kept.listing.tools), 'tool')}")
+    told = [server.name, counted(len(kept.listing.tools), "tool"), signed]
+    return Finding("mcp", "ok", ", ".join(filter(None, told)))
 
 
 def _mend(server: Server, environ: Mapping[str, str], folder: str) -> str:

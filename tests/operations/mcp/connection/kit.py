@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.records import Wishes
+from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.reaper import Reaper
 from steersman.servers import Server
@@ -41,12 +42,15 @@ class World:
         self._companions: Companions | None = None
         self._open: list[Connection] = []
 
-    def connection(self, server: Server, wishes: Wishes | None = None) -> Connection:
+    def connection(
+        self, server: Server, wishes: Wishes | None = None, sign_ins: SignIns | None = None
+    ) -> Connection:
         assert self._companions is not None
         environ = {**os.environ, "UNRELATED_SECRET": "do-not-inherit"}
         connection = Connection(
-            server, self._companions, self.eras, wishes or Wishes(), environ, str(self.folder)
-        )
+            server, self._companions, self.eras, wishes or Wishes(), environ, str(self.folder),
+            sign_ins,
+        )  # fmt: skip
         self._open.append(connection)
         return connection
 
