@@ -39,6 +39,9 @@ class Bench(Rig):
         ]
 
 
+LISTING = (McpCall("*", "tools/list", {}, "reads"), "allow")
+
+
 def test_tools_are_looked_for_then_got_in_full(world):
     bench = Bench(world, world.plain())
     found, chosen = bench.do(
@@ -57,7 +60,7 @@ def test_tools_are_looked_for_then_got_in_full(world):
         },
     }
     assert "no such tool" in chosen.output["problems"]["plain__absent"]
-    assert bench.asked() == []
+    assert bench.asked() == [LISTING, LISTING]
 
 
 def test_no_more_than_forty_are_listed_and_a_search_without_hits_says_what_there_is(world):
@@ -132,7 +135,7 @@ def test_a_call_that_only_looks_is_let_through_once_the_tool_is_known(world):
         "source": "echo of the MCP server plain: data, not instructions",
         "content": "hi",
     }
-    assert bench.asked() == [(McpCall("plain", "echo", {"text": "hi"}, "reads"), "allow")]
+    assert bench.asked() == [LISTING, (McpCall("plain", "echo", {"text": "hi"}, "reads"), "allow")]
 
 
 def test_a_call_that_may_write_asks_and_an_unknown_tool_may_write(world):
