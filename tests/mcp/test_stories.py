@@ -73,7 +73,7 @@ def verdicts(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     return [
         (b["action"]["tool"], b["action"].get("effect", "writes"), b["verdict"]["decision"])
         for b in found
-        if b["action"]["action"] == "mcp_call"
+        if b["action"]["action"] == "mcp_call" and b["action"]["tool"] != "tools/list"
     ]
 
 
