@@ -32,10 +32,11 @@ from steersman.ports.tui.seat import Seat
 PATIENCE = 60  # seconds
 FONTS = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 TASK = "The tests fail. Find out why and mend it."
+TESTS = "python3 -B -m unittest 2>&1 | tail -3"
 STEPS = ("Run the tests", "Find the cause", "Mend it", "Run the tests again")
 CHECK = {
     "name": "workspace_run_command",
-    "arguments": {"command": "python3 -B -m unittest 2>&1 | tail -3"},
+    "arguments": {"command": TESTS},
 }
 EDIT = {
     "name": "workspace_edit_files",
@@ -245,7 +246,7 @@ def make(folder: Path) -> list[Path]:
             subprocess.run(["git", "init", "-q", "-b", "main", home / "harbour"], check=True)
             svg = cleaned(asyncio.run(_drawn(scene, home)))
             if place in svg:
-                print(f"{scene.__name__} shows where it was made.", file=sys.stderr)
+                raise SystemExit(f"{scene.__name__} shows where it was made: {place}")
         path = folder / f"{scene.__name__}.svg"
         path.write_text(svg, encoding="utf-8")
         made.append(path)

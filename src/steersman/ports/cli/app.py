@@ -11,6 +11,7 @@ import click
 from steersman.errors import Exit, SteersmanError
 
 COMMANDS = {
+    "chat": ("chat", "command", "Talk in the terminal; the same as `steer` alone."),
     "run": ("work", "run", "Do one task without a terminal chat."),
     "resume": ("work", "resume", "Go on with a thread."),
     "demo": ("demo", "command", "See the whole loop on a sample project; no key, no network."),
@@ -34,6 +35,8 @@ COMMANDS = {
     "index": ("index", "command", "Show, build and ask the index of the code."),
     "doctor": ("doctor", "command", "Tell what was found and what is missing."),
 }
+
+OWN = ("-h", "--help", "-V", "--version")  # flags of `steer` itself; others belong to the chat
 
 
 class Commands(click.Group):
@@ -76,10 +79,17 @@ def run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # an output that knows few letters gets those
-    arguments = sys.argv[1:]
+    sys.exit(_outcome(_meant(sys.argv[1:])))
+
+
+def _meant(arguments: list[str]) -> list[str]:
+    """Arguments with the command that a person left out: a task to run, or a chat to open."""
     if arguments[:1] == ["-e"]:
-        arguments.insert(0, "run")
-    sys.exit(_outcome(arguments))
+        return ["run", *arguments]
+    if not arguments:
+        return ["chat"] if sys.stdin.isatty() and sys.stdout.isatty() else []
+    flag = arguments[0].startswith("-") and arguments[0].partition("=")[0]
+    return ["chat", *arguments] if flag and flag not in OWN else arguments
 
 
 def _outcome(arguments: list[str]) -> int:

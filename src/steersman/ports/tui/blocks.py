@@ -4,10 +4,15 @@ Records only, without colours and widths. A block changes while the work it show
 `version` tells whoever has drawn it that it is another now.
 """
 
+from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from steersman.action import Action, Verdict
 from steersman.message import (
+    AgentDone,
+    AgentSpawn,
     Answer,
     Body,
     ConfirmRequest,
@@ -22,10 +27,21 @@ State = Literal["running", "done", "error", "denied", "cancelled", "waiting"]
 Receipt = Literal["", "pending", "delivered", "queued", "withdrawn"]
 
 
-class Block:
-    """One thing on the screen. `seq` is its first message, `lane` whose words they are."""
+class Todo(Struct, frozen=True):
+    """A step of the list that is shown beside the conversation."""
 
-    __slots__ = ("key", "lane", "seq", "state", "turn", "version")
+    text: str
+    state: Literal["pending", "doing", "done", "dropped"] = "pending"
+
+
+class Block:
+    """One thing on the screen. `seq` is its first message, `lane` whose words they are.
+
+    `seq` is 0 as long as nothing of it is in the log: words on their way. `time` is when it was
+    first written there.
+    """
+
+    __slots__ = ("key", "lane", "seq", "state", "time", "turn", "version")
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, state: State = "done") -> None:
         self.key = key
@@ -34,6 +50,7 @@ class Block:
         self.lane = lane
         self.state = state
         self.version = 0
+        self.time: datetime | None = None
 
     def touch(self) -> None:
         """It is another now."""
@@ -41,13 +58,17 @@ class Block:
 
 
 class Person(Block):
-    """Words of the person: a prompt, or said into a running turn, with what became of them."""
+    """Words of the person: a prompt, or said into a running turn, with what became of them.
 
-    __slots__ = ("attached", "images", "receipt", "text")
+    `corr` names words that were said while a turn ran: by it they are withdrawn.
+    """
+
+    __slots__ = ("attached", "corr", "images", "receipt", "text")
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, text: str) -> None:
         super().__init__(key, seq, turn, lane)
         self.text = text
+        self.corr = ""
         self.receipt: Receipt = ""
         self.attached: tuple[str, ...] = ()
         self.images = 0
@@ -74,13 +95,18 @@ class Words(Block):
 
 
 class Work(Block):
-    """A call of a tool: what was asked, what the gate said, what came of it."""
+    """A call of a tool: what was asked, what the gate said, what came of it.
 
-    __slots__ = ("call", "diffs", "progress", "result", "verdicts")
+    `by_agent` when an agent carries it out; then the agent's block tells everything.
+    """
+
+    __slots__ = ("by_agent", "call", "corr", "diffs", "progress", "result", "verdicts")
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, call: ToolCall) -> None:
         super().__init__(key, seq, turn, lane, "running")
         self.call = call
+        self.corr = ""
+        self.by_agent = False
         self.progress = ""  # the end of what it shows while it runs
         self.verdicts: list[tuple[Action, Verdict]] = []
         self.diffs: list[DiffReady] = []
@@ -115,11 +141,32 @@ class Asked(Block):
         self.answer: Answer | None = None
 
 
-class Remark(Block):
-    """Everything else that is worth a line: errors, audits, agents, compactions, ends of turns."""
+class Agent(Block):
+    """An agent at work in a lane of its own: its task, what it does now, how it ended.
 
-    __slots__ = ("body",)
+    `inner` is its lane; blocks with that `lane` are its words and calls.
+    """
+
+    __slots__ = ("calls", "done", "inner", "now", "spawn")
+
+    def __init__(self, key: str, seq: int, turn: int, lane: str, spawn: AgentSpawn) -> None:
+        super().__init__(key, seq, turn, lane, "running")
+        self.spawn = spawn
+        self.inner = spawn.lane
+        self.calls = 0
+        self.now = ""  # the last thing it began
+        self.done: AgentDone | None = None
+
+
+class Remark(Block):
+    """Everything else that is worth a line: errors, audits, compactions, ends of turns.
+
+    `seconds` is how long a turn took, where its end is told.
+    """
+
+    __slots__ = ("body", "seconds")
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, body: Body, state: State) -> None:
         super().__init__(key, seq, turn, lane, state)
         self.body = body
+        self.seconds = 0.0

@@ -24,15 +24,22 @@ Doing = Literal["nothing", "working", "watching"]
 
 
 class Seat:
-    """Where a person sits. `settings` are those of the next words said."""
+    """Where a person sits. `settings` are those of the next words said.
 
-    def __init__(self, host: Host, folder: str, settings: Settings) -> None:
+    `yes`: every permission is answered with yes. `left`: the process whose work was watched is
+    gone, and one may sit down in its place.
+    """
+
+    def __init__(self, host: Host, folder: str, settings: Settings, *, yes: bool = False) -> None:
         self.host = host
         self.folder = folder
         self.settings = settings
+        self.yes = yes
         self.thread: Thread | None = None
         self.watching = False
+        self.left = False
         self._opened = asyncio.Event()
+        self._moving = asyncio.Lock()  # two words said at once begin one thread, not two
 
     @property
     def id(self) -> str:
@@ -53,7 +60,7 @@ class Seat:
         model = self.settings.model or self.host.remembered_model(thread.id)
         self.settings = msgspec.structs.replace(self.settings, model=model)
         try:
-            await self.host.open(thread.id, self.settings, attended=True)
+            await self._open(thread.id, self.settings)
             self.watching = False
         except ThreadBusy:
             self.watching = True
@@ -65,27 +72,40 @@ class Seat:
         """Get up; a running turn is stopped, and everything is kept."""
         if self.thread is not None and not self.watching:
             await self.host.close(self.id, Exit.DONE)
-        self.thread, self.watching = None, False
+        self.thread, self.watching, self.left = None, False, False
         self._opened.clear()
 
     async def say(self, text: str, images: tuple[Image, ...] = ()) -> None:
         """Begin a turn, or steer the one that runs."""
-        self._check_working()
-        if self.thread is None:
-            self.thread = await self.host.start(self.folder, text, self.settings, attended=True)
-            self._opened.set()
-        if self.host.busy(self.id):
-            await self.host.steer(self.id, text)
-        else:
-            await self.host.send(self.id, text, images)
+        async with self._moving:
+            await self._ready(text)
+            if self.host.busy(self.id):
+                await self.host.steer(self.id, text)
+            else:
+                await self.host.send(self.id, text, images)
 
     async def queue(self, text: str) -> None:
         """Say something for the next turn."""
+        async with self._moving:
+            await self._ready(text)
+            if self.host.busy(self.id):
+                await self.host.queue(self.id, text)
+            else:
+                await self.host.send(self.id, text)
+
+    async def _ready(self, title: str) -> None:
+        """A thread to speak in: a new one if there is none, one's own if the other has gone."""
+        if self.watching and self.left:
+            await self.take(self.id)
         self._check_working()
-        if self.thread is None or not self.host.busy(self.id):
-            await self.say(text)
-        else:
-            await self.host.queue(self.id, text)
+        if self.thread is None:
+            self.thread = await self.host.start(
+                self.folder, title, self.settings, attended=True, yes=self.yes
+            )
+            self._opened.set()
+
+    async def _open(self, thread_id: str, settings: Settings) -> None:
+        await self.host.open(thread_id, settings, attended=True, yes=self.yes)
 
     async def withdraw(self, corr: str) -> None:
         """Take back words that were not delivered."""
@@ -98,10 +118,8 @@ class Seat:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
         """Call a tool oneself, through the same gate."""
-        self._check_working()
-        if self.thread is None:
-            self.thread = await self.host.start(self.folder, tool, self.settings, attended=True)
-            self._opened.set()
+        async with self._moving:
+            await self._ready(f"{tool} {arguments.get('command', '')}")
         return await self.host.call(self.id, tool, arguments)
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
@@ -117,12 +135,15 @@ class Seat:
         changed = msgspec.structs.replace(self.settings, **settings)
         if self.thread is not None and not self.watching:
             thread = self.thread
+            self._opened.clear()
             await self.host.close(thread.id, Exit.DONE)
             try:
-                await self.host.open(thread.id, changed, attended=True)
+                await self._open(thread.id, changed)
             except BaseException:
-                await self.host.open(thread.id, self.settings, attended=True)
+                await self._open(thread.id, self.settings)
                 raise
+            finally:
+                self._opened.set()
         self.settings = changed
 
     async def fork(self, at: int | None = None) -> Thread:
@@ -164,25 +185,29 @@ class Seat:
         folder = os.path.realpath(self.folder) if here else None
         return [one for one in self.host.store.threads(workspace=folder) if one.origin != "call"]
 
-    async def follow(self) -> AsyncIterator[Message]:
-        """Every message of the thread from its beginning, and what happens from then on."""
-        await self._opened.wait()
-        if self.watching:
-            async for message in self._watch():
-                yield message
-            return
-        async for message in self.host.subscribe(self.id):
-            yield message
+    async def follow(self, after: int = 0) -> AsyncIterator[Message]:
+        """Every message of the thread after `after`, and what happens from then on.
 
-    async def _watch(self) -> AsyncIterator[Message]:
-        """What another process writes, looked at again and again until its session ends."""
-        after, thread_id = 0, self.id
-        while True:
+        It goes on when the thread is opened anew with other settings, and ends when the person
+        sits somewhere else.
+        """
+        await self._opened.wait()
+        thread_id = self.id
+        while self.id == thread_id:
+            way = self._watch(after) if self.watching else self.host.subscribe(thread_id, after)
+            async for message in way:
+                after = max(after, message.seq)
+                yield message
+            await self._opened.wait()
+
+    async def _watch(self, after: int) -> AsyncIterator[Message]:
+        """What another process writes, looked at again and again as long as one only watches."""
+        thread_id = self.id
+        while self.watching and self.id == thread_id:
             for message in self.host.messages(thread_id, after=after):
                 after = message.seq
                 yield message
-            if self.id != thread_id:
-                return
+            self.left = self.host.ended(thread_id, after)
             await asyncio.sleep(POLL)
 
     def _check_thread(self) -> None:

@@ -1,0 +1,30 @@
+"""`steer` and `steer chat`: a conversation in the terminal, full screen or line by line."""
+
+from typing import Any
+
+import click
+
+from steersman.errors import UsageProblem
+from steersman.ports.cli.options import at_terminal, spending, working
+
+
+@click.command()
+@click.argument("task", nargs=-1)
+@click.option("--resume", "-r", metavar="THREAD", help="Go on with a thread, by its id.")
+@click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
+@working
+@spending
+def command(**flags: Any) -> int:
+    """Talk in the terminal; TASK, if there is one, is said first.
+
+    `steer` alone does the same, with the same flags.
+    """
+    if not flags["plain"] and not at_terminal():
+        raise UsageProblem(
+            "There is no terminal here to talk in.",
+            "Standard input and output must both be one.",
+            "`steer run TASK` works without; so does `steer --plain`.",
+        )
+    from steersman.ports.tui.opening import open_terminal
+
+    return open_terminal(flags)

@@ -1,0 +1,140 @@
+"""What the keys of the application do, by the names that `keys.py` gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.layout import SIDE
+from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.steering import Twice, again, changes
+from steersman.ports.tui.transcript import Transcript
+
+if TYPE_CHECKING:
+    from steersman.ports.tui.app import SteersmanApp
+
+
+class Acting:
+    """The keys, done."""
+
+    def __init__(self, app: SteersmanApp) -> None:
+        self._app = app
+        self.leaves = Twice()
+        self._table: dict[str, Callable[[], None]] = {
+            "help": self._help, "ask_help": self._help,
+            "palette": app.show_palette,
+            "stop": self._stop, "leave": self._leave, "quit": app.exit, "quit_now": app.exit,
+            "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
+            "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
+            "todo": lambda: self.pane("todo"),
+            "page_up": lambda: self._scroll("page_up"),
+            "page_down": lambda: self._scroll("page_down"),
+            "down": lambda: self._scroll("down"), "up": lambda: self._scroll("up"),
+            "top": lambda: self._scroll("top"), "end": lambda: self._scroll("end"),
+            "approvals": self._approvals, "approvals_now": self._approvals,
+            "queued": self._queued, "retry": self._retry, "write": self._write,
+        }  # fmt: skip
+
+    def do(self, name: str) -> None:
+        """Do what a key stands for."""
+        self._table[name]()
+
+    def pane(self, name: str, *, toggle: bool = True) -> None:
+        """Show or hide a pane; where there is room for one column only, instead of the talk."""
+        app, showing = self._app, self._app.showing
+        shown = name in app.memory.now.panes
+        if showing.layout.wide or name not in SIDE:
+            if toggle or not shown:
+                app.memory.toggle(name)
+        else:
+            showing.over = "" if toggle and showing.over == name else name
+        showing.everything()
+        if not showing.over and app.attention == "browsing":
+            self._write()
+
+    def _diff(self) -> None:
+        """What was changed, over everything."""
+        from steersman.ports.tui.diff_pane import DiffScreen
+        from steersman.ports.tui.hunks import changes_of
+
+        title, diffs = changes(self._app.follower.story.blocks)
+        if diffs:
+            self._app.push_screen(DiffScreen(changes_of(diffs), title=title))
+        else:
+            self._app.tell("Nothing was changed yet.")
+
+    def _help(self) -> None:
+        self._app.show_help()
+
+    def _stop(self) -> None:
+        """Stop what runs; with nothing running, close a pane or leave the composer for browsing."""
+        app = self._app
+        if app.attention == "asking":
+            self._write()  # the turn goes on; what waits, waits
+            return
+        if app.steering.stop(app.follower.story.queued()):
+            return
+        if app.showing.over:
+            app.showing.over = ""
+            app.showing.everything()
+            self._write()
+        elif app.attention == "writing":
+            app.query_one(Transcript).focus()
+        else:
+            self._write()
+
+    def _leave(self) -> None:
+        """Clear what is written, or stop what runs; twice: quit."""
+        app = self._app
+        composer = app.query_one(Composer)
+        if self.leaves.again():
+            app.exit()
+            return
+        key = app.keymap_.of("leave")
+        if composer.text:
+            composer.put_away()
+        elif app.seat.doing == "working":
+            app.steering.stop(())
+        app.notify(f"{key} again quits; the thread is kept.", markup=False, timeout=2)
+
+    def _scroll(self, how: str) -> None:
+        transcript = self._app.query_one(Transcript)
+        match how:
+            case "down":
+                transcript.action_line_down()
+            case "up":
+                transcript.action_line_up()
+            case "page_down":
+                transcript.action_page_down()
+            case "page_up":
+                transcript.action_page_up()
+            case "top":
+                transcript.action_top()
+            case "end":
+                transcript.action_end()
+
+    def _approvals(self) -> None:
+        app = self._app
+        if app.follower.story.waiting():
+            app.showing.answer()
+        else:
+            app.tell("Nothing waits for an answer.")
+
+    def _queued(self) -> None:
+        queued = self._app.query_one(Queued)
+        if queued.display:
+            queued.focus()
+        else:
+            self._app.tell("Nothing is queued.")
+
+    def _retry(self) -> None:
+        app = self._app
+        said = again(app.follower.story)
+        if said:
+            app.steering.say(said)
+        else:
+            app.tell("There is nothing to try again.")
+
+    def _write(self) -> None:
+        self._app.query_one(Composer).focus()

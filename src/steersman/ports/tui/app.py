@@ -1,0 +1,312 @@
+"""The terminal application: a conversation over a seat, with panes around it.
+
+It holds no logic of its own. Everything it shows comes from the log through the story; everything
+a person does goes to the seat. What a screen of a size shows is worked out in `layout.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.driver import Driver
+from textual.screen import ModalScreen
+from textual.worker import Worker
+
+from steersman.errors import SteersmanError
+from steersman.identity.settings import data_folder
+from steersman.ports.cli.text import safe
+from steersman.ports.tui.acting import Acting
+from steersman.ports.tui.commands.registry import Registry
+from steersman.ports.tui.commands.stage import Row
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.facts import Gathering
+from steersman.ports.tui.following import Follower
+from steersman.ports.tui.keys import TABLE, load_keys
+from steersman.ports.tui.memory import PANES, Memory
+from steersman.ports.tui.naming import Names
+from steersman.ports.tui.panes.footer import Keys
+from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.panes.side import Side
+from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
+from steersman.ports.tui.panes.strip import Banner, TodoStrip
+from steersman.ports.tui.panes.tasklog import TaskLog
+from steersman.ports.tui.panes.welcome import Welcome
+from steersman.ports.tui.reader import colourless
+from steersman.ports.tui.seat import Seat
+from steersman.ports.tui.showing import APPROVALS, BEAT, Showing
+from steersman.ports.tui.staging import AppStage
+from steersman.ports.tui.steering import Steering
+from steersman.ports.tui.themes import NAMES, first_theme, theme
+from steersman.ports.tui.transcript import Transcript
+
+if TYPE_CHECKING:
+    from steersman.ports.tui.approvals import Approvals
+
+T = TypeVar("T")
+ALWAYS = {"leave", "quit_now"}  # also heard while a question is over the screen
+
+
+class SteersmanApp(App[None]):
+    """The application. `first` is done once the screen is there: to trust, to resume, to say."""
+
+    CSS_PATH = "steersman.tcss"
+    TITLE = "steersman"
+    ENABLE_COMMAND_PALETTE = False  # ours is a picker like all others
+    patience: float | None = None  # seconds before something new can be answered
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            ",".join(key.keys), f"key('{key.name}')", key.about, show=False,
+            priority=key.where == "always" and key.name != "stop", id=key.name,
+        )
+        for key in TABLE
+    ]  # fmt: skip
+
+    def __init__(
+        self,
+        seat: Seat,
+        environ: Mapping[str, str],
+        first: Callable[[AppStage], Coroutine[Any, Any, None]] | None = None,
+        driver: type[Driver] | None = None,
+    ) -> None:
+        bare = colourless(environ)
+        super().__init__(driver_class=driver, ansi_color=True if bare else None)
+        self.seat = seat
+        self.environ = environ
+        self.memory = Memory(data_folder(environ))
+        self.keymap_ = load_keys(environ)
+        self.stage = AppStage(self)
+        self.defect: Exception | None = None
+        self._first = first
+        self._commands_here: tuple[str, Registry] | None = None
+        self._completed = Names(self)
+        self.steering = Steering(seat, self.tell, self._spawn, self._give_back)
+        self.showing = Showing(self, Gathering(seat, environ))
+        self.acting = Acting(self)
+        self.follower = Follower(seat, self.showing.news, self.tell, self._spawn)
+        for name in NAMES:
+            self.register_theme(theme(name))
+        self.theme = first_theme(environ, self.memory.now.theme)
+        self.set_keymap(self.keymap_.changed())
+
+    def compose(self) -> ComposeResult:
+        """The conversation in the middle, what goes on around it, the composer below."""
+        yield Title(id="title")
+        yield Banner(id="banner")
+        with Horizontal(id="middle"):
+            with Vertical(id="talk"):
+                yield Welcome(id="welcome")
+                yield Transcript(id="transcript")
+            with Side(id="side"):
+                yield StatusPane(id="status-pane")
+                yield TaskLog(id="log-pane")
+        yield TodoStrip(id="todo")
+        yield Queued(self.keymap_.of("queued"), id="queued")
+        yield Composer(
+            self.seat.folder, data_folder(self.environ), environ=self.environ,
+            commands=self._completed.commands, skills=self._completed.skills,
+            arguments=self._completed.arguments, id="composer",
+        )  # fmt: skip
+        yield StatusBar(id="statusbar")
+        yield Keys(id="keys")
+
+    def on_mount(self) -> None:
+        """Begin: the composer is ready before anything else is looked at."""
+        self.query_one(Composer).focus()
+        self.moved(anew=True)
+        self.set_interval(BEAT, self.showing.beat)
+        for problem in self.keymap_.problems:
+            self.call_after_refresh(self.tell, problem)
+        if self._first is not None:
+            self._spawn(self._first(self.stage))
+
+    # What others ask of the application.
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> Worker[Any]:
+        return self.run_worker(work, exit_on_error=True)
+
+    def tell(self, text: str) -> None:
+        """Say one thing in passing."""
+        if self.is_running:
+            self.notify(safe(text), markup=False, timeout=8)
+
+    async def answered(self, screen: ModalScreen[T]) -> T | None:
+        """What a person answers on a screen."""
+        return await self.push_screen_wait(screen)
+
+    def write(self, text: str) -> None:
+        """Put text into the composer."""
+        self.query_one(Composer).set_text(text)
+
+    def _give_back(self, words: str) -> None:
+        """Words that could not be said are not lost, unless others are written meanwhile."""
+        if not self.query_one(Composer).text:
+            self.write(words)
+
+    def moved(self, *, anew: bool = False) -> None:
+        """The seat may be at another thread: follow it."""
+        if anew:
+            self.follower.start()
+        if anew or self.follower.moved():
+            self.showing.begin(self.follower.story)
+        else:
+            self.showing.everything()
+
+    def use_theme(self, name: str) -> None:
+        """Look otherwise, from now on."""
+        self.theme = name
+        self.memory.use_theme(name)
+
+    def open_named(self, name: str) -> bool:
+        """Open a pane or a screen by its name."""
+        if name in PANES:
+            self.acting.pane(name, toggle=False)
+        elif name == "keys":
+            self.show_help()
+        elif name == "editor":
+            self.run_worker(self.query_one(Composer).open_editor(), group="editor", exclusive=True)
+        else:
+            return False
+        return True
+
+    def show_help(self) -> None:
+        """Keys and commands, over everything."""
+        from steersman.ports.tui.screens.reading import Reading, help_lines
+
+        commands = [(one.line, one.about) for one in self.registry.available(self.stage)]
+        self.push_screen(Reading("Keys and commands", help_lines(self.keymap_, commands)))
+
+    def show_palette(self) -> None:
+        """Everything that can be done, by name."""
+        self._spawn(self._choose())
+
+    async def _choose(self) -> None:
+        from steersman.ports.tui.commands.palette import capabilities, choose
+
+        rows = [
+            Row(one.key, one.name, one.about or one.detail)
+            for one in capabilities(self.stage, self.registry)
+        ]
+        chosen = await self.stage.pick("Do anything", rows)
+        if chosen:
+            try:
+                await choose(self.stage, self.registry, chosen)
+            except SteersmanError as problem:
+                self.tell(str(problem))
+            self.moved()
+
+    @property
+    def registry(self) -> Registry:
+        """The commands there are; read anew in another folder."""
+        if self._commands_here is None or self._commands_here[0] != self.seat.folder:
+            self._commands_here = (self.seat.folder, Registry.at(self.stage))
+        return self._commands_here[1]
+
+    @property
+    def attention(self) -> Literal["writing", "asking", "browsing"]:
+        """Where keys go."""
+        focused = self.screen_stack[0].focused if self.screen_stack else None
+        if isinstance(focused, Composer):
+            return "writing"
+        above = focused.ancestors_with_self if focused is not None else ()
+        if any(one.id == APPROVALS for one in above):
+            return "asking"
+        return "browsing"
+
+    # What the widgets say.
+
+    @on(Composer.Said)
+    def _said(self, event: Composer.Said) -> None:
+        self.steering.say(event.text, event.images)
+
+    @on(Composer.Queued)
+    def _queued(self, event: Composer.Queued) -> None:
+        self.steering.queue(event.text)
+
+    @on(Composer.Shell)
+    def _shell(self, event: Composer.Shell) -> None:
+        self.steering.run(event.command)
+
+    @on(Composer.Command)
+    def _command(self, event: Composer.Command) -> None:
+        self._spawn(self.command(event.line))
+
+    async def command(self, line: str) -> None:
+        """Carry out a line that begins with `/`."""
+        if not await self.registry.run(self.stage, line):
+            self.steering.say(line)
+        self.moved()
+
+    def on_approvals_answered(self, event: Approvals.Answered) -> None:
+        """The person answered what waited."""
+        try:
+            self.seat.answer(event.corr, event.answer)
+        except SteersmanError as problem:
+            self.showing.reopen(event.corr)
+            self.tell(str(problem))
+
+    def on_approvals_emptied(self) -> None:
+        """Nothing waits any more."""
+        self.query_one(Composer).focus()
+
+    @on(Side.Closed)
+    def _looked_enough(self) -> None:
+        self.acting.do("diff_pane")
+        self.query_one(Composer).focus()
+
+    def on_app_focus(self) -> None:
+        """The person looks at this terminal."""
+        self.showing.notices.focus(True)
+
+    def on_app_blur(self) -> None:
+        """The person looks elsewhere."""
+        self.showing.notices.focus(False)
+
+    def on_unmount(self) -> None:
+        """Leave the terminal as it was."""
+        self.showing.notices.leave()
+
+    @on(Queued.Chosen)
+    def _taken_back(self, event: Queued.Chosen) -> None:
+        then = (lambda: self.write(event.text)) if event.edit else None
+        self.steering.withdraw(event.corr, then)
+
+    def on_descendant_focus(self) -> None:
+        """Other keys are of use now."""
+        self.showing.keys()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another size."""
+        self.call_after_refresh(self.showing.everything)
+
+    # What the keys do.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of the application rest while a question is over it."""
+        if action != "key" or not parameters:
+            return True
+        name = str(parameters[0])
+        if isinstance(self.screen, ModalScreen):
+            return name in ALWAYS
+        if name in ("page_up", "page_down"):
+            return self.attention == "writing"
+        return True
+
+    def action_key(self, name: str) -> None:
+        """A key of the table was pressed."""
+        self.acting.do(name)
+
+    async def action_quit(self) -> None:
+        """End; the thread is kept."""
+        self.exit()
+
+    def _fatal_error(self) -> None:
+        """A mistake of ours: end, and leave it to the command line to say so in a sentence."""
+        error = sys.exc_info()[1]
+        self.defect = error if isinstance(error, Exception) else self._exception
+        self._close_messages_no_wait()

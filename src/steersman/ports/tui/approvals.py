@@ -1,0 +1,436 @@
+"""What waits for a person's answer, above the composer: requests and questions, one at a time.
+
+The widget only shows and asks; the answer goes to whoever hears `Approvals.Answered`. Nothing can
+be answered before it has been on the screen for a moment, so that a key meant for something else
+gives no leave.
+"""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from steersman.message import Answer, ConfirmResponse
+from steersman.ports.cli.asking import lasting_keys
+from steersman.ports.tui import asking
+from steersman.ports.tui.blocks import Asked, Request, Work
+from steersman.ports.tui.colours import palette_of
+from steersman.ports.tui.diff_pane import DiffScreen, keys_lines
+from steersman.ports.tui.diff_view import DiffView
+from steersman.ports.tui.drawing.lines import clean_line, wrapped
+from steersman.ports.tui.forms import EditForm, WordsForm
+from steersman.ports.tui.hunks import Part, files_of, narrowed
+from steersman.ports.tui.partial import Whole, answer
+from steersman.ports.tui.waiting import Keys, Queue, Waiting
+
+PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
+CONTEXT = 1  # lines around a change; the diff over the whole screen has more
+SMALL = 6  # rows below which only the keys themselves are named
+
+
+class Approvals(Vertical, can_focus=True):
+    """A queue of requests and questions. `show` says what waits; it is empty until then."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "allow", "allow once", id="ask_once", show=False),
+        Binding("t", "lasting('t')", "in this thread", id="ask_thread", show=False),
+        Binding("a", "lasting('a')", "always here", id="ask_always", show=False),
+        Binding("w", "lasting('w')", "all edits in this thread", id="ask_edits", show=False),
+        Binding("W", "lasting('W')", "all edits here", id="ask_edits_here", show=False),
+        Binding("n", "deny", "deny", id="ask_deny", show=False),
+        Binding("g", "guide", "deny and say why", id="ask_guide", show=False),
+        Binding("e", "edit", "edit", id="ask_edit", show=False),
+        Binding("D", "diff", "diff", id="ask_diff", show=False),
+        Binding("o", "other", "another answer", id="ask_other", show=False),
+        Binding("enter", "choose", "choose", show=False),
+        Binding("down,j", "down(1)", "down", show=False),
+        Binding("up,k", "down(-1)", "up", show=False),
+        Binding("pagedown,space", "page(1)", "page down", show=False),
+        Binding("pageup", "page(-1)", "page up", show=False),
+        Binding("right,l", "sideways(1)", "right", show=False),
+        Binding("left,h", "sideways(-1)", "left", show=False),
+        Binding("tab,right_square_bracket", "next(1)", "next request", id="ask_next", show=False),
+        Binding("shift+tab,left_square_bracket", "next(-1)", "previous request", show=False),
+        *(Binding(str(digit), f"option({digit})", show=False) for digit in range(1, 10)),
+    ]
+    DEFAULT_CSS = """
+    Approvals { height: auto; max-height: 60%; display: none; border-top: solid $warning; }
+    Approvals > * { padding: 0 1; height: auto; }
+    Approvals > DiffView { height: 1; background: $background; scrollbar-size-vertical: 1; }
+    Approvals:focus-within { border-top: heavy $warning; }
+    Approvals:focus { border-top: heavy $warning; }
+    Approvals.small { border-top: none; }
+    """
+
+    class Answered(Message):
+        """The person has answered: `corr` says what."""
+
+        def __init__(self, corr: str, answer: ConfirmResponse | Answer) -> None:
+            super().__init__()
+            self.corr = corr
+            self.answer = answer
+
+    class Emptied(Message):
+        """Nothing waits any more, and the keys went here until now."""
+
+    def __init__(
+        self,
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = monotonic,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.can_focus = False  # until something waits
+        self._queue = Queue(patience, clock)
+        self._option_rows: list[int] = []
+        self._note = ""
+        self._form: WordsForm | EditForm | None = None
+        self._grabbed = ""
+        self._fitted: tuple[object, ...] = ()
+        self._opened: DiffScreen | None = None
+
+    def compose(self) -> ComposeResult:
+        """What is wanted and by whom, all about it, what answers cover, and the keys."""
+        yield Static(id="ask-head")
+        view = DiffView(id="ask-body")
+        view.can_focus = False
+        yield view
+        yield WordsForm()
+        yield EditForm()
+        yield Static(id="ask-foot")
+
+    # The queue.
+
+    def show(
+        self, waiting: Sequence[Waiting], running: Sequence[Work] = (), *, grab: bool = False
+    ) -> None:
+        """What waits now, and the calls it is about.
+
+        With `grab` the keys go here, once for each thing asked: who leaves it is not called back.
+        """
+        self._queue.take(waiting, running)
+        self._go_on(grab=grab)
+
+    def reopen(self, corr: str) -> None:
+        """An answer did not arrive: it can be given again with the next `show`."""
+        self._queue.reopen(corr)
+
+    @property
+    def current(self) -> Waiting | None:
+        """What is asked now."""
+        return self._queue.current
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._queue)
+
+    def _go_on(self, *, grab: bool = False) -> None:
+        """Show what is asked now, if it is not what is shown already."""
+        block, had = self.current, self._has_keys()
+        if self._queue.changed(sudden=grab or had):
+            self._note = ""
+            self._leave_screen()
+            self._leave_form()
+            files = files_of(block.request.actions) if isinstance(block, Request) else ()
+            self._view.show([narrowed(file, CONTEXT) for file in files], above=self._about)
+        self.display = self.can_focus = block is not None
+        if block is None:
+            self._grabbed = ""
+            if had:
+                self.call_later(self._tell_empty)
+            return
+        self._fit()
+        if grab and not had and block.corr != self._grabbed:
+            self._queue.surprise()
+            self.take_keys()
+        if grab or had:
+            self._grabbed = block.corr
+
+    def _tell_empty(self) -> None:
+        """Something new may have come in the meantime, and the keys with it."""
+        if self.current is None:
+            self.post_message(self.Emptied())
+
+    def take_keys(self) -> None:
+        """Let the keys go here; to the field, where a question has nothing but one."""
+        if isinstance(self.current, Asked) and not self.current.question.options:
+            self.action_other()
+        else:
+            self.focus()
+
+    def _has_keys(self) -> bool:
+        focused = self.screen.focused
+        return self.display and focused is not None and self in focused.ancestors_with_self
+
+    # What is shown.
+
+    @property
+    def _view(self) -> DiffView:
+        return self.query_one("#ask-body", DiffView)
+
+    def _about(self, width: int) -> list[Text]:
+        """The lines above the diffs."""
+        palette = palette_of(self.app)
+        match self.current:
+            case Request(request=request):
+                # What a lasting answer covers is below, unless that would take too much room.
+                below = bool(self._covers(width))
+                low = [] if below else asking.covers(request, width, palette)
+                return [*asking.about(request, width, palette), *low]
+            case Asked(question=question):
+                marked = self._queue.option
+                lines, self._option_rows = asking.question_lines(question, marked, width, palette)
+                return lines
+        return []
+
+    @property
+    def _limit(self) -> int:
+        """How many rows there are for all of it."""
+        most = self.styles.max_height
+        own = int(most.value) if most is not None and most.is_cells else 0
+        return own or max(self.app.size.height * 6 // 10, 3)
+
+    def _covers(self, width: int) -> list[Text]:
+        """What lasting answers cover, where there is room for all of it."""
+        if not isinstance(self.current, Request):
+            return []
+        lines = asking.covers(self.current.request, width, palette_of(self.app))
+        return lines if len(lines) <= self._limit // 3 else []
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Other sizes, other lines."""
+        if self.current is not None:
+            self._fit()
+
+    def _fit(self) -> None:
+        """Head and keys first; the rest of the room is for what it is about."""
+        width, limit = max((self.size.width or self.app.size.width) - 2, 1), self._limit
+        state = (self.current, self._queue.at, len(self._queue), self._queue.call, width, limit,
+                 self._note, self._form, palette_of(self.app).name)  # fmt: skip
+        if state == self._fitted:
+            return
+        self._fitted = state
+        self.set_class(limit < SMALL, "small")
+        head, block, queue = self.query_one("#ask-head", Static), self.current, self._queue
+        head.display = limit > 2
+        if block is not None:
+            palette = palette_of(self.app)
+            head.update(asking.head(block, queue.at, len(queue), width, palette))
+        foot = self._foot(width)
+        self.query_one("#ask-foot", Static).update(Text("\n").join(foot))
+        view = self._view
+        form = self._form.rows if self._form is not None else 0
+        room = max(limit - (limit >= SMALL) - (limit > 2) - len(foot) - form, 1)
+        view.styles.height = max(min(view.height_at(width - 1), room), 1)
+        view.lay_out()
+
+    def _foot(self, width: int) -> list[Text]:
+        """What answers cover, what went wrong, and the keys."""
+        palette = palette_of(self.app)
+        lines = self._covers(width) if self._form is None else []
+        if self._note:
+            lines += wrapped(self._note, width, palette.warn)
+        if self._limit < SMALL:
+            keys = [(key, "") for key, _ in self._keys()]
+            return keys_lines(keys, width, palette)[:1]
+        return [*lines, *keys_lines(self._keys(), width, palette)]
+
+    def _keys(self) -> Keys:
+        return self._queue.keys() if self._form is None else self._form.keys()
+
+    # Answers.
+
+    def _answer(self, said: ConfirmResponse | Answer) -> None:
+        """Say it, and go on to the next."""
+        corr = self._queue.answered()
+        if not corr:
+            return
+        had = self._has_keys()
+        self.post_message(self.Answered(corr, said))
+        self._go_on()
+        if had and self.current is not None and not self._has_keys():
+            self.take_keys()
+
+    def action_allow(self) -> None:
+        """Yes, this once."""
+        if isinstance(self.current, Request):
+            self._answer(ConfirmResponse("allow"))
+
+    def action_lasting(self, key: str) -> None:
+        """Yes, for longer, where that is offered."""
+        if isinstance(self.current, Request):
+            found = lasting_keys(self.current.request).get(key)
+            if found is not None:
+                name, scope, _ = found
+                self._answer(ConfirmResponse("allow", scope=scope, lasting=name))
+
+    def action_deny(self) -> None:
+        """No."""
+        if isinstance(self.current, Request):
+            self._answer(ConfirmResponse("deny"))
+
+    def action_guide(self) -> None:
+        """No, and what to do instead."""
+        if isinstance(self.current, Request):
+            self._write("what to do instead", "deny with these words")
+
+    def action_other(self) -> None:
+        """An answer in one's own words."""
+        if isinstance(self.current, Asked):
+            default = self.current.question.default
+            hint = f"answer (empty: {clean_line(default)})" if default else "answer"
+            self._write(hint, "answer")
+
+    def action_edit(self) -> None:
+        """Change the call before it is let through."""
+        block, call = self.current, self._queue.call
+        if isinstance(block, Request) and call and asking.editable(block.request, call):
+            self._form = self.query_one(EditForm)
+            self._form.begin(asking.edited_text(call), command=asking.by_command(call))
+            self._fit()
+
+    def action_diff(self) -> None:
+        """All of the diff, and where it can be, a choice of its hunks."""
+        block = self.current
+        if not isinstance(block, Request):
+            return
+        files = files_of(block.request.actions)
+        if not files:
+            return
+        whole, call = self._queue.why_whole, self._queue.call
+
+        ready: list[ConfirmResponse] = []
+
+        def check(accepted: frozenset[Part]) -> str:
+            try:
+                ready[:] = [answer(block.request, call, accepted)]
+            except Whole as reason:
+                return f"This choice cannot be sent: {reason}."
+            return ""
+
+        def decided(accepted: frozenset[Part] | None) -> None:
+            self._opened = None
+            if accepted is not None and self.current is block:
+                self._answer(ready[0])
+
+        tool = block.request.tool.removeprefix("workspace_")
+        self._opened = DiffScreen(
+            files,
+            title=f"{tool} wants to {asking.title(block.request)}",
+            choosing=not whole,
+            why_whole=whole,
+            check=check,
+        )
+        self.app.push_screen(self._opened, decided)
+
+    def action_option(self, digit: int) -> None:
+        """An answer that is offered, by its number."""
+        if isinstance(self.current, Asked) and digit <= len(self.current.question.options):
+            self._answer(Answer(self.current.question.options[digit - 1]))
+
+    def action_choose(self) -> None:
+        """The answer that is marked."""
+        if isinstance(self.current, Asked):
+            options = self.current.question.options
+            if options:
+                self._answer(Answer(options[self._queue.option]))
+            else:
+                self.action_other()
+
+    def on_click(self, event: events.Click) -> None:
+        """An option can be clicked on."""
+        view = self._view
+        if not isinstance(self.current, Asked) or event.widget is not view:
+            return
+        row = event.screen_y - view.content_region.y + view.scroll_offset.y
+        below = [at for at, first in enumerate(self._option_rows) if first <= row]
+        if below and row < view.height_at(view.size.width):
+            self._answer(Answer(self.current.question.options[below[-1]]))
+
+    # Moving.
+
+    def action_down(self, by: int) -> None:
+        """The next option, or a row down."""
+        if isinstance(self.current, Asked) and self.current.question.options:
+            self._queue.move_option(by)
+            self._view.lay_out()
+        else:
+            self._view.action_scroll_by(by)
+
+    def action_page(self, by: int) -> None:
+        """A page down or up."""
+        self._view.action_page(by)
+
+    def action_sideways(self, by: int) -> None:
+        """To the right or left, where lines are long."""
+        self._view.action_sideways(by)
+
+    def action_next(self, by: int) -> None:
+        """The next request or the one before."""
+        self._queue.move(by)
+        self._go_on()
+
+    # Forms.
+
+    def _write(self, hint: str, does: str) -> None:
+        self._form = self.query_one(WordsForm)
+        self._form.begin(hint, does)
+        self._fit()
+
+    def _leave_form(self) -> None:
+        if self._form is not None:
+            had = self._has_keys()
+            self._form.display = False
+            self._form = None
+            if had:
+                self.focus()
+
+    def _leave_screen(self) -> None:
+        """What it asked about is answered, or gone."""
+        if self._opened is not None and self._opened.is_active:
+            self._opened.dismiss(None)
+        self._opened = None
+
+    @on(WordsForm.Said)
+    def _words_said(self, event: WordsForm.Said) -> None:
+        event.stop()
+        block = self.current
+        if isinstance(block, Asked):
+            text = event.text.strip() or block.question.default
+            self._answer(Answer(text))
+        elif isinstance(block, Request):
+            self._answer(ConfirmResponse("deny", event.text.strip()))
+
+    @on(EditForm.Edited)
+    def _call_edited(self, event: EditForm.Edited) -> None:
+        event.stop()
+        call = self._queue.call
+        if call is None:
+            return
+        made = asking.edited_arguments(call, event.text)
+        if isinstance(made, str):
+            self.tell(made)
+        else:
+            self._answer(ConfirmResponse("allow", arguments=made))
+
+    @on(WordsForm.Left)
+    @on(EditForm.Left)
+    def _form_left(self, event: Message) -> None:
+        event.stop()
+        self._leave_form()
+        self._note = ""
+        self._fit()
+
+    def tell(self, text: str) -> None:
+        """Say something about what was just tried."""
+        self._note = text
+        self._fit()

@@ -1,0 +1,1 @@
+"""One module for each topic: its tuple `COMMANDS` is what the registry offers."""

@@ -1,0 +1,459 @@
+"""Where a person writes: several lines, history, completion, chips for what is pasted.
+
+The widget decides what the words are (said, queued, a command, a shell command) and tells the
+application by a message; it never speaks to the host.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import SuspendNotSupported
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import TextArea
+
+from steersman.dialogue import Image
+from steersman.errors import SteersmanError, UsageProblem
+from steersman.ports.cli.images import images_from
+from steersman.ports.cli.text import safe
+from steersman.ports.tui.attachments import (
+    HUGE,
+    NO_MENTIONS,
+    Attachments,
+    Draft,
+    Mentions,
+    as_mention,
+    clean,
+    is_long,
+    is_picture,
+)
+from steersman.ports.tui.commands.registry import is_command
+from steersman.ports.tui.completion.assistant import Assistant
+from steersman.ports.tui.completion.sources import Names, nothing
+from steersman.ports.tui.editor import edit
+from steersman.ports.tui.history import NOTHING, Drafts, History
+from steersman.ports.tui.saying import Place, dropped_paths, meaning
+from steersman.ports.tui.seat import Doing
+
+KEYS: Mapping[str, str] = {
+    "enter": "say",
+    "shift+enter": "newline",
+    "alt+enter": "newline",
+    "ctrl+j": "newline",
+    "tab": "tab",
+    "up": "up",
+    "down": "down",
+    "ctrl+r": "search",
+    "ctrl+g": "editor",
+    "escape": "dismiss",
+}
+FREE = ("f6", "f7", "pageup", "pagedown")  # of a text area, but left to the application
+PLACEHOLDERS: Mapping[Doing, str] = {
+    "nothing": "Say what to do · @ file · $ skill · / command · ! shell",
+    "working": "Enter steers the turn · Tab queues for the next · Esc stops",
+    "watching": "Another process works on this thread · /fork goes on in a copy",
+}
+SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Steer", "watching": "/fork"}
+DRAFT_PAUSE = 0.4  # seconds without a key before unsent words are kept
+
+
+class Composer(TextArea):
+    """The place to write. Set `doing` to what the seat does; `refuse` while nothing may be said."""
+
+    DEFAULT_CSS = """
+    Composer {
+        height: auto;
+        min-height: 3;
+        max-height: 33vh;
+        border: round $border-blurred;
+        padding: 0 1;
+        background: $surface;
+        scrollbar-size-vertical: 1;
+        &:focus { border: round $border; }
+        &.-shell, &.-shell:focus { border: round $warning; }
+        &.-refused { color: $text-muted; }
+        &.-small, &.-small:focus { border: none; min-height: 1; padding: 0; }
+        & .composer--chip { text-style: reverse; }
+        & .composer--mention { color: $accent; text-style: underline; }
+        & .composer--mark { color: $warning; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "composer--chip",
+        "composer--mention",
+        "composer--mark",
+    }
+    SMALL = 12  # lines of a screen on which there is no room for a border
+
+    doing: reactive[Doing] = reactive("nothing")
+
+    class Said(Message):
+        """Words for the model, with pictures; `mentions` are the files named in them."""
+
+        def __init__(
+            self, text: str, images: tuple[Image, ...] = (), mentions: tuple[str, ...] = ()
+        ) -> None:
+            super().__init__()
+            self.text = text
+            self.images = images
+            self.mentions = mentions
+
+    class Queued(Message):
+        """Words for the next turn."""
+
+        def __init__(self, text: str, mentions: tuple[str, ...] = ()) -> None:
+            super().__init__()
+            self.text = text
+            self.mentions = mentions
+
+    class Command(Message):
+        """A line that begins with `/`."""
+
+        def __init__(self, line: str) -> None:
+            super().__init__()
+            self.line = line
+
+    class Shell(Message):
+        """A command for the shell, without the `!`."""
+
+        def __init__(self, command: str) -> None:
+            super().__init__()
+            self.command = command
+
+    def __init__(
+        self,
+        folder: str,
+        home: Path,
+        *,
+        environ: Mapping[str, str] = os.environ,
+        commands: Names = nothing,
+        skills: Names = nothing,
+        arguments: Callable[[str], Sequence[tuple[str, str]]] = lambda _: (),
+        id: str | None = None,
+    ) -> None:
+        super().__init__(
+            id=id, soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False
+        )
+        self.folder = folder
+        self.thread = ""
+        self.keys = dict(KEYS)
+        self.mentions = NO_MENTIONS
+        self.attachments = Attachments(home / "terminal" / "pasted")
+        self.past = History(home, folder)
+        self._home = home
+        self._environ = environ
+        self._drafts = Drafts(home)
+        self._refused = ""
+        self._unkept = False
+        for key in FREE:
+            self._bindings.key_to_bindings.pop(key, None)
+        self.assistant = Assistant(self, folder, environ, commands, skills, arguments)
+
+    # Set up and moved by the application
+
+    def on_mount(self) -> None:
+        """Take up what was left unsent."""
+        self._fit(self.app.size.height)
+        self.restore(self._drafts.read(self.folder, self.thread))
+        self.set_interval(DRAFT_PAUSE, self.keep)
+        self._show_state()
+
+    async def on_unmount(self) -> None:
+        """Leave nothing behind, and lose nothing."""
+        self.keep()
+
+    def move(self, folder: str, thread: str, mentions: Mentions = NO_MENTIONS) -> None:
+        """Write in another thread: unsent words stay with the thread they were meant for."""
+        if (folder, thread) == (self.folder, self.thread):
+            self.mentions = mentions
+            self._show_state()
+            return
+        # The first words of a folder make its thread, and what follows belongs there.
+        begins = not self.thread and folder == self.folder
+        kept, now = self._drafts.read(folder, thread), self.attachments.draft(self.text)
+        carried = begins and not kept.text
+        self._drafts.keep(self.folder, self.thread, NOTHING if carried else now)
+        if begins:
+            mentions = mentions.add(self.mentions.files)
+        if folder != self.folder:
+            self.past = History(self._home, folder)
+            self.assistant.move(folder)
+        self.folder, self.thread, self.mentions = folder, thread, mentions
+        self.restore(now if carried else kept)
+        self._show_state()
+
+    def set_text(self, text: str) -> None:
+        """Put text here for the person to go on with, such as a queued message."""
+        self.put_away()
+        self.restore(Draft(text))
+        self.focus()
+
+    def put_away(self) -> None:
+        """Clear what is written; it can be found in the history."""
+        with suppress(SteersmanError):
+            self.past.add(self.attachments.light(self.text))
+        self.restore(NOTHING)
+
+    def insert_text(self, text: str) -> None:
+        """Put text where the cursor is, as if it were pasted."""
+        self._insert(clean(text))
+
+    def restore(self, draft: Draft) -> None:
+        """Words with their chips, instead of what is here."""
+        self.attachments.adopt(draft)
+        self.load_text(clean(draft.text))
+        self.move_cursor(self.document.end)
+        self._unkept = True
+        self.assistant.settle()
+
+    def refuse(self, reason: str) -> None:
+        """Take no words, and say why; what is written stays. An empty reason takes them again."""
+        self._refused = reason
+        self.read_only = bool(reason)
+        self.set_class(bool(reason), "-refused")
+        self._show_state()
+
+    def dismiss(self) -> bool:
+        """Close what is open above the text; False if nothing is, so Esc means something else."""
+        return self.assistant.dismiss()
+
+    def keep(self) -> None:
+        """Keep unsent words now."""
+        if self._unkept:
+            self._unkept = False
+            self._drafts.keep(self.folder, self.thread, self.attachments.draft(self.text))
+
+    def watch_doing(self) -> None:
+        """Say what keys do now."""
+        self._show_state()
+
+    def _show_state(self) -> None:
+        narrow = self.size.width and self.size.width < 60
+        words = (SHORT if narrow else PLACEHOLDERS)[self.doing]
+        self.placeholder = Content(safe(self._refused) or words)
+        self.border_title = Text(safe(self._refused)) if self._refused and self.text else None
+        files = self.mentions.files
+        if not files or not self.size.width:
+            self.border_subtitle = None
+            return
+        chips = " ".join(f"@{os.path.basename(file.rstrip('/'))}" for file in files[-3:])
+        more = f" +{len(files) - 3}" if len(files) > 3 else ""
+        self.border_subtitle = Text(f"{safe(chips)}{more}", overflow="ellipsis", no_wrap=True)
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay out anew."""
+        self._fit(self.app.size.height)
+        self._show_state()
+        self.assistant.place()
+
+    def _fit(self, height: int) -> None:
+        self.set_class(height < self.SMALL, "-small")
+
+    # Keys
+
+    async def _on_key(self, event: events.Key) -> None:
+        action = self.keys.get(event.key)
+        if action is not None and await self._act(action):
+            event.stop()
+            event.prevent_default()
+            return
+        if event.key in ("enter", "tab"):
+            event.prevent_default()
+            return
+        # At once rather than after the key has gone through the application: keys that come
+        # quickly must not overtake one another.
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if await self.app.run_action(binding.action, self):
+                event.stop()
+                event.prevent_default()
+                return
+        await super()._on_key(event)
+        event.prevent_default()
+        self.assistant.look()
+
+    async def _act(self, action: str) -> bool:
+        """Do what a key means; False when it means nothing here."""
+        match action:
+            case "say":
+                self.action_say()
+            case "newline":
+                self._insert("\n")
+            case "tab":
+                return self._tab()
+            case "up":
+                return self.assistant.step(-1) or self._walk(back=True)
+            case "down":
+                return self.assistant.step(1) or self._walk(back=False)
+            case "search":
+                self.assistant.search_history()
+            case "editor":
+                self.run_worker(self.open_editor(), group="editor", exclusive=True)
+            case "dismiss":
+                return self.dismiss()
+        return True
+
+    def action_say(self) -> None:
+        """Enter: choose what is offered, or break the line after a backslash, or say it."""
+        if self.assistant.accept(enter=True):
+            return
+        row, column = self.cursor_location
+        if column and self.document.get_line(row)[column - 1] == "\\" and not self.read_only:
+            self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+            return
+        self._submit(queued=False)
+
+    def _tab(self) -> bool:
+        if self.assistant.accept():
+            return True
+        if self.doing == "working" and self.text.strip():
+            self._submit(queued=True)
+        else:
+            self.assistant.open()
+        return True
+
+    def _walk(self, *, back: bool) -> bool:
+        """History, from the first line up and from the last line down."""
+        if self.read_only or not self.selection.is_empty:
+            return False
+        edge = self.navigator.is_first_wrapped_line if back else self.navigator.is_last_wrapped_line
+        if not edge(self.cursor_location):
+            return False
+        now = self.attachments.draft(self.text)
+        found = self.past.earlier(now) if back else self.past.later()
+        if found is not None:
+            self.restore(found)
+        return found is not None
+
+    def _submit(self, *, queued: bool) -> None:
+        text = self.text.strip()
+        if not text:
+            return
+        if self._refused:
+            self.notify(safe(self._refused), severity="warning", markup=False)
+            return
+        try:
+            message = self._message(text, queued=queued)
+            entry = self.attachments.light(text)
+        except SteersmanError as problem:
+            self.tell(problem)
+            return
+        self.past.add(entry)
+        self.attachments.forget()
+        self.restore(NOTHING)
+        self.keep()
+        self._show_state()
+        self.post_message(message)
+
+    def _message(self, text: str, *, queued: bool) -> Message:
+        """What the words are."""
+        meant = meaning(
+            text, self.attachments, self.mentions, Place(self.folder), doing=self.doing,
+            queued=queued,
+        )  # fmt: skip
+        match meant.kind:
+            case "shell":
+                return self.Shell(meant.text)
+            case "command":
+                return self.Command(meant.text)
+        images = images_from(meant.pictures)
+        self.mentions = self.mentions.add(meant.files)
+        if queued:
+            return self.Queued(meant.text, meant.files)
+        return self.Said(meant.text, images, meant.files)
+
+    def tell(self, problem: SteersmanError) -> None:
+        """Say what is wrong, in passing."""
+        self.notify(safe(str(problem)), severity="warning", markup=False)
+
+    # Text
+
+    def on_text_area_changed(self) -> None:
+        """Look again at what is written, by whatever it was changed."""
+        self._unkept = True
+        self.set_class(self.document.get_line(0).startswith("!"), "-shell")
+        self.assistant.look()
+
+    def on_text_area_selection_changed(self) -> None:
+        """The cursor may have left what is offered for."""
+        if self.assistant.is_open:
+            self.assistant.look()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.paste(event.text)
+
+    def action_paste(self) -> None:
+        """What was copied in the application itself."""
+        self.paste(self.app.clipboard)
+
+    def paste(self, text: str) -> None:
+        """Take text from outside: paths of pictures as pictures, long texts as chips."""
+        if self.read_only or not text:
+            return
+        try:
+            self._insert(self._taken(clean(text)))
+        except SteersmanError as problem:
+            self.tell(problem)
+
+    def _taken(self, text: str) -> str:
+        dropped = dropped_paths(text)
+        if dropped:
+            return " ".join(self._dropped(path) for path in dropped) + " "
+        if not is_long(text):
+            return text
+        piece = self.attachments.add_text(text)
+        if len(text) > HUGE:
+            told = f"{len(text):,} characters were pasted. The model is shown the beginning and "
+            self.notify(f"{told}the end; all of it is kept in {safe(piece.path)}.", markup=False)
+        return f"{piece.label} "
+
+    def _dropped(self, path: str) -> str:
+        if is_picture(path):
+            return self.attachments.add_image(path).label
+        return as_mention(Place(self.folder).shown(path))
+
+    def _insert(self, text: str) -> None:
+        if self.read_only:
+            return
+        start, end = self.selection
+        result = self.replace(text, start, end, maintain_selection_offset=False)
+        self.move_cursor(result.end_location)
+        self.assistant.look()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line with its chips and marks."""
+        line = super().get_line(line_index)
+        plain = line.plain
+        if line_index == 0 and (plain.startswith("!") or is_command(plain)):
+            end = 1 if plain.startswith("!") else len(plain.split(maxsplit=1)[0])
+            line.stylize(self.get_component_rich_style("composer--mark", partial=True), 0, end)
+        for start, end in self.attachments.spans(plain):
+            line.stylize(self.get_component_rich_style("composer--chip", partial=True), start, end)
+        for start, end in self.assistant.mention_spans(plain):
+            style = self.get_component_rich_style("composer--mention", partial=True)
+            line.stylize(style, start, end)
+        return line
+
+    async def open_editor(self) -> None:
+        """Write on in the person's own editor; the turn goes on meanwhile."""
+        if self.read_only:
+            return
+        try:
+            # Nothing is drawn while another program has the terminal.
+            with self.app.batch_update(), self.app.suspend():
+                edited = await asyncio.to_thread(edit, self.text, self._environ, self.folder)
+        except SuspendNotSupported:
+            self.tell(UsageProblem("This terminal cannot be lent to an editor."))
+            return
+        except SteersmanError as problem:
+            self.tell(problem)
+            return
+        self.restore(Draft(edited, self.attachments.draft(edited).pieces))

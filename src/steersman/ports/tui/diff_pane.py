@@ -1,0 +1,263 @@
+"""Changes to look at, and to choose from: a list of files beside their diffs, and the keys.
+
+`DiffPane` is a pane of the application; `DiffScreen` the same over the whole screen.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from steersman.message import DiffReady
+from steersman.ports.cli.text import counted
+from steersman.ports.tui.colours import palette_of
+from steersman.ports.tui.diff_view import DiffView
+from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
+from steersman.ports.tui.drawing.look import Palette
+from steersman.ports.tui.hunks import FileDiff, Part, changes_of
+
+LISTED = 100  # columns from which a list of the files fits beside them
+LIST_WIDTH = 34
+LOW = 10  # rows below which one line must do for the keys
+Check = Callable[[frozenset[Part]], str]
+
+
+class DiffPane(Vertical):
+    """Some changes: `show` them, and with `choosing` wait for which of them are accepted."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "send", "send", show=False),
+        Binding("escape,q,D", "close", "close", show=False),
+    ]
+    DEFAULT_CSS = """
+    DiffPane { height: 1fr; }
+    DiffPane .diff-head { height: 1; padding: 0 1; }
+    DiffPane .diff-foot { height: auto; padding: 0 1; }
+    DiffPane .diff-body { height: 1fr; }
+    DiffPane OptionList {
+        width: 34; height: 100%; display: none; border: none; padding: 0 1;
+        background: $background; scrollbar-size-vertical: 1;
+    }
+    DiffPane DiffView { padding: 0 0 0 1; }
+    """
+
+    class Decided(Message):
+        """The person has sent what they accept."""
+
+        def __init__(self, accepted: frozenset[Part]) -> None:
+            super().__init__()
+            self.accepted = accepted
+
+    class Closed(Message):
+        """The person has looked enough."""
+
+    def __init__(
+        self,
+        files: Sequence[FileDiff] = (),
+        *,
+        title: str = "changes",
+        choosing: bool = False,
+        why_whole: str = "",
+        check: Check | None = None,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._files = tuple(files)
+        self._title = title
+        self._choosing = choosing
+        self._why_whole = why_whole
+        self._check = check
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """A line above, the files and their diffs, the keys below."""
+        yield Static(classes="diff-head")
+        with Horizontal(classes="diff-body"):
+            files = OptionList(markup=False)
+            files.can_focus = False
+            yield files
+            yield DiffView()
+        yield Static(classes="diff-foot")
+
+    def on_mount(self) -> None:
+        """Show what there is so far."""
+        self._show()
+
+    def show(self, files: Sequence[FileDiff], title: str | None = None) -> None:
+        """Show other changes, only to look at; where more is added, it stays as it is scrolled."""
+        before, self._files = self._files, tuple(files)
+        same = len(before) == len(files) and _begin_with(files, before)
+        if same and title in (None, self._title):
+            return
+        self._title = title or self._title
+        if self.is_mounted:
+            self._show(stay=bool(before) and _begin_with(files, before))
+
+    def show_changes(self, diffs: Sequence[DiffReady], title: str | None = None) -> None:
+        """Show what was changed in a turn or in a thread."""
+        self.show(changes_of(diffs), title)
+
+    def focus_diff(self) -> None:
+        """Let the keys go to the diffs."""
+        self.view.focus()
+
+    @property
+    def view(self) -> DiffView:
+        """The diffs."""
+        return self.query_one(DiffView)
+
+    def _show(self, *, stay: bool = False) -> None:
+        self.view.show(self._files, choosing=self._choosing, stay=stay)
+        self._list()
+        self._tell()
+
+    def on_resize(self) -> None:
+        """A list beside the diffs where there is room for it."""
+        self._list()
+        self._tell()
+
+    def _list(self) -> None:
+        files = self.query_one(OptionList)
+        files.display = self.size.width >= LISTED and len(self._files) > 1
+        if files.display:
+            at = files.highlighted
+            files.clear_options()
+            files.add_options(Option(self._entry(n)) for n in range(len(self._files)))
+            files.highlighted = at if at is not None and at < len(self._files) else 0
+
+    def _entry(self, number: int) -> Text:
+        file, palette = self._files[number], palette_of(self.app)
+        added, removed = file.counts
+        counts = f"+{added} -{removed}"
+        box = ""
+        if self._choosing:
+            count = sum((number, part) in self.view.accepted for part in range(file.parts))
+            box = "[x] " if count == file.parts else "[~] " if count else "[ ] "
+        room = LIST_WIDTH - 3 - len(counts) - 1 - len(box)
+        name = clean_line(file.name)
+        shown = name if len(name) <= room else "…" + name[len(name) - max(room - 1, 0) :]
+        text = cut(Text().append(box, palette.accent).append(shown, palette.text), LIST_WIDTH - 3)
+        text.append(" " * max(room - len(shown) + 1, 1))
+        return text.append(f"+{added}", palette.good).append(f" -{removed}", palette.bad)
+
+    def _tell(self) -> None:
+        palette = palette_of(self.app)
+        added = sum(file.counts[0] for file in self._files)
+        removed = sum(file.counts[1] for file in self._files)
+        head = Text().append(clean_line(self._title), palette.strong)
+        if not self._choosing:
+            head.append(f"  {counted(len(self._files), 'file')}", palette.text)
+        head.append(f"  +{added}", palette.good).append(f" -{removed}", palette.bad)
+        if self._choosing:
+            every = sum(file.parts for file in self._files)
+            told = f"  {len(self.view.accepted)} of {every} accepted"
+            head.append(told, palette.accent)
+        self.query_one(".diff-head", Static).update(cut(head, max(self.size.width - 2, 1)))
+        width = max(self.size.width - 2, 1)
+        told = self._problem or (f"as a whole only: {self._why_whole}" if self._why_whole else "")
+        foot = wrapped(told, width, palette.warn) if told else []
+        keys = keys_lines(self._keys(), width, palette)
+        foot = (foot or keys)[:1] if self.size.height < LOW else [*foot, *keys]
+        self.query_one(".diff-foot", Static).update(Text("\n").join(foot))
+
+    def _keys(self) -> list[tuple[str, str]]:
+        look = [("j/k", "scroll"), ("tab", "next hunk"), ("s", "side by side"), ("esc", "back")]
+        if not self._choosing:
+            return look
+        return [("space", "accept or not"), ("f", "file"), ("a/x", "all/none"), ("enter", "send"),
+                *look]  # fmt: skip
+
+    @on(DiffView.Moved)
+    def _moved(self, event: DiffView.Moved) -> None:
+        event.stop()
+        self._problem = ""
+        files = self.query_one(OptionList)
+        if files.display and event.cursor is not None:
+            if self._choosing:
+                for number in range(len(self._files)):
+                    files.replace_option_prompt_at_index(number, self._entry(number))
+            files.highlighted = event.cursor[0]
+        self._tell()
+
+    @on(OptionList.OptionSelected)
+    def _picked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.view.go_to_file(event.option_index)
+        self.view.focus()
+
+    def action_send(self) -> None:
+        """Send what is accepted, if that can be done."""
+        if not self._choosing:
+            return
+        self._problem = self._check(self.view.accepted) if self._check else ""
+        if self._problem:
+            self._tell()
+        else:
+            self.post_message(self.Decided(self.view.accepted))
+
+    def action_close(self) -> None:
+        """Go back."""
+        self.post_message(self.Closed())
+
+
+def _begin_with(files: Sequence[FileDiff], before: Sequence[FileDiff]) -> bool:
+    """Whether files are those from before and maybe more; what was read once is the same again."""
+    return len(files) >= len(before) and all(
+        new is old or new == old for new, old in zip(files, before, strict=False)
+    )
+
+
+class DiffScreen(ModalScreen[frozenset[Part] | None]):
+    """Changes over the whole screen; its result is what was accepted, None for no answer."""
+
+    DEFAULT_CSS = "DiffScreen { background: $background; align: left top; }"
+
+    def __init__(
+        self,
+        files: Sequence[FileDiff],
+        *,
+        title: str = "changes",
+        choosing: bool = False,
+        why_whole: str = "",
+        check: Check | None = None,
+    ) -> None:
+        super().__init__()
+        self._pane = DiffPane(
+            files, title=title, choosing=choosing, why_whole=why_whole, check=check
+        )
+
+    def compose(self) -> ComposeResult:
+        """Nothing but the pane."""
+        yield self._pane
+
+    def on_mount(self) -> None:
+        """Keys go to the diffs."""
+        self._pane.focus_diff()
+
+    @on(DiffPane.Decided)
+    def _decided(self, event: DiffPane.Decided) -> None:
+        self.dismiss(event.accepted)
+
+    @on(DiffPane.Closed)
+    def _looked(self) -> None:
+        self.dismiss(None)
+
+
+def keys_lines(keys: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Text]:
+    """Keys and what they do, in as many lines as they need; none is broken."""
+    lines = [Text()]
+    for key, words in keys:
+        one = Text.assemble((key, palette.accent), (f" {words}" if words else "", palette.dim))
+        if lines[-1] and lines[-1].cell_len + 2 + one.cell_len > width:
+            lines.append(Text())
+        lines[-1].append("  " if lines[-1] else "")
+        lines[-1].append_text(one)
+    return [cut(line, width) for line in lines]

@@ -1,0 +1,127 @@
+"""Results of doing: commands, edits, calls of MCP servers, the list of steps, and anything else."""
+
+from collections.abc import Mapping
+
+from rich.text import Text
+
+from steersman.ports.cli.text import counted
+from steersman.ports.tui.drawing.bodies import (
+    JSON,
+    Body,
+    Lazy,
+    hit,
+    listed,
+    notes,
+    number,
+    plain_rows,
+    pretty,
+    records,
+    spent,
+)
+from steersman.ports.tui.drawing.lines import clean_line, split
+from steersman.ports.tui.drawing.look import Palette
+
+
+def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """What a command printed: the end of it, as that is where the news is."""
+    words = []
+    code, ms = output.get("exit_code"), output.get("wall_ms")
+    if code is not None:
+        words.append(f"exit {code}")
+    if output.get("background_process_id"):
+        words.append(f"goes on in the background as {output['background_process_id']}")
+    if output.get("state"):
+        words.append(str(output["state"]))
+    if isinstance(ms, int):
+        words.append(spent(ms))
+    changes = [str(one) for one in listed(output, "changes")]
+    if changes:
+        words.append(counted(len(changes), "change"))
+    lines = split(str(output.get("output", "")), overwrites=True)
+    printed = len(lines)
+    told = [f"changed: {one}" for one in changes]
+    told += [f"not let reach: {one}" for one in listed(output, "refused")]
+    told += [str(output["note"])] if output.get("note") else []
+    lines += told
+
+    def make(at: int) -> Text:
+        return Text(clean_line(lines[at]), palette.text if at < printed else palette.dim, end="")
+
+    return Body(" · ".join(words), Lazy(range(len(lines)), make), 8, tail=True, bad=bool(code))
+
+
+def edited(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """What was changed; the diffs tell the rest."""
+    files = records(output, "files")
+    remarks = [remark for one in files for remark in listed(one, "remarks")]
+    rows = [Text(clean_line(str(one)), palette.dim, end="") for one in remarks]
+    left = [hit(one, palette) for one in records(output, "left_over")]
+    if left:
+        rows += [Text("the old name is still here:", palette.dim, end=""), *left]
+    head = counted(len(files), "file") if len(files) > 1 else ""
+    return Body(head, [*rows, *notes(output, palette)], 6)
+
+
+def written(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """A file that was written whole."""
+    what = "created, " if output.get("created") else ""
+    return Body(f"{what}{number(output.get('bytes')):,} bytes")
+
+
+def said(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """What an MCP server answered."""
+    content = output.get("content")
+    rows = list(plain_rows(content if isinstance(content, str) else pretty(content), palette))
+    extra = [*listed(output, "attachments"), *([output["cut"]] if output.get("cut") else [])]
+    rows += [Text(clean_line(str(one)), palette.dim, end="") for one in extra]
+    return Body(clean_line(str(output.get("source", ""))), rows, 4)
+
+
+def tools(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """Tools of MCP servers by name."""
+    found = output.get("tools")
+    names = found if isinstance(found, dict) else {}
+    rows = [
+        Text.assemble(
+            (clean_line(name), palette.accent),
+            (f"  {clean_line(about)}" if isinstance(about, str) else "", palette.dim),
+        )
+        for name, about in names.items()
+    ]
+    return Body(counted(len(names), "tool"), [*rows, *notes(output, palette)], 4)
+
+
+_BOXES = {"pending": "☐", "doing": "▶", "done": "☑", "dropped": "✗"}
+
+
+def todo(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """The list of steps."""
+    rows = []
+    items = records(output, "items") or records(output, "todo")
+    for one in items:
+        state = str(one.get("state", "pending"))
+        style = {"doing": palette.strong, "pending": palette.text}.get(state, palette.dim)
+        row = Text(end="").append(f"{_BOXES.get(state, '☐')} ", palette.accent)
+        rows.append(row.append(clean_line(str(one.get("text", ""))), style))
+    done = sum(one.get("state") == "done" for one in items)
+    return Body(f"{done} of {len(items)} done" if items else "no steps", rows, 50)
+
+
+def processes(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """Commands that were started, and how they are."""
+    rows = []
+    found = records(output, "processes")
+    for one in found:
+        row = Text(end="").append(f"{clean_line(str(one.get('process_id', '')))}  ", palette.accent)
+        row.append(f"{clean_line(str(one.get('state', '')))}  ", palette.dim)
+        rows.append(row.append(clean_line(str(one.get("command", ""))), palette.text))
+    return Body(counted(len(found), "process").replace("processs", "processes"), rows, 6)
+
+
+def anything(arguments: Mapping[str, JSON], output: JSON, palette: Palette) -> Body:
+    """A result of a tool that is not known here."""
+    text = output if isinstance(output, str) else pretty(output)
+    rows = plain_rows(text, palette)
+    if len(rows) == 1 and len(text) < 60:
+        return Body(clean_line(text))
+    return Body("", rows, 4)

@@ -1,0 +1,185 @@
+"""Text made into lines that fit: safe for a terminal, cut or wrapped to a width in cells.
+
+Whatever a tool or a model says is data. Nothing of it moves the cursor, hides itself or is wider
+than it may be.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from rich.cells import cell_len, chop_cells
+from rich.style import Style
+from rich.text import Span, Text
+
+from steersman.ports.cli.text import safe
+from steersman.ports.tui.drawing.look import Palette
+
+LONGEST = 4_000  # characters of one line that are looked at
+MOST = 5_000  # lines of one block that are shown when it is open
+_PLAIN = re.compile(r"[\x20-\x7e\n]*")
+# Parts of pictures whose width terminals do not agree on; the pictures stay.
+_JOINERS = re.compile("(?<=[^\x00-\x7f])[\u200d\ufe0e\ufe0f\u20e3]|[\U0001f3fb-\U0001f3ff]")
+_BROKEN = re.compile("[\ud800-\udfff]")
+_STACKED = re.compile("([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{2})[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")  # fmt: skip # noqa: E501
+
+T = TypeVar("T")
+
+
+def clean(text: str) -> str:
+    """Text without anything that a terminal would obey or could not show."""
+    if _PLAIN.fullmatch(text):
+        return text
+    text = _BROKEN.sub("\ufffd", text)
+    text = _STACKED.sub(r"\1", _JOINERS.sub("", text))
+    text = safe(text)
+    return text.expandtabs(4) if "\t" in text else text
+
+
+def clean_line(text: str) -> str:
+    """The same for what has to stay on one line; what is absurdly long is cut."""
+    return clean(cut_off(text, LONGEST)).replace("\n", "\\n")
+
+
+def cut_off(text: str, most: int) -> str:
+    """The beginning of an absurdly long text, and how much more there is."""
+    return text if len(text) <= most else f"{text[:most]}… {len(text) - most:,} more characters"
+
+
+def split(text: str, *, overwrites: bool = False) -> list[str]:
+    """The lines of a text; only line feeds end one.
+
+    In what a program printed a carriage return `overwrites` the line, as in a bar of progress;
+    anywhere else it would hide what stands before it, and is shown.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if overwrites and "\r" in text:
+        lines = [line.rstrip("\r").rpartition("\r")[2] for line in lines]
+    return lines
+
+
+def cut(line: Text, width: int) -> Text:
+    """A line that is at most so wide; what is cut off is shown by `…`."""
+    plain = line.plain
+    if (len(plain) <= width and plain.isascii()) or cell_len(plain) <= width:
+        return line
+    if width < 1:
+        return Text()
+    shown = chop_cells(plain[: width + 1], width - 1)[0] if width > 1 else ""
+    kept = line[: len(shown)]
+    kept.append("…")
+    return kept
+
+
+def wrap(line: Text, width: int, indent: int = 0) -> list[Text]:
+    """A line in as many as it needs; those that follow the first are indented."""
+    plain = line.plain
+    if (len(plain) <= width and plain.isascii()) or cell_len(plain) <= width:
+        return [line]
+    indent = indent if indent < width // 2 else 0
+    pieces = line.divide(_breaks(plain, max(width, 2), indent))
+    lines = []
+    for number, piece in enumerate(pieces):
+        piece.rstrip()
+        if number:
+            piece = _without_spaces_before(piece)
+            if indent:
+                piece = Text.assemble(" " * indent, piece)
+        lines.append(piece)
+    return lines
+
+
+def _without_spaces_before(piece: Text) -> Text:
+    spaces = len(piece.plain) - len(piece.plain.lstrip(" "))
+    return piece[spaces:] if 0 < spaces < len(piece.plain) else piece
+
+
+def _breaks(plain: str, width: int, indent: int) -> list[int]:
+    """Where a line is broken: between words, or inside one that is too long for a line."""
+    breaks: list[int] = []
+    room, used, at = width, 0, 0
+    for found in re.finditer(r"\S+\s*|\s+", plain):
+        whole = found[0]
+        wide = cell_len(whole.rstrip())
+        if used + wide > room and used:
+            breaks.append(found.start())
+            room, used = width - indent, 0
+        if wide > room:
+            at = found.start()
+            for part in chop_cells(whole, room):
+                if used:
+                    breaks.append(at)
+                    room = width - indent
+                used = cell_len(part)
+                at += len(part)
+            continue
+        used += cell_len(whole)
+    return breaks
+
+
+def wrapped(text: str, width: int, style: Style, first: str = "", rest: str = "") -> list[Text]:
+    """Plain text wrapped to a width, with a mark before its first line and another before others.
+
+    Both marks are part of the width.
+    """
+    lines: list[Text] = []
+    room = max(width - cell_len(first), 1)
+    for line in split(text)[:MOST] or [""]:
+        for piece in wrap(Text(clean_line(line), style), room):
+            before = rest if lines else first
+            lines.append(Text.assemble((before, style), piece))
+    return lines
+
+
+def folded(
+    rows: Sequence[T],
+    make: Callable[[T], Text],
+    width: int,
+    palette: Palette,
+    *,
+    most: int,
+    whole: bool,
+    tail: bool = False,
+    indent: int = 0,
+) -> list[Text]:
+    """Rows as lines: all of them wrapped when `whole`, else a few, cut, and how many there are."""
+    if whole:
+        shown = rows[:MOST]
+        lines = [line for row in shown for line in wrap(make(row), width, indent)]
+        hidden = len(rows) - len(shown)
+        unseen = f"… {hidden:,} more lines not shown"
+        return [*lines, cut(Text(unseen, palette.dim), width)] if hidden else lines
+    hidden = len(rows) - most
+    if hidden <= 1:  # a fold that hides one line would take the same room
+        return [cut(make(row), width) for row in rows]
+    if tail:
+        earlier = cut(Text(f"… {hidden:,} earlier lines (Enter)", palette.dim), width)
+        return [earlier, *(cut(make(row), width) for row in rows[hidden:])]
+    note = cut(Text(f"… {hidden:,} more lines (Enter)", palette.dim), width)
+    return [*(cut(make(row), width) for row in rows[:most]), note]
+
+
+def capped(
+    lines: list[Text], most: int, width: int, palette: Palette, before: str = ""
+) -> list[Text]:
+    """The first of lines that are wrapped already, and how many more there are."""
+    hidden = len(lines) - most
+    if hidden <= 1:
+        return lines
+    note = Text(f"{before}… {hidden:,} more lines (Enter)", palette.dim, end="")
+    return [*lines[:most], cut(note, width)]
+
+
+def shifted(line: Text, before: str, style: Style | None = None) -> Text:
+    """A line moved to the right."""
+    if not line.plain and before.isspace():
+        return line
+    by = len(before)
+    spans = [Span(one.start + by, one.end + by, one.style) for one in line.spans]
+    if line.style:
+        spans.insert(0, Span(by, by + len(line.plain), line.style))
+    if style is not None:
+        spans.append(Span(0, by, style))
+    return Text(before + line.plain, spans=spans, end="")

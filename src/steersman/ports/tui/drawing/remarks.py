@@ -1,0 +1,96 @@
+"""Everything that is worth a line and is neither talk nor work."""
+
+from rich.style import Style
+from rich.text import Text
+
+from steersman.message import (
+    Audit,
+    Body,
+    Checkpoint,
+    Compaction,
+    DiffReady,
+    Error,
+    GuardBlock,
+    TurnEnd,
+)
+from steersman.ports.cli.text import compaction_words, counted, words
+from steersman.ports.tui.blocks import Remark
+from steersman.ports.tui.drawing.bodies import spent
+from steersman.ports.tui.drawing.lines import clean_line, cut, shifted, wrap
+from steersman.ports.tui.drawing.look import Look, Palette
+from steersman.ports.tui.drawing.work import diff_lines
+
+ENDINGS = {
+    "done": "done", "failed": "failed", "cancelled": "stopped", "interrupted": "cut off",
+    "needs_answer": "needs an answer", "limit": "a limit was reached", "blocked": "blocked",
+}  # fmt: skip
+
+
+def draw_remark(block: Remark, width: int, look: Look) -> list[Text]:
+    """A remark; what it says at length is wrapped below it."""
+    palette = look.palette
+    mark, style, said, below = _told(block, palette)
+    lines = wrap(Text.assemble((f"{mark} ", style), (clean_line(said), _tone(block, palette))),
+                 width, 2)  # fmt: skip
+    room = max(width - 2, 1)
+    for text in below:
+        lines += [shifted(line, "  ") for line in wrap(Text(clean_line(text), palette.dim), room)]
+    if isinstance(block.body, DiffReady):
+        lines += [shifted(line, "  ") for line in diff_lines(block.body.diff, room, look)]
+    if look.open and isinstance(block.body, Compaction) and block.body.digest:
+        for text in block.body.digest.split("\n"):
+            part = Text(clean_line(text), palette.text)
+            lines += [shifted(line, "  ") for line in wrap(part, room)]
+    return [cut(line, width) for line in lines]
+
+
+def _tone(block: Remark, palette: Palette) -> Style:
+    return palette.dim if block.state in ("done", "cancelled") else palette.text
+
+
+def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
+    """The mark, its style, what is said in one line, and what is said below."""
+    match block.body:
+        case TurnEnd() as end:
+            return _ended(end, block.seconds, palette)
+        case Error(what=what, why=why, try_this=advice, retry_in=wait):
+            again = (
+                "" if wait is None else f"trying again in {wait:g} s" if wait else "trying again"
+            )
+            return "✗", palette.bad, " ".join(filter(None, (what, why))), _filled(advice, again)
+        case GuardBlock(reason=reason, rule=rule):
+            return "⊘", palette.bad, f"blocked by rule {rule}: {reason}", []
+        case Audit(what=what, why=why, try_this=advice):
+            return "!", palette.warn, " ".join(filter(None, (what, why))), _filled(advice)
+        case Compaction() as compaction:
+            return "≡", palette.dim, compaction_words(compaction), []
+        case Checkpoint(cause=cause, changes=changes, count=count):
+            what = "undone" if cause == "undo" else "done again"
+            names = [change.path for change in changes[:8]]
+            said = f"{counted(count or len(changes), 'change')} {what}"
+            return "↶" if cause == "undo" else "↷", palette.accent, said, names
+        case DiffReady(file=file, added=added, removed=removed):
+            return "●", palette.good, f"{file} +{added} -{removed}", []
+        case body:
+            return "·", palette.dim, words(body) or _name(body), []
+
+
+def _ended(end: TurnEnd, seconds: float, palette: Palette) -> tuple[str, Style, str, list[str]]:
+    good = end.ending == "done"
+    told = [ENDINGS[end.ending], counted(end.steps, "step")]
+    if seconds >= 1:
+        told.append(spent(round(1000 * seconds)))
+    mark, style = ("✓", palette.good) if good else ("–", palette.dim)
+    if end.ending in ("failed", "limit", "blocked"):
+        mark, style = "✗", palette.bad
+    # The error that ended it stands right above.
+    known = end.ending in ("failed", "limit", "blocked", "needs_answer")
+    return mark, style, " · ".join(told), _filled("" if known else end.reason)
+
+
+def _filled(*texts: str) -> list[str]:
+    return [text for text in texts if text]
+
+
+def _name(body: Body) -> str:
+    return body.kind.replace("_", " ")

@@ -1,0 +1,67 @@
+"""The person's own editor: the text goes into a file, the editor runs, the file is read again."""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from tempfile import mkstemp
+
+from steersman.errors import UsageProblem
+
+USUAL = ("nano", "vim", "vi")
+LARGEST = 4_000_000
+
+
+def editor(environ: Mapping[str, str]) -> list[str]:
+    """The command that edits a file: of VISUAL, of EDITOR, or one that most machines have."""
+    for name in ("VISUAL", "EDITOR"):
+        try:
+            words = shlex.split(environ.get(name, ""))
+        except ValueError as error:
+            raise UsageProblem(f"The variable {name} is not a command.", f"{error}.") from error
+        if words:
+            found = shutil.which(words[0], path=environ.get("PATH"))
+            if found is None:
+                raise UsageProblem(
+                    f"The editor {words[0]} of {name} is not there.",
+                    try_this=f"Set {name} to the editor you use.",
+                )
+            return [found, *words[1:]]
+    for name in USUAL:
+        if found := shutil.which(name, path=environ.get("PATH")):
+            return [found]
+    raise UsageProblem("No editor is known.", try_this="Set VISUAL or EDITOR to the one you use.")
+
+
+def edit(text: str, environ: Mapping[str, str], folder: str) -> str:
+    """The text as the person leaves it. The terminal must be free for the editor."""
+    command = editor(environ)
+    handle, path = mkstemp(prefix="steersman-", suffix=".md")
+    try:
+        with open(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        try:
+            code = subprocess.run([*command, path], env=dict(environ), cwd=folder, check=False)
+        except OSError as error:
+            raise UsageProblem(f"{command[0]} cannot be started.", str(error)) from error
+        if code.returncode:
+            raise UsageProblem(
+                f"{os.path.basename(command[0])} ended with {code.returncode}.",
+                "The text is as it was.",
+            )
+        return _read(path)
+    finally:
+        if os.path.lexists(path):
+            os.unlink(path)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline=None) as file:
+            edited = file.read(LARGEST + 1)
+    except OSError as error:
+        raise UsageProblem("The edited text cannot be read.", str(error)) from error
+    if len(edited) > LARGEST:
+        raise UsageProblem("The edited text is too long.", f"At most {LARGEST:,} characters.")
+    return edited.removesuffix("\n")

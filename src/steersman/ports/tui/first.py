@@ -1,0 +1,107 @@
+"""What comes first: whether the folder is trusted, whether there is a model, and which thread."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from steersman.errors import SteersmanError
+from steersman.governance.folders import sentence
+from steersman.identity.settings import Settings
+from steersman.ports.tui.commands.stage import Row
+from steersman.ports.tui.seat import Seat
+from steersman.ports.tui.staging import AppStage
+
+NO_MODEL = """\
+Steersman thinks with a model that you choose. None is set, and none was found on this machine.
+
+- With a key: set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; start again.
+- On this machine: start Ollama, llama.cpp, vLLM or LM Studio.
+- Any other: `steer --model provider:name`, or `model = "provider:name"` in `config.toml`.
+- Only to look: `steer demo` needs no model.
+
+`steer doctor` tells what was found and what is missing.
+"""
+
+
+class Wanted(Struct, frozen=True):
+    """What a person asked for on the command line."""
+
+    resume: str = ""
+    say: str = ""
+
+
+async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], Settings]) -> None:
+    """Ask what must be asked, then sit down."""
+    seat = stage.seat
+    try:
+        if wanted.resume:
+            seat.folder = seat.host.find(wanted.resume).workspace
+        if await _trusted(stage):
+            seat.settings = settings_for(seat.folder)
+        if wanted.resume:
+            await seat.take(wanted.resume)
+    except SteersmanError as problem:
+        stage.tell(str(problem))
+    await stage.moved()
+    if not seat.watching:
+        await _think(stage)
+    if wanted.say:
+        await stage.say(wanted.say)
+
+
+async def _trusted(stage: AppStage) -> bool:
+    """Ask about what the folder brings; True when its own settings may be read from now on."""
+    permissions, folder = stage.seat.host.permissions, stage.seat.folder
+    standing = permissions.folder(folder)
+    if standing.state not in ("unknown", "changed"):
+        return False
+    told = sentence(standing, folder).removesuffix(" None of it is used.")
+    answer = await stage.trust(told, [(found.path, found.what) for found in standing.found])
+    if answer is not None:
+        permissions.trust(folder, standing, trusted=answer)
+    return bool(answer)
+
+
+async def _think(stage: AppStage) -> None:
+    """Without a model, offer those that were found, or say what to do."""
+    seat = stage.seat
+    if has_model(seat, stage.environ):
+        return
+    rows = await asyncio.to_thread(found_models, stage.environ)
+    if not rows:
+        stage.show("There is no model yet", NO_MODEL)
+        return
+    model = await stage.pick("Which model shall think?", rows)
+    if model:
+        try:
+            await seat.change(model=model)
+        except SteersmanError as problem:
+            stage.tell(str(problem))
+        await stage.moved()
+
+
+def has_model(seat: Seat, environ: Mapping[str, str]) -> bool:
+    """Whether a model is chosen; one that cannot be reached is told of when it is used."""
+    from steersman.intelligence.configured import read_config
+    from steersman.intelligence.models import Models
+
+    settings = seat.settings
+    config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
+    return bool(Models(environ, config).choose(settings.model))
+
+
+def found_models(environ: Mapping[str, str]) -> list[Row]:
+    """Models that this machine offers: by its keys, by the servers that run on it."""
+    from steersman.intelligence.discovery import look
+
+    rows = []
+    for found in look(environ):
+        command = found.command.split()
+        if "--model" not in command:
+            continue
+        first = command[command.index("--model") + 1]
+        provider = first.partition(":")[0]
+        names = [f"{provider}:{name}" for name in found.models] or [first]
+        rows += [Row(name, name, f"{found.name}: {found.detail}") for name in names]
+    return rows

@@ -1,0 +1,108 @@
+"""Following the log: one task feeds the story, and what changed is shown a few times a second.
+
+However fast messages come, the screen is drawn at most `RATE` times a second; however many come at
+once, keys are heard in between.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from time import monotonic
+from typing import Any, Protocol
+
+from steersman.errors import SteersmanError
+from steersman.ports.tui.blocks import Block
+from steersman.ports.tui.seat import Seat
+from steersman.ports.tui.story import Story
+
+RATE = 30
+SLICE = 0.02  # seconds of reading before keys are heard again
+PATIENCE = 1.0  # seconds before a log that could not be read is tried again
+
+
+class Running(Protocol):
+    """Work that was begun and can be ended."""
+
+    def cancel(self) -> object:
+        """End it."""
+        ...
+
+
+Spawn = Callable[[Coroutine[Any, Any, None]], Running]
+
+
+class Follower:
+    """Reads the thread that the seat is at. `show` gets the story and what changed in it."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        show: Callable[[Story, list[Block]], None],
+        trouble: Callable[[str], None],
+        spawn: Spawn,
+    ) -> None:
+        self._seat = seat
+        self._show = show
+        self._trouble = trouble
+        self._spawn = spawn
+        self.story = Story()
+        self._changed: dict[int, Block] = {}
+        self._news = asyncio.Event()
+        self._tasks: list[Running] = []
+        self._at = ""
+
+    def start(self) -> None:
+        """Follow from the beginning of whatever thread there is, or the next one that begins."""
+        self._end()
+        self.story = Story()
+        self._changed.clear()
+        self._news.clear()
+        self._at = self._seat.id
+        self._tasks = [self._spawn(self._read(self.story)), self._spawn(self._draw(self.story))]
+
+    def moved(self) -> bool:
+        """The seat may be elsewhere: follow it there; True when it is."""
+        if self._seat.id == self._at and self._tasks:
+            return False
+        if not self._at and self._seat.id and self.story.seq:
+            self._at = self._seat.id  # the first words made this thread, and it is followed
+            return False
+        self.start()
+        return True
+
+    def _end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._tasks = []
+
+    async def _read(self, story: Story) -> None:
+        """Feed the story; what cannot be read is told once and tried again: nothing is lost."""
+        told = ""
+        while True:
+            try:
+                await self._take_in(story)
+                return
+            except SteersmanError as problem:
+                if str(problem) != told:
+                    told = str(problem)
+                    self._trouble(told)
+            await asyncio.sleep(PATIENCE)
+
+    async def _take_in(self, story: Story) -> None:
+        since = monotonic()
+        async for message in self._seat.follow(story.seq):
+            self._at = self._seat.id
+            for block in story.feed(message):
+                self._changed[id(block)] = block
+            self._news.set()
+            if monotonic() - since > SLICE:
+                await asyncio.sleep(0)
+                since = monotonic()
+
+    async def _draw(self, story: Story) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            changed = list(self._changed.values())
+            self._changed.clear()
+            self._show(story, changed)
+            await asyncio.sleep(1 / RATE)

@@ -1,0 +1,223 @@
+"""Keys: what each does, which it is, and what a person's `keys.toml` makes of them.
+
+Pure. A key is `always` heard, or only while `browsing`, when the composer does not have the focus
+and letters are not text. The file beside `config.toml` names an action and its keys:
+
+    diff = "ctrl+d"
+    down = ["j", "down"]
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from steersman.identity.settings import config_file
+
+Where = Literal["always", "browsing"]
+_MODIFIERS = r"(?:(?:ctrl|shift|alt|super|meta)\+)*"
+_KEY = re.compile(rf"{_MODIFIERS}(?:f[1-9]\d?|[a-z_]{{2,}}|[^\s,+]|\+)")
+# Needed for writing; an action that took one of these would take it from the composer.
+_TEXT = re.compile(r"(?:shift\+)?[^\s]|space|enter|backspace|left|right|up|down")
+
+
+class Key(Struct, frozen=True):
+    """One thing that keys do. `short` is for the footer, empty when it is not shown there."""
+
+    name: str
+    keys: tuple[str, ...]
+    about: str
+    short: str = ""
+    where: Where = "browsing"
+
+
+TABLE = (
+    Key("help", ("f1",), "Show this help.", "help", "always"),
+    Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
+    Key("stop", ("escape",), "Stop the turn; twice: take back queued messages too. With nothing "
+        "running: browse.", "stop", "always"),
+    Key("leave", ("ctrl+c",), "Stop the turn or clear what is written; twice: quit.", "quit",
+        "always"),
+    Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
+    Key("status", ("f2",), "Show or hide the status.", "status", "always"),
+    Key("log", ("f3",), "Show or hide the task log.", "log", "always"),
+    Key("diff_pane", ("f4",), "Show or hide the changes.", "diff", "always"),
+    Key("todo", ("f6",), "Show or hide the todo list.", "todo", "always"),
+    Key("page_up", ("pageup",), "Scroll the conversation up.", "", "always"),
+    Key("page_down", ("pagedown",), "Scroll the conversation down.", "", "always"),
+    Key("approvals_now", ("f8",), "Go to what waits for an answer.", "", "always"),
+    Key("queued", ("f9",), "Go to the queued messages.", "", "always"),
+    Key("down", ("j",), "Scroll down.", "down"),
+    Key("up", ("k",), "Scroll up.", "up"),
+    Key("top", ("g",), "Go to the beginning.", ""),
+    Key("end", ("G",), "Go to the end, and follow.", ""),
+    Key("diff", ("D",), "Show what was changed.", "diff"),
+    Key("retry", ("r",), "Try the last step again.", "retry"),
+    Key("approvals", ("a",), "Go to what waits for an answer.", "approvals"),
+    Key("write", ("i",), "Write.", "write"),
+    Key("quit", ("q",), "Quit.", "quit"),
+    Key("ask_help", ("?",), "Show this help.", "help"),
+)  # fmt: skip
+SCROLLS = ("down", "up", "top", "end", "page_up", "page_down")  # the conversation's own as well
+NAMES = {key.name: key for key in TABLE}
+
+
+class Keymap(Struct, frozen=True):
+    """The keys in force, and what was wrong with those that a person asked for."""
+
+    keys: tuple[Key, ...]
+    problems: tuple[str, ...] = ()
+
+    def of(self, name: str) -> str:
+        """The first key of an action, as a person reads it."""
+        return shown(next(key.keys[0] for key in self.keys if key.name == name))
+
+    def changed(self) -> dict[str, str]:
+        """Only what is not as built in: for Textual, by the name of the action."""
+        changed = {
+            key.name: ",".join(key.keys) for key in self.keys if key.keys != NAMES[key.name].keys
+        }
+        scrolls = {name: keys for name, keys in changed.items() if name in SCROLLS}
+        return {**changed, **{f"transcript.{name}": keys for name, keys in scrolls.items()}}
+
+
+DEFAULT = Keymap(TABLE)
+
+
+def keys_file(environ: Mapping[str, str]) -> Path:
+    """Where a person's keys are."""
+    return config_file(environ).with_name("keys.toml")
+
+
+def load_keys(environ: Mapping[str, str]) -> Keymap:
+    """The keys in force; a file that cannot be read changes none."""
+    path = keys_file(environ)
+    if not os.path.exists(path):
+        return DEFAULT
+    import tomllib
+
+    try:
+        with path.open("rb") as file:
+            wanted = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Keymap(TABLE, (f"{path} cannot be read, so the usual keys hold: {error}",))
+    inner = wanted.get("keys")
+    return remapped(inner if isinstance(inner, dict) else wanted)
+
+
+def remapped(wanted: Mapping[str, Any]) -> Keymap:
+    """The built-in keys with those a person wants; what does not work is told and left out."""
+    problems: list[str] = []
+    chosen: dict[str, tuple[str, ...]] = {}
+    for name, value in wanted.items():
+        keys = _read(name, value, problems)
+        if keys:
+            chosen[name] = keys
+    while clashes := _clashes(chosen):
+        for name, told in clashes.items():
+            problems.append(told)
+            del chosen[name]
+    table = tuple(
+        Key(key.name, chosen.get(key.name, key.keys), key.about, key.short, key.where)
+        for key in TABLE
+    )
+    return Keymap(table, tuple(problems))
+
+
+def _read(name: str, value: Any, problems: list[str]) -> tuple[str, ...]:
+    if name not in NAMES:
+        problems.append(f"keys.toml: there is no action “{name}”. There are: {', '.join(NAMES)}.")
+        return ()
+    given: Sequence[Any] = value.split(",") if isinstance(value, str) else value
+    if not isinstance(given, list) or not given:
+        problems.append(f"keys.toml: “{name}” must be a key or a list of keys.")
+        return ()
+    keys = tuple(str(key).strip() for key in given)
+    for key in keys:
+        if not _KEY.fullmatch(key):
+            problems.append(f"keys.toml: “{key}” for {name} is not a key, such as ctrl+d or f5.")
+            return ()
+        if NAMES[name].where == "always" and _TEXT.fullmatch(key):
+            problems.append(f"keys.toml: “{key}” for {name} is needed for writing.")
+            return ()
+    return keys
+
+
+def _clashes(chosen: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Wanted keys that another action has; the built-in one, or the earlier one, keeps it."""
+    owner: dict[str, str] = {}
+    told: dict[str, str] = {}
+    for key in TABLE:
+        if key.name not in chosen:
+            owner.update({one: key.name for one in key.keys})
+    for name, keys in chosen.items():
+        taken = next((one for one in keys if owner.get(one, name) != name), None)
+        if taken is not None:
+            told[name] = (
+                f"keys.toml: {taken} is wanted for {name}, but {owner[taken]} has it; "
+                f"{name} keeps {NAMES[name].keys[0]}."
+            )
+        else:
+            owner.update(dict.fromkeys(keys, name))
+    return told
+
+
+_SHOWN = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "enter": "Enter", "tab": "Tab",
+          "question_mark": "?", "space": "Space"}  # fmt: skip
+
+
+def shown(key: str) -> str:
+    """A key as a person reads it: `ctrl+p` is `^P`."""
+    *modifiers, last = key.split("+") if key != "+" else [key]
+    last = _SHOWN.get(last, last.upper() if len(last) > 1 or modifiers else last)
+    if modifiers == ["ctrl"]:
+        return f"^{last}"
+    return "+".join([*(one.capitalize() for one in modifiers), last])
+
+
+class Hint(Struct, frozen=True):
+    """What the footer says of one key."""
+
+    key: str
+    words: str
+
+
+def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
+    """What is worth saying now, the most useful first.
+
+    `doing` is what the seat does; `focus` is where the keys go: the composer, an approval, or
+    elsewhere, where one browses.
+    """
+
+    def named(*names: str) -> list[Hint]:
+        return [Hint(keymap.of(name), NAMES[name].short) for name in names]
+
+    if focus == "asking":
+        return [Hint(keymap.of("stop"), "write"), *named("help", "palette")]
+    general = named("palette", "help", "log", "diff_pane", "status", "todo")
+    if focus == "browsing":
+        letters = named("write", "down", "up", "diff", "retry", "approvals", "quit", "ask_help")
+        return [*(named("stop") if doing == "working" else []), *letters, *named("palette")]
+    if doing == "working":
+        return [Hint("Enter", "steer"), Hint("Tab", "queue"), *named("stop"), *general]
+    if doing == "watching":
+        return [*named("palette", "help", "leave")]
+    browse = Hint(keymap.of("stop"), "browse")
+    return [Hint("Enter", "send"), *named("palette"), browse, *named("help", "leave"),
+            *general[2:]]  # fmt: skip
+
+
+def fitted(wanted: Sequence[Hint], width: int) -> list[Hint]:
+    """As many as fit, in their order; two columns lie between them."""
+    kept: list[Hint] = []
+    room = width
+    for hint in wanted:
+        need = len(hint.key) + 1 + len(hint.words) + (2 if kept else 0)
+        if need > room:
+            break
+        kept.append(hint)
+        room -= need
+    return kept

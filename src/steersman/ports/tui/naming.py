@@ -1,0 +1,45 @@
+"""Names that the composer completes: commands with their arguments, and skills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from steersman.ports.cli.text import one_line
+
+if TYPE_CHECKING:
+    from steersman.ports.tui.app import SteersmanApp
+    from steersman.ports.tui.completion.sources import Described
+
+
+class Names:
+    """Looked up when they are needed; skills once for each folder."""
+
+    def __init__(self, app: SteersmanApp) -> None:
+        self._app = app
+        self._skills: tuple[str, Described] = ("", ())
+
+    def commands(self) -> Described:
+        """Commands, with what they are about and how they are used."""
+        app = self._app
+        return [(one.name, one.about, one.usage) for one in app.registry.available(app.stage)]
+
+    def arguments(self, line: str) -> Sequence[tuple[str, str]]:
+        """What a line with a command could become."""
+        app = self._app
+        return [(one.text, one.about) for one in app.registry.complete(app.stage, line)]
+
+    def skills(self) -> Described:
+        """Skills that are switched on, with what they are for."""
+        from steersman.identity import skills
+
+        seat = self._app.seat
+        if self._skills[0] != seat.folder:
+            trusted = seat.host.permissions.folder(seat.folder).loads
+            shelf = skills.find(seat.folder, self._app.environ, trusted=trusted)
+            off = skills.disabled(seat.host.store, shelf)
+            found = [
+                (one.name, one_line(one.description)) for one in shelf.skills if one.name not in off
+            ]
+            self._skills = (seat.folder, found)
+        return self._skills[1]

@@ -1,0 +1,92 @@
+"""The status: as a pane of its own, as one line above the keys, and the title at the top."""
+
+from textual.content import Content
+from textual.widget import Widget
+
+from steersman.ports.cli.text import one_line
+from steersman.ports.tui.facts import Facts, bar, rows
+from steersman.ports.tui.panes.lines import Piece, line, stacked
+
+SPIN = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+class _Shown(Widget):
+    """Something that shows the facts."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._facts = Facts()
+
+    def show(self, facts: Facts) -> None:
+        """Show how things stand now."""
+        if facts != self._facts:
+            self._facts = facts
+            self.refresh()
+
+
+class StatusPane(_Shown):
+    """Everything about the thread, one fact a line."""
+
+    BORDER_TITLE = "status"
+
+    def render(self) -> Content:
+        """The table."""
+        width = max(10, self.content_size.width)
+        return stacked(
+            line([(f"{name:<10}", "$muted"), (value, "")], width=width)
+            for name, value in rows(self._facts)
+        )
+
+
+class StatusBar(_Shown):
+    """The status in one line, with what goes on at its left."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._step = ""
+        self._beat = 0
+
+    def working(self, step: str) -> None:
+        """Say what goes on, and that it does."""
+        self._step = step
+        self._beat += 1
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        width = max(1, self.content_size.width)
+        facts = self._facts
+        left: list[Piece] = []
+        if facts.waiting:
+            left = [("? ", "bold $warning"), ("your answer is needed", "bold $warning")]
+        elif facts.doing == "working":
+            spin = SPIN[self._beat % len(SPIN)]
+            left = [(f"{spin} ", "$accent"), (one_line(self._step or "thinks", width // 2), "")]
+        elif facts.doing == "watching":
+            left = [("◎ ", "$warning"), ("only watching", "$warning")]
+        taken = sum(len(text) for text, _ in left)
+        kept = bar(facts, width - taken - (3 if left else 0))
+        return (
+            line(left, (" · ".join(kept), "$muted"), width)
+            if left
+            else line(
+                [(kept[0], "bold $primary"), ("".join(f" · {one}" for one in kept[1:]), "$muted")]
+                if kept
+                else [],
+                width=width,
+            )
+        )
+
+
+class Title(_Shown):
+    """Whose conversation this is: the folder and the thread."""
+
+    def render(self) -> Content:
+        """The line at the top."""
+        width = max(1, self.content_size.width)
+        facts = self._facts
+        folder = facts.folder.rstrip("/").rpartition("/")[2] or "/"
+        title = one_line(facts.title, 200) if facts.thread else "new conversation"
+        left = [("steersman ", "bold $primary"), (one_line(folder, 40), "bold")]
+        left += [(f" {facts.branch}", "$muted")] if facts.branch else []
+        return line([*left, (f"  {title}", "$muted")], (facts.thread, "$muted"), width)

@@ -1,0 +1,81 @@
+"""Strips between the conversation and the composer: the todo list, and a banner for watching."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widget import Widget
+
+from steersman.ports.cli.text import one_line
+from steersman.ports.tui.blocks import Todo
+from steersman.ports.tui.panes.lines import Piece, line, stacked
+
+OPEN = ("doing", "pending")
+_MARKS: dict[str, tuple[str, str, str]] = {
+    "done": ("✓", "$success", "$muted"),
+    "doing": ("●", "$accent", "bold"),
+    "pending": ("○", "$muted", ""),
+    "dropped": ("–", "$muted", "$muted strike"),
+}
+
+
+def shown_items(items: Sequence[Todo], most: int) -> tuple[Sequence[Todo], int]:
+    """The part of a list that fits: around what is being done; and how many are left out."""
+    if len(items) <= most:
+        return items, 0
+    room = max(1, most - 1)
+    at = next((i for i, one in enumerate(items) if one.state in OPEN), len(items) - 1)
+    first = max(0, min(at - 1 if room > 1 else at, len(items) - room))
+    return items[first : first + room], len(items) - room
+
+
+class TodoStrip(Widget):
+    """What is to be done, what is being done, what is done."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._items: Sequence[Todo] = ()
+        self.most = 5
+
+    def show(self, items: Sequence[Todo]) -> None:
+        """Show a list."""
+        if list(items) != list(self._items):
+            self._items = tuple(items)
+            self.refresh(layout=True)
+
+    @property
+    def empty(self) -> bool:
+        """True when there is nothing to show."""
+        return not self._items
+
+    def render(self) -> Content:
+        """One line each."""
+        width = max(1, self.content_size.width)
+        kept, left_out = shown_items(self._items, self.most)
+        lines = []
+        for item in kept:
+            mark, colour, style = _MARKS[item.state]
+            pieces: list[Piece] = [(mark, colour), (f" {one_line(item.text, 300)}", style)]
+            lines.append(line(pieces, width=width))
+        if left_out:
+            done = sum(item.state == "done" for item in self._items)
+            told = f"  {done} of {len(self._items)} done"
+            lines.append(line([(told, "$muted")], width=width))
+        return stacked(lines)
+
+
+class Banner(Widget):
+    """One line that says something unusual about the whole screen."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._text = ""
+
+    def say(self, text: str) -> None:
+        """Say it; nothing hides the banner."""
+        self._text = text
+        self.display = bool(text)
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        return line([(one_line(self._text, 400), "")], width=max(1, self.content_size.width))

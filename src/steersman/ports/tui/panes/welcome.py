@@ -1,0 +1,47 @@
+"""What an empty conversation shows: where one is, and how to begin."""
+
+from textual.content import Content
+from textual.widget import Widget
+
+from steersman import __version__
+from steersman.ports.cli.text import one_line
+from steersman.ports.tui.facts import Facts, short_model
+from steersman.ports.tui.panes.lines import line, stacked
+
+TIPS = (
+    ("Say what you want", "in your own words; @ names files, / shows commands"),
+    ("While it works", "Enter steers it, Tab queues, Esc stops"),
+    ("Everything asks", "before it does what you did not allow, and can be undone"),
+)
+
+
+class Welcome(Widget):
+    """A few lines in the place of the conversation."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._facts = Facts()
+
+    def show(self, facts: Facts) -> None:
+        """Show where one is."""
+        if facts != self._facts:
+            self._facts = facts
+            self.refresh()
+
+    def render(self) -> Content:
+        """The lines; on a small screen only the first ones."""
+        width = max(1, self.content_size.width)
+        facts = self._facts
+        where = [("steersman ", "bold $primary"), (__version__, "$muted")]
+        model = short_model(facts.model) or "no model yet"
+        lines = [
+            line(where, width=width),
+            line([(one_line(f"{facts.folder}", 200), "")], width=width),
+            line([(one_line(model, 200), "$muted")], width=width),
+            Content(""),
+        ]
+        lines += [
+            line([(f"{name:<18}", "$foreground"), (told, "$muted")], width=width)
+            for name, told in TIPS
+        ]
+        return stacked(lines[: max(1, self.content_size.height)])

@@ -1,0 +1,35 @@
+"""`steer --plain`: the conversation line by line, for dumb terminals, pipes and screen readers.
+
+No line is ever drawn over and nothing moves. What is shown comes from the log, as `steer run`
+prints it; commands are the same as in the full-screen application.
+"""
+
+import asyncio
+import os
+from typing import Any
+
+import click
+
+from steersman.errors import Exit
+from steersman.ports.cli.asking import consent
+from steersman.ports.cli.options import folder_from, open_host, settings_from
+from steersman.ports.tui.plain.conversation import Plain
+from steersman.ports.tui.plain.lines import Lines
+from steersman.ports.tui.seat import Seat
+
+
+def main(flags: dict[str, Any], resume: str = "", said: str = "") -> Exit:
+    """Hold a conversation; `resume` is a thread to sit down at, `said` the first words."""
+    with click.Context(click.Command("steer"), color=False):
+        return asyncio.run(_converse(flags, resume, said))
+
+
+async def _converse(flags: dict[str, Any], resume: str, said: str) -> Exit:
+    lines = Lines()
+    async with open_host() as host:
+        folder = host.find(resume).workspace if resume else folder_from(flags.get("workspace"))
+        await consent(host, folder, attended=lines.interactive)
+        settings = settings_from(flags, host.permissions.settings_file(folder))
+        seat = Seat(host, folder, settings, yes=bool(flags.get("yes")))
+        plain = Plain(seat, lines, os.environ)
+        return await plain.run(resume, said)

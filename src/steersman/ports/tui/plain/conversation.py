@@ -1,0 +1,273 @@
+"""A person in a conversation by lines: what is typed, what is asked, when it is their turn."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+from steersman import __version__
+from steersman.errors import Exit, SteersmanError, UsageProblem
+from steersman.message import ConfirmRequest, Message, Question, TurnEnd, User
+from steersman.ports.cli.text import safe
+from steersman.ports.tui.attachments import HUGE, Mentions, clean
+from steersman.ports.tui.commands.registry import Registry, is_command
+from steersman.ports.tui.plain.lines import Lines
+from steersman.ports.tui.plain.stage import LineStage
+from steersman.ports.tui.plain.telling import LineAsker
+from steersman.ports.tui.seat import Seat
+
+ANSWERING, PUT = "answering", "put"
+
+
+class Plain(LineStage):
+    """A person at a seat, by lines."""
+
+    def __init__(self, seat: Seat, lines: Lines, environ: Mapping[str, str]) -> None:
+        super().__init__(seat, lines, environ)
+        self._exit = Exit.DONE
+        self._asker = LineAsker(seat.host)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._following: asyncio.Task[None] | None = None
+        self._questions: asyncio.Queue[Message] = asyncio.Queue()
+        self._defect: BaseException | None = None
+        self._pressed = 0  # Ctrl+C since the last line
+
+    async def say(self, prompt: str) -> None:
+        """Say it to the model, and tell when the turn has ended."""
+        await self._seat.say(prompt)
+        if not self._lines.interactive:
+            self._seat.host.leave(self._seat.id)  # nobody can answer here
+        self._do(self._wait())
+
+    async def moved(self) -> None:
+        """Show the other thread from where it stands."""
+        await self._follow_no_more()
+        self._teller.turn_to()
+        self._following = asyncio.create_task(self._follow())
+        self._following.add_done_callback(self._check)
+
+    # The conversation
+
+    async def run(self, resume: str = "", said: str = "") -> Exit:
+        """Until the person leaves."""
+        loop = asyncio.get_running_loop()
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        for number in numbers:
+            loop.add_signal_handler(number, self._signal, number)
+        settings = self._seat.settings
+        self.tell(f"Steersman {__version__} · mode {settings.mode} · /help tells what can be done.")
+        try:
+            if resume:
+                await self._seat.take(resume)
+            await self.moved()
+            self._lines.start()
+            self._do(self._answer(), ANSWERING)
+            if said:
+                await self._heard(said)
+            await self._listen()
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends now; nothing more to stop
+            await self._end()
+        if self._defect is not None:
+            raise self._defect
+        return self._exit
+
+    async def _end(self) -> None:
+        self._lines.stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        thread = self._seat.id
+        await self._seat.leave()
+        await self._follow_no_more()
+        if thread:
+            for message in self._seat.host.messages(thread, after=self._teller.shown):
+                self._teller.take(message)  # its last words
+            self.tell(f"Thread {thread} is kept: steer resume {thread}")
+
+    async def _follow_no_more(self) -> None:
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.gather(self._following, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        leaving = asyncio.create_task(self._left.wait())
+        try:
+            while not self._left.is_set():
+                if not self._lines.interactive:
+                    await self._rest()
+                self._invite()
+                line = asyncio.create_task(self._lines.queue.get())
+                await asyncio.wait({line, leaving}, return_when=asyncio.FIRST_COMPLETED)
+                if not line.done():
+                    line.cancel()
+                    return
+                said = line.result()
+                if said is None:
+                    await self._ended()
+                    return
+                self._pressed = 0
+                self._teller.typed()
+                await self._heard(said)
+        finally:
+            leaving.cancel()
+
+    async def _ended(self) -> None:
+        """The input has no more lines: a person leaves, a file waits for what it began."""
+        if not self._lines.interactive:
+            await self._rest()
+        self.leave()
+
+    async def _rest(self) -> None:
+        """Wait until nothing runs."""
+        while busy := self._tasks_at_work():
+            await asyncio.wait(busy)
+
+    def _tasks_at_work(self) -> list[asyncio.Task[None]]:
+        return [task for task in self._tasks if task.get_name() != ANSWERING]
+
+    async def _heard(self, line: str) -> None:
+        """A line of the person: a command, a shell command, or words."""
+        text = self._begun + line
+        self._begun = ""
+        if text.endswith("\\") and not text.endswith("\\\\"):
+            self._begun = text[:-1] + "\n"
+        elif not text.strip():
+            pass
+        elif is_command(text):
+            self._do(self._command(text))
+        elif text.startswith("!") and text[1:].strip():
+            self._do(self._shell(text[1:].strip()))
+        else:
+            await self._safely(self._speak(clean(text)))
+
+    async def _speak(self, text: str) -> None:
+        if len(text) > HUGE:
+            raise UsageProblem(
+                f"That is too long to say: {len(text):,} characters.",
+                try_this="Save it as a file and name that with @.",
+            )
+        await self.say(self._with_files(text))
+
+    def _with_files(self, text: str) -> str:
+        """Words, and the files named in the thread before: they stay in context."""
+        seat = self._seat
+        if seat.thread is None or seat.doing == "working":
+            return text
+        said = (m.body for m in seat.host.messages(seat.id, kinds={"user"}))
+        texts = [body.text for body in said if isinstance(body, User)]
+        known = Mentions.told(texts, lambda name: os.path.exists(os.path.join(seat.folder, name)))
+        return known.applied(text)
+
+    async def _command(self, line: str) -> None:
+        await self._safely(self._run_command(line))
+
+    async def _run_command(self, line: str) -> None:
+        await Registry.at(self).run(self, line)
+
+    async def _shell(self, command: str) -> None:
+        await self._safely(self._run_shell(command))
+
+    async def _run_shell(self, command: str) -> None:
+        await self._seat.call("workspace_run_command", {"command": command})
+        await self._teller.caught_up()
+
+    async def _safely(self, doing: Coroutine[Any, Any, None]) -> None:
+        try:
+            await doing
+        except SteersmanError as problem:
+            self.tell(str(problem))
+
+    async def _wait(self) -> None:
+        """Until the turn has ended and all of it is shown."""
+        await self._safely(self._wait_for_turn())
+
+    async def _wait_for_turn(self) -> None:
+        await self._seat.host.wait(self._seat.id)
+        await self._teller.caught_up()
+
+    def _do(self, doing: Coroutine[Any, Any, None], name: str = "work") -> None:
+        """Work that goes on while lines are read; the person is invited again after it."""
+        task = asyncio.create_task(doing, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._check(task)
+        self._invite()
+
+    def _check(self, task: asyncio.Task[None]) -> None:
+        """What nobody expected ends the conversation; `run` tells it."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._defect = self._defect or error
+            self.leave()
+
+    def _invite(self) -> None:
+        """The prompt, when it is the person's turn to speak."""
+        at_work = self._tasks_at_work() or self._seat.doing == "working"
+        if self._lines.interactive and not at_work and not self._left.is_set():
+            shown = self._begun.replace("\n", "\n  ")
+            self._teller.invite("> " + safe(shown))
+
+    # What the log tells, and what it asks
+
+    async def _follow(self) -> None:
+        live = self._seat.thread.head if self._seat.thread else 0
+        async for message in self._seat.follow(self._teller.shown):
+            if not self._teller.take(message):
+                continue
+            self._asker.note(message)
+            if message.seq > live and not self._seat.watching:
+                self._attend(message)
+
+    def _attend(self, message: Message) -> None:
+        match message.body:
+            case ConfirmRequest() | Question() if self._lines.interactive:
+                self._questions.put_nowait(message)
+            case TurnEnd():
+                while not self._questions.empty():
+                    self._questions.get_nowait()
+                if self._putting is not None and self._putting.get_name() == PUT:
+                    self._putting.cancel()
+
+    async def _answer(self) -> None:
+        """Put requests and questions to the person, one after the other."""
+        while True:
+            message = await self._questions.get()
+            self._lines.pause()
+            self._putting = asyncio.create_task(self._asker.put(message), name=PUT)
+            try:
+                await asyncio.wait({self._putting})
+                if not self._putting.cancelled():
+                    self._seat.answer(message.corr or "", self._putting.result())
+            except EOFError:
+                self.leave()
+            except SteersmanError as problem:
+                self.tell(str(problem))
+            finally:
+                self._putting.cancel()
+                self._putting = None
+                self._lines.start()
+
+    def _signal(self, number: int) -> None:
+        """Ctrl+C stops a question, then a turn, then the conversation."""
+        self._pressed += 1
+        if number != signal.SIGINT:
+            self._exit = Exit.INTERRUPTED
+            self.leave()
+        elif self._putting is not None and self._putting.get_name() != PUT:
+            self._pressed = 0
+            self._teller.print("")
+            self._putting.cancel()
+        elif self._pressed > 1:
+            self.leave()
+        elif self._seat.doing == "working":
+            self.tell("\nStopping the turn. Ctrl+C again leaves.")
+            self._do(self._safely(self._seat.stop()))
+        else:
+            self.tell("\nCtrl+C again leaves.")
+            self._invite()

@@ -1,0 +1,153 @@
+"""A stage of lines: what commands show and ask, printed and typed."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from steersman.ports.cli.text import one_line, safe
+from steersman.ports.tui.commands.stage import Row
+from steersman.ports.tui.plain.lines import Lines
+from steersman.ports.tui.plain.telling import Teller
+from steersman.ports.tui.plain.words import narrowed, plain_text
+from steersman.ports.tui.seat import Seat
+
+LISTED = 20
+KEYS = """- Enter says the line; while a turn runs, it steers the turn.
+- A line that ends with \\ goes on in the next one.
+- Ctrl+C stops the turn; twice leaves.
+- Ctrl+D leaves."""
+
+
+class LineStage(ABC):
+    """A `Stage` without a screen. `begun` is what the next line goes on from."""
+
+    def __init__(self, seat: Seat, lines: Lines, environ: Mapping[str, str]) -> None:
+        self._seat = seat
+        self._lines = lines
+        self._environ = environ
+        self._teller = Teller(seat, self.leave)
+        self._left = asyncio.Event()
+        self._putting: asyncio.Task[Any] | None = None  # a question that waits for its line
+        self._begun = ""
+
+    @property
+    def seat(self) -> Seat:
+        """The person's place."""
+        return self._seat
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The variables of the process."""
+        return self._environ
+
+    def tell(self, text: str) -> None:
+        """Print it."""
+        self._teller.print(safe(text))
+
+    def show(self, title: str, markdown: str) -> None:
+        """Print it, under its title."""
+        self._teller.print(f"{safe(title)}\n{plain_text(safe(markdown))}\n")
+
+    async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
+        """Print a list with numbers; words narrow it down."""
+        shown = list(rows)
+        while True:
+            self._teller.print(safe(title))
+            for number, row in enumerate(shown[:LISTED], 1):
+                self._teller.print(f"{number:>3}  {one_line(row.text)}  {one_line(row.detail)}")
+            if len(shown) > LISTED:
+                self._teller.print(f"     and {len(shown) - LISTED} more")
+            said = await self._ask("number, words to search for, or nothing: ")
+            if not said:
+                return None
+            if said.isdecimal() and 0 < int(said) <= min(len(shown), LISTED):
+                return shown[int(said) - 1].key
+            if any(row.key == said for row in rows):
+                return said
+            shown = narrowed(rows, said)
+            if not shown:
+                self.tell("Nothing like that.")
+                shown = list(rows)
+
+    async def confirm(self, title: str, body: str) -> bool:
+        """Print what it is about and wait for a yes."""
+        self._teller.print(plain_text(safe(body)))
+        while True:
+            said = await self._ask(f"{safe(title)} [y]es, [n]o: ")
+            if said is None or said.lower() in ("n", "no"):
+                return False
+            if said.lower() in ("y", "yes"):
+                return True
+
+    async def ask(self, title: str, default: str = "") -> str | None:
+        """Ask for a line."""
+        told = f" [{one_line(default)}]" if default else ""
+        said = await self._ask(f"{safe(title)}{told}: ")
+        return default if said == "" else said
+
+    async def _ask(self, prompt: str) -> str | None:
+        self._teller.prompt(prompt)
+        self._putting = asyncio.create_task(_line(self._lines))
+        try:
+            said = await asyncio.shield(self._putting)
+        except asyncio.CancelledError:
+            if self._putting.cancelled():
+                return None  # Ctrl+C at a question is no answer
+            self._putting.cancel()
+            raise
+        finally:
+            self._putting = None
+        if said is None:
+            self.leave()
+        return said.strip() if said is not None else None
+
+    def compose(self, text: str) -> None:
+        """Let the next line go on from it."""
+        self._begun = text
+
+    @abstractmethod
+    async def say(self, prompt: str) -> None:
+        """Say it to the model."""
+
+    @abstractmethod
+    async def moved(self) -> None:
+        """Show the other thread."""
+
+    async def open(self, name: str) -> bool:
+        """There are no panes; an editor is a program of its own."""
+        if name == "keys":
+            self.show("Keys", KEYS)
+        elif name == "editor":
+            await self._edit()
+        return name in ("keys", "editor")
+
+    def themes(self) -> Sequence[str]:
+        """None: there is nothing to see."""
+        return ()
+
+    def theme(self, name: str) -> None:
+        """Say that there is nothing to change."""
+        self.tell("There are no themes here.")
+
+    def leave(self) -> None:
+        """End the conversation."""
+        self._left.set()
+
+    async def _edit(self) -> None:
+        self._lines.pause()
+        try:
+            written = await asyncio.to_thread(click.edit, self._begun, extension=".md")
+        finally:
+            self._lines.start()
+        self._begun = ""
+        if written and written.strip():
+            await self.say(written.strip())
+        else:
+            self.tell("Nothing was written.")
+
+
+async def _line(lines: Lines) -> str | None:
+    return await lines.next()

@@ -1,0 +1,1 @@
+"""Screens over the conversation: pickers, help, questions that come before all else."""

@@ -1,0 +1,120 @@
+"""Questions over the conversation: yes or no, a line of text, and whether a folder is trusted."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Static
+
+from steersman.ports.cli.text import one_line, safe
+from steersman.ports.tui.panes.lines import stacked
+from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
+
+
+class Confirm(ModalScreen[bool]):
+    """Ask for a yes; `body` is Markdown. Anything but a clear yes is a no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", show=False),
+        Binding("n,escape,q", "answer(False)", "No", show=False),
+        Binding("j,down", "scroll(1)", "Down", show=False),
+        Binding("k,up", "scroll(-1)", "Up", show=False),
+        Binding("pagedown,space", "scroll(10)", "Page down", show=False),
+        Binding("pageup", "scroll(-10)", "Page up", show=False),
+    ]
+
+    def __init__(self, title: str, body: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._body = body
+
+    def compose(self) -> ComposeResult:
+        """The question, what it is about, and the keys."""
+        with Vertical(classes="box"):
+            yield Label(Content(one_line(self._title, 300)), classes="box-title")
+            with VerticalScroll(can_focus=False):
+                yield Drawn(markdown(self._body))
+            yield Label(keys_line((("y", "yes"), ("n", "no"))), classes="box-foot")
+
+    def action_answer(self, yes: bool) -> None:
+        """The person's word."""
+        self.dismiss(yes)
+
+    def action_scroll(self, by: int) -> None:
+        """More of what it is about."""
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+
+class Trust(ModalScreen[bool | None]):
+    """Whether what a folder brings may be used: asked before anything of it is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", show=False),
+        Binding("n", "answer(False)", "No", show=False),
+        Binding("escape", "later", "Later", show=False),
+    ]
+
+    def __init__(self, told: str, found: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._told = told
+        self._found = found
+
+    def compose(self) -> ComposeResult:
+        """What was found, and the question."""
+        lines = [
+            Content.assemble((one_line(path, 200), "bold"), (f"  {one_line(what, 200)}", "$muted"))
+            for path, what in self._found
+        ]
+        with Vertical(classes="box"):
+            yield Label("Do you trust this folder?", classes="box-title")
+            with VerticalScroll(can_focus=False):
+                yield Static(Content(f"{safe(self._told)}\n"))
+                yield Static(stacked(lines))
+                yield Static(Content("\nNone of it is used yet."))
+            keys = (("y", "use it from now on"), ("n", "never use it"), ("Esc", "decide later"))
+            yield Label(keys_line(keys), classes="box-foot")
+
+    def action_answer(self, yes: bool) -> None:
+        """The person's word, which is kept."""
+        self.dismiss(yes)
+
+    def action_later(self) -> None:
+        """Not now: nothing of it is used, and the question comes again."""
+        self.dismiss(None)
+
+
+class AskLine(ModalScreen[str | None]):
+    """Ask for a line of text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+
+    def __init__(self, title: str, default: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._default = default
+
+    def compose(self) -> ComposeResult:
+        """The question and a line to write on."""
+        with Vertical(classes="box small"):
+            yield Label(Content(one_line(self._title, 300)), classes="box-title")
+            words = Input(self._default, compact=True)
+            words.cursor_blink = False
+            yield words
+            yield Label("Enter takes · Esc leaves", classes="box-foot")
+
+    def on_mount(self) -> None:
+        """Write at once."""
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def _taken(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value)
+
+    def action_leave(self) -> None:
+        """No answer."""
+        self.dismiss(None)

@@ -1,0 +1,225 @@
+"""What is on the screen at any moment: the story in the panes, the layout for the size.
+
+A part of the application, kept apart because it only reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.screen import ModalScreen
+
+from steersman.message import TurnEnd
+from steersman.ports.tui.attachments import Mentions
+from steersman.ports.tui.blocks import Block, Person, Remark
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.facts import Facts, Gathering
+from steersman.ports.tui.keys import hints
+from steersman.ports.tui.layout import SIDE, Layout, lay_out
+from steersman.ports.tui.notices import Notices, driver_write
+from steersman.ports.tui.panes.footer import Keys
+from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.panes.side import Side
+from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
+from steersman.ports.tui.panes.strip import Banner, TodoStrip
+from steersman.ports.tui.panes.tasklog import TaskLog
+from steersman.ports.tui.panes.welcome import Welcome
+from steersman.ports.tui.steering import changes
+from steersman.ports.tui.story import Story
+from steersman.ports.tui.transcript import Transcript
+
+if TYPE_CHECKING:
+    from steersman.ports.tui.app import SteersmanApp
+    from steersman.ports.tui.approvals import Approvals
+
+APPROVALS = "approvals"
+BEAT = 0.12  # seconds between the beats of the mark that shows that work goes on
+WATCHING = "Another process works on this thread; here it is only shown. /fork goes on in a copy."
+LEFT = "The other process has left this thread. Say something to go on with it."
+
+
+def _exists(folder: str, name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name))
+
+
+class Showing:
+    """Keeps the screen as the story is."""
+
+    def __init__(self, app: SteersmanApp, gathering: Gathering) -> None:
+        self._app = app
+        self._gathering = gathering
+        self._story = Story()
+        self._asking: Approvals | None = None
+        self._known = ("nothing", False)  # what the seat did at the last beat
+        self._unread = 0  # up to which message the thread was there before one sat down
+        self.notices = Notices(driver_write(app), app.environ)
+        self.layout: Layout = lay_out(80, 24, ())
+        self.over = ""  # the pane that a narrow screen shows instead of the conversation
+
+    def begin(self, story: Story) -> None:
+        """Another thread is followed."""
+        self._story = story
+        thread = self._app.seat.thread
+        self._unread = thread.head if thread else 0
+        self._app.query_one(Transcript).show(story)
+        self.everything()
+
+    def news(self, story: Story, changed: list[Block]) -> None:
+        """Something happened."""
+        if not self._app.is_running:  # the screen is being taken down
+            return
+        self._app.query_one(Transcript).refresh_blocks(changed)
+        if any(block.state != "running" for block in changed):
+            self._gathering.look()
+        for block in changed:
+            if isinstance(block, Remark) and isinstance(block.body, TurnEnd) and not self._unread:
+                self.notices.ended(block.body.ending)
+        self.everything()
+
+    def everything(self) -> None:
+        """All panes as the story is now."""
+        app, story = self._app, self._story
+        if not app.is_running:
+            return
+        facts = self._gathering.facts(story)
+        app.query_one(Title).show(facts)
+        app.query_one(StatusBar).show(facts)
+        app.query_one(StatusPane).show(facts)
+        app.query_one(TodoStrip).show(story.todo)
+        waiting = [(one.corr, one.text, one.receipt) for one in story.queued()]
+        app.query_one(Queued).show(waiting)
+        empty = not story.blocks
+        welcome = app.query_one(Welcome)
+        welcome.show(facts)
+        welcome.display = empty
+        app.query_one(Transcript).display = not empty
+        self._ask(story)
+        self._write(facts)
+        self._banner()
+        self.notices.state(facts.doing, facts.title or "steersman", facts.waiting)
+        self.fit()
+        self._log(story.blocks)
+        self._diff(story.blocks)
+        self.keys(facts)
+
+    def _ask(self, story: Story) -> None:
+        """Put what waits to the person; keys go there unless they are writing."""
+        app, seat = self._app, self._app.seat
+        waiting = [] if seat.watching else story.waiting()
+        idle = app.attention == "writing" and not app.query_one(Composer).text
+        grab = not isinstance(app.screen, ModalScreen) and (idle or app.attention == "browsing")
+        place = self._approvals(needed=bool(waiting))
+        if place is not None:
+            place.show(waiting, story.running(), grab=grab)
+        self.notices.waiting(waiting)
+
+    def _approvals(self, *, needed: bool = False) -> Approvals | None:
+        """Where answers are asked for; it is made when the first is needed."""
+        app = self._app
+        if self._asking is None and needed:
+            from steersman.ports.tui.approvals import PATIENCE, Approvals
+
+            patience = PATIENCE if app.patience is None else app.patience
+            self._asking = Approvals(id=APPROVALS, patience=patience)
+            app.screen_stack[0].mount(self._asking, before=app.query_one(Queued))
+            app.call_after_refresh(self.everything)
+        return self._asking if self._asking is not None and self._asking.is_mounted else None
+
+    def reopen(self, corr: str) -> None:
+        """An answer did not arrive: it can be given again."""
+        if self._asking is not None:
+            self._asking.reopen(corr)
+            self.everything()
+
+    def answer(self) -> None:
+        """Let keys go to what waits."""
+        if self._asking is not None:
+            self._asking.take_keys()
+
+    def _write(self, facts: Facts) -> None:
+        """Tell the composer where it is."""
+        app, seat = self._app, self._app.seat
+        composer = app.query_one(Composer)
+        composer.doing = facts.doing
+        fresh = seat.folder == composer.folder and not composer.thread
+        if (composer.folder, composer.thread) != (seat.folder, seat.id):
+            composer.move(seat.folder, seat.id, composer.mentions if fresh else Mentions())
+        if self._unread and self._story.seq >= self._unread:
+            self._unread = 0
+            said = (one.text for one in self._story.blocks if isinstance(one, Person))
+            exists = partial(_exists, seat.folder)
+            composer.move(seat.folder, seat.id, Mentions.told(said, exists))
+
+    def _banner(self) -> None:
+        seat = self._app.seat
+        told = (LEFT if seat.left else WATCHING) if seat.watching else ""
+        self._app.query_one(Banner).say(told)
+
+    def _log(self, blocks: Sequence[Block]) -> None:
+        if "log" in (*self.layout.side, self.layout.over):
+            self._app.query_one(TaskLog).show(blocks)
+
+    def _diff(self, blocks: Sequence[Block]) -> None:
+        """The pane with the last changes; it is made when it is first wanted."""
+        if "diff" not in (*self.layout.side, self.layout.over):
+            return
+        from steersman.ports.tui.diff_pane import DiffPane
+
+        title, diffs = changes(blocks)
+        panes = self._app.query(DiffPane)
+        if panes:
+            panes.first().show_changes(diffs, title)
+            return
+        pane = DiffPane(id="diff-pane", title=title)
+        self._app.query_one(Side).mount(pane)
+        pane.show_changes(diffs, title)
+
+    def beat(self) -> None:
+        """Time passes: show that the work goes on, and what a turn that ended leaves."""
+        seat = self._app.seat
+        if not self._app.is_running:
+            return
+        if (seat.doing, seat.left) != self._known:
+            self._known = (seat.doing, seat.left)
+            self.everything()
+        if seat.doing == "working":
+            self._app.query_one(StatusBar).working(self._story.step)
+
+    def keys(self, facts: Facts | None = None) -> None:
+        """The keys that are of use now."""
+        app = self._app
+        doing = facts.doing if facts else app.seat.doing
+        app.query_one(Keys).show(hints(app.keymap_, doing, app.attention))
+
+    def fit(self) -> None:
+        """Lay everything out for the size of the screen."""
+        app = self._app
+        width, height = app.size
+        panes = app.memory.now.panes
+        layout = self.layout = lay_out(width, height, panes, self.over)
+        app.set_class(not layout.status, "small-screen")
+        side = app.query_one(Side)
+        if not self._story.blocks and "log" in layout.side:
+            layout = self.layout = lay_out(width, height, set(panes) - {"log"}, self.over)
+        shown = (*layout.side, *([layout.over] if layout.over else []))
+        for name in SIDE:
+            for pane in app.query(f"#{name}-pane"):
+                pane.display = name in shown
+                pane.set_class(name in shown[1:], "below")
+        side.display = bool(shown)
+        side.set_class(bool(layout.over), "alone")
+        side.styles.width = "100%" if layout.over else layout.side_width
+        app.query_one("#talk").display = not layout.over
+        app.query_one(Title).display = layout.title
+        app.query_one(StatusBar).display = layout.status
+        app.query_one(Keys).display = layout.footer
+        todo, queued = app.query_one(TodoStrip), app.query_one(Queued)
+        todo.most, queued.most = max(1, layout.todo), max(1, layout.queued)
+        todo.display = bool(layout.todo) and not todo.empty
+        queued.display = bool(layout.queued and queued.items)
+        app.query_one(Composer).styles.max_height = layout.composer + 1
+        if self._asking is not None:
+            self._asking.styles.max_height = layout.asking

@@ -1,0 +1,93 @@
+"""What commands may use of the application: showing, asking, moving. See `commands/stage.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from steersman.ports.tui.commands.stage import Row
+from steersman.ports.tui.seat import Seat
+from steersman.ports.tui.themes import NAMES
+
+if TYPE_CHECKING:
+    from steersman.ports.tui.app import SteersmanApp
+
+
+class AppStage:
+    """The application as a stage."""
+
+    def __init__(self, app: SteersmanApp) -> None:
+        self._app = app
+
+    @property
+    def seat(self) -> Seat:
+        """The person's place at a thread."""
+        return self._app.seat
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The variables the application was started with."""
+        return self._app.environ
+
+    def tell(self, text: str) -> None:
+        """Say one thing in passing."""
+        self._app.tell(text)
+
+    def show(self, title: str, markdown: str) -> None:
+        """Show a text to read."""
+        from steersman.ports.tui.screens import reading
+
+        self._app.push_screen(reading.Reading(title, reading.markdown(markdown)))
+
+    async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
+        """Let the person choose a row, with search."""
+        from steersman.ports.tui.screens.picker import Picker
+
+        return await self._app.answered(Picker(title, rows))
+
+    async def confirm(self, title: str, body: str) -> bool:
+        """Ask for a yes."""
+        from steersman.ports.tui.screens.asking import Confirm
+
+        answer = await self._app.answered(Confirm(title, body))
+        return bool(answer)
+
+    async def ask(self, title: str, default: str = "") -> str | None:
+        """Ask for a line of text."""
+        from steersman.ports.tui.screens.asking import AskLine
+
+        return await self._app.answered(AskLine(title, default))
+
+    async def trust(self, told: str, found: Sequence[tuple[str, str]]) -> bool | None:
+        """Ask whether a folder is trusted; None when the person decides later."""
+        from steersman.ports.tui.screens.asking import Trust
+
+        return await self._app.answered(Trust(told, found))
+
+    def compose(self, text: str) -> None:
+        """Put text where the person writes."""
+        self._app.write(text)
+
+    async def say(self, prompt: str) -> None:
+        """Say something to the model as the person would."""
+        await self._app.seat.say(prompt)
+
+    async def moved(self) -> None:
+        """The seat is at another thread, or at none, or sat down anew."""
+        self._app.moved()
+
+    async def open(self, name: str) -> bool:
+        """Open a pane or screen."""
+        return self._app.open_named(name)
+
+    def themes(self) -> Sequence[str]:
+        """The names of the themes there are."""
+        return NAMES
+
+    def theme(self, name: str) -> None:
+        """Look otherwise, from now on."""
+        self._app.use_theme(name)
+
+    def leave(self) -> None:
+        """End the application; the thread is kept."""
+        self._app.exit()

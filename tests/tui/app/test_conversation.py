@@ -1,0 +1,213 @@
+"""A conversation in the terminal, from the first word to the last."""
+
+import os
+
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.first import Wanted
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, shell
+from tests.tui.app.bridge import at_the_terminal, live
+
+
+def test_words_make_a_thread_and_the_answer_is_shown(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script({"text": "Hello **you**."})) as me:
+            assert me.app.seat.id == ""
+            await me.say("hello there")
+            await me.turn_ends()
+            await me.sees("› hello there", "Hello you.", "done", me.app.seat.id)
+            assert [m.body.text for m in me.messages("user")] == ["hello there"]
+
+    live(scene)
+
+
+def test_a_change_is_made_when_the_person_allows_it(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [READ, FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("fix it")
+            await me.sees("wants to change 1 file", "return a + b")
+            assert (workspace / "calc.py").read_text() == BROKEN
+            assert me.app.attention == "asking"
+            await me.press("y")
+            await me.turn_ends()
+            assert (workspace / "calc.py").read_text() == MENDED
+            await me.sees("Done.")
+            assert me.app.attention == "writing"
+
+    live(scene)
+
+
+def test_a_refusal_with_words_goes_to_the_model(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("fix it")
+            await me.sees("wants to change 1 file")
+            await me.press("g")
+            await me.until(lambda: type(me.app.focused).__name__ != "Approvals")
+            await me.say("write a test first")
+            await me.turn_ends()
+            response = me.messages("confirm_response")[0].body
+            assert (response.decision, response.guidance) == ("deny", "write a test first")
+            assert (workspace / "calc.py").read_text() == BROKEN
+
+    live(scene)
+
+
+def test_who_is_writing_is_not_interrupted_by_a_request(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, {"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.until(gate.processes)
+            await me.write("and also y")
+            gate.open()
+            await me.sees("wants to change 1 file")
+            await me.write(" yes")
+            assert me.app.query_one(Composer).text == "and also y yes"
+            assert me.messages("confirm_response") == []
+            await me.press("f8", "n")
+            await me.turn_ends()
+            assert me.messages("confirm_response")[0].body.decision == "deny"
+            assert me.app.query_one(Composer).text == "and also y yes"
+
+    live(scene)
+
+
+def test_a_command_of_the_person_goes_through_the_gate_into_the_log(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("!echo from me")
+            await me.until(lambda: me.story.blocks and me.messages("tool_result"))
+            await me.sees("echo from me", "exit 0")
+            assert me.messages("policy")[0].body.verdict.decision == "allow"
+
+    live(scene)
+
+
+def test_a_turn_that_failed_is_tried_again(environ, workspace, script):
+    async def scene():
+        model = script({"error": {"status": 400, "message": "no"}}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go on then")
+            await me.turn_ends()
+            await me.press("escape", "r")
+            await me.turn_ends(2)
+            assert [m.body.text for m in me.messages("user")] == ["go on then", "go on then"]
+            assert me.messages("turn_end")[-1].body.ending == "done"
+
+    live(scene)
+
+
+def test_undo_takes_the_files_back_and_fork_goes_on_in_a_copy(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("fix it")
+            await me.sees("wants to change 1 file")
+            await me.press("y")
+            await me.turn_ends()
+            await me.say("/undo")
+            await me.until(lambda: len(me.app.screen_stack) > 1)
+            await me.press("y")
+            await me.until(lambda: (workspace / "calc.py").read_text() == BROKEN)
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            first = me.app.seat.id
+            await me.say("/fork")
+            await me.until(lambda: me.app.seat.id != first)
+            await me.sees(me.app.seat.id, "fix it")
+
+    live(scene)
+
+
+def test_a_thread_is_resumed_where_it_was_left(environ, workspace, script):
+    async def first():
+        async with at_the_terminal(environ, workspace, script({"text": "One."})) as me:
+            await me.say("count")
+            await me.turn_ends()
+            left.append(me.app.seat.id)
+
+    async def then():
+        wanted = Wanted(resume=left[0][:6])
+        model = script({"text": "Two."})
+        async with at_the_terminal(environ, workspace, model, wanted=wanted) as me:
+            await me.sees("› count", "One.", left[0])
+            await me.say("go on")
+            await me.turn_ends(2)
+            await me.sees("Two.")
+
+    left = []
+    live(first)
+    live(then)
+
+
+def test_threads_are_picked_from_a_list_with_search(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE, DONE)) as me:
+            await me.say("first task")
+            await me.turn_ends()
+            first = me.app.seat.id
+            await me.say("/new")
+            await me.until(lambda: not me.app.seat.id)
+            await me.say("second task")
+            await me.until(lambda: me.app.seat.id and not me.story.working and me.story.turn)
+            await me.say("/resume")
+            await me.sees("Resume a thread", "first task")
+            await me.write("first")
+            await me.press("enter")
+            await me.until(lambda: me.app.seat.id == first)
+            await me.sees("› first task")
+
+    live(scene)
+
+
+def test_another_process_is_watched_and_then_taken_over_from(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as working:
+            await working.say("wait")
+            await working.until(gate.processes)
+            wanted = Wanted(resume=working.app.seat.id)
+            other = script(DONE, name="other.json")
+            async with at_the_terminal(environ, workspace, other, wanted=wanted) as me:
+                await me.sees("only shown", "› wait")
+                await me.say("hello")
+                await me.until(lambda: me.app.query_one(Composer).text == "hello")  # not lost
+                gate.open()
+                await me.sees("Done.")
+                await working.turn_ends()
+                await working.app.seat.leave()
+                await me.sees("has left this thread")
+                await me.press("enter")
+                await me.turn_ends(2)
+                assert me.app.seat.doing == "nothing"
+
+    live(scene)
+
+
+def test_escape_sequences_of_a_tool_never_reach_the_terminal(environ, workspace, script):
+    async def scene():
+        evil = r"printf '\033]0;owned\007\033[31mred\033[0m \200\377\n'"
+        model = script({"tool_calls": [shell(evil)]}, {"text": "ok \x1b]0;owned\x07"})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.turn_ends()
+            await me.sees("ok")
+            assert "\x1b" not in me.screen()
+            assert "\x07" not in me.screen()
+
+    live(scene)
+
+
+def test_unsent_words_are_there_again_after_a_crash(environ, workspace, script):
+    async def first():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.write("not yet sent")
+
+    async def then():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            assert me.app.query_one(Composer).text == "not yet sent"
+
+    live(first)
+    live(then)
+    assert os.path.exists(environ["STEERSMAN_HOME"])

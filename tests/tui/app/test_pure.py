@@ -1,0 +1,231 @@
+"""Keys, layouts, facts and lists: what needs no screen."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steersman.message import DiffReady, ToolCall, TurnEnd
+from steersman.ports.tui.blocks import Person, Remark, Todo, Work
+from steersman.ports.tui.commands.stage import Row
+from steersman.ports.tui.facts import Facts, amount, bar, branch, money, rows, share
+from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, fitted, hints, remapped, shown
+from steersman.ports.tui.layout import lay_out
+from steersman.ports.tui.memory import Memory, Remembered
+from steersman.ports.tui.panes.lines import cut, duration
+from steersman.ports.tui.panes.strip import shown_items
+from steersman.ports.tui.reader import colourless, plain_wanted
+from steersman.ports.tui.screens.picker import matching
+from steersman.ports.tui.steering import GO_ON, Twice, again, changes
+from steersman.ports.tui.story import Story
+
+
+def test_no_two_built_in_keys_are_the_same():
+    keys = [one for key in TABLE for one in key.keys]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"help": "f12"}, []),
+        ({"help": ["f12", "ctrl+h"]}, []),
+        ({"log": "f2", "status": "f3"}, []),  # an exchange is no clash
+        ({"log": "f2"}, ["f2 is wanted for log, but status has it; log keeps f3."]),
+        ({"help": "x"}, ["“x” for help is needed for writing."]),
+        ({"help": "ctrl+"}, ["“ctrl+” for help is not a key, such as ctrl+d or f5."]),
+        ({"help": 3}, ["“help” must be a key or a list of keys."]),
+        ({"nothing": "f12"}, ["there is no action “nothing”."]),
+        ({"down": "x", "up": "x"}, ["x is wanted for up, but down has it; up keeps k."]),
+    ],
+)
+def test_keys_of_a_person(wanted, told):
+    keymap = remapped(wanted)
+    assert len(keymap.problems) == len(told)
+    for sentence, beginning in zip(keymap.problems, told, strict=True):
+        assert sentence.removeprefix("keys.toml: ").startswith(beginning)
+    taken = [one for key in keymap.keys for one in key.keys]
+    assert len(taken) == len(set(taken))
+
+
+def test_keys_of_the_conversation_follow():
+    assert remapped({"down": "n"}).changed() == {"down": "n", "transcript.down": "n"}
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [("ctrl+p", "^P"), ("escape", "Esc"), ("f1", "F1"), ("D", "D"), ("?", "?"),
+     ("shift+tab", "Shift+Tab"), ("pageup", "PgUp")],
+)  # fmt: skip
+def test_keys_as_people_read_them(key, told):
+    assert shown(key) == told
+
+
+@given(st.integers(0, 300), st.sampled_from(["nothing", "working", "watching"]),
+       st.sampled_from(["writing", "asking", "browsing"]))  # fmt: skip
+def test_the_footer_always_fits(width, doing, focus):
+    kept = fitted(hints(DEFAULT, doing, focus), width)
+    assert sum(len(h.key) + 1 + len(h.words) for h in kept) + 2 * max(0, len(kept) - 1) <= width
+
+
+def test_the_footer_leaves_out_the_end():
+    assert fitted([Hint("A", "one"), Hint("B", "two")], 8) == [Hint("A", "one")]
+
+
+@given(st.integers(1, 400), st.integers(1, 120), st.sets(st.sampled_from(
+       ["status", "log", "diff", "todo"])), st.sampled_from(["", "log", "diff"]))  # fmt: skip
+def test_every_size_leaves_room_for_the_conversation(width, height, panes, over):
+    layout = lay_out(width, height, panes, over)
+    assert layout.wide == (width >= 100)
+    assert layout.side_width <= width * 2 // 3
+    assert not (layout.side and layout.over)
+    lines = layout.title + layout.status + layout.footer + layout.todo
+    assert lines + 1 < height or not lines
+
+
+def test_what_was_shown_is_remembered_and_rubbish_is_not(tmp_path):
+    memory = Memory(tmp_path)
+    assert memory.now == Remembered()
+    assert memory.toggle("status")
+    assert not memory.toggle("log")
+    memory.use_theme("light")
+    assert Memory(tmp_path).now == Remembered("light", ("status", "todo"))
+    (tmp_path / "terminal.json").write_bytes(b'{"panes": ["nothing", "log"], "theme": "x"}')
+    assert Memory(tmp_path).now.panes == ("log",)
+    (tmp_path / "terminal.json").write_bytes(b"\xff")
+    assert Memory(tmp_path).now == Remembered()
+    Memory(tmp_path / "not" / "there").use_theme("dark")  # no more than not remembered
+
+
+def test_the_branch_is_read_without_git(tmp_path):
+    assert branch(str(tmp_path)) == ""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert branch(str(inner)) == "feature/x"
+    (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef\n")
+    assert branch(str(inner)) == "012345678"
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / ".git").write_text("gitdir: ../.git\n")
+    assert branch(str(tree)) == "012345678"
+    (tmp_path / ".git" / "HEAD").write_bytes(b"\xff\xfe")
+    assert branch(str(inner)) == ""
+
+
+FULL = Facts(model="anthropic:claude", used=50_000, window=200_000, cost=0.0312, branch="main",
+             trust="sandboxed", approvals="on-request", servers=("one", "two"), code="ty",
+             queued=2, thread="k3", title="t", folder="/w")  # fmt: skip
+
+
+def test_the_status_in_a_line():
+    assert " · ".join(bar(FULL, 200)) == (
+        "code · anthropic:claude · 25% of 200k · $0.0312 · 2 queued · main · sandboxed · "
+        "on-request · mcp 2 · code ty"
+    )
+    assert bar(Facts(), 40) == ["code", "no model"]
+
+
+@given(st.integers(0, 120))
+def test_the_line_never_overflows(width):
+    assert len(" · ".join(bar(FULL, width))) <= width
+
+
+def test_the_status_as_a_table_leaves_out_what_is_not():
+    assert dict(rows(FULL))["servers"] == "one, two"
+    assert "servers" not in dict(rows(Facts()))
+
+
+def test_numbers_in_few_letters():
+    assert [amount(n) for n in (0, 999, 1_200, 45_000, 1_500_000)] == [
+        "0", "999", "1.2k", "45k", "1.5M",
+    ]  # fmt: skip
+    assert [money(c) for c in (0, 0.0042, 0.1, 12.345)] == ["$0.00", "$0.0042", "$0.10", "$12.35"]
+    assert share(Facts(used=500)) == "500 tokens"
+    assert [duration(ms) for ms in (5, 1500, 61_000)] == ["5 ms", "1.5 s", "1 min 1 s"]
+
+
+@given(st.text(max_size=40), st.integers(0, 20))
+def test_cut_text_fits(text, width):
+    from rich.cells import cell_len
+
+    assert cell_len(cut(text, width)) <= width or not width
+
+
+def test_pressed_twice_means_quickly():
+    clock = [0.0]
+    key = Twice(lambda: clock[0])
+    assert not key.again()
+    clock[0] = 0.9
+    assert key.again()
+    assert not key.again()  # the third is a first again
+    clock[0] = 5.0
+    assert not key.again()
+
+
+def told(*endings, steps=1):
+    story = Story()
+    for turn, ending in enumerate(endings, 1):
+        story.blocks.append(Person(f"p{turn}", turn, turn, "steersman", f"words {turn}"))
+        body = TurnEnd(ending, steps=steps)
+        story.blocks.append(Remark(f"e{turn}", turn, turn, "steersman", body, "done"))
+    return story
+
+
+def test_what_trying_again_says():
+    assert again(Story()) == ""
+    assert again(told("done")) == "words 1"
+    assert again(told("done", "failed", steps=0)) == "words 2"
+    assert again(told("cancelled", steps=3)) == GO_ON
+    story = told("done")
+    story.working = True
+    assert again(story) == ""
+
+
+def test_the_changes_that_are_shown_are_those_of_the_last_turn_that_made_any():
+    def work(turn, *files):
+        block = Work(f"w{turn}{files}", turn, turn, "steersman", ToolCall("workspace_edit_files"))
+        block.diffs = [DiffReady(file, "", 1, 1) for file in files]
+        return block
+
+    blocks = [work(1, "a"), work(2, "b"), work(2), work(2, "c", "d"), work(3)]
+    title, diffs = changes(blocks)
+    assert (title, [diff.file for diff in diffs]) == ("changes of turn 2", ["b", "c", "d"])
+    assert changes([]) == ("changes", [])
+
+
+ROWS = [Row("1", "Fix the bug", "yesterday"), Row("2", "bug report", "today"), Row("3", "x", "y")]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("", "123"), ("bug", "21"), ("BUG fix", "1"), ("today", "2"), ("zzz", ""), ("3", "3")],
+)
+def test_searching_a_list(query, found):
+    assert "".join(row.key for row in matching(ROWS, query)) == found
+
+
+def test_a_long_todo_list_shows_what_is_being_done():
+    items = [Todo(str(n), "done" if n < 7 else "doing" if n == 7 else "pending") for n in range(12)]
+    shown_now, left_out = shown_items(items, 5)
+    assert [item.text for item in shown_now] == ["6", "7", "8", "9"]
+    assert left_out == 8
+    assert shown_items(items[:3], 5) == (items[:3], 0)
+
+
+@pytest.mark.parametrize(
+    ("environ", "plain", "bare"),
+    [
+        ({"TERM": "xterm-256color"}, False, False),
+        ({"TERM": "dumb"}, True, False),
+        ({}, True, False),
+        ({"TERM": "xterm", "STEERSMAN_SCREEN_READER": "1"}, True, False),
+        ({"TERM": "xterm", "STEERSMAN_SCREEN_READER": "0"}, False, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False, True),
+        ({"TERM": "vt100"}, False, True),
+        ({"TERM": "xterm-mono"}, False, True),
+    ],
+)
+def test_what_a_terminal_can(environ, plain, bare):
+    assert plain_wanted(environ) == plain
+    assert colourless(environ) == bare

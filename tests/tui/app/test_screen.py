@@ -1,0 +1,235 @@
+"""What is on the screen: panes, sizes, themes, pickers, help."""
+
+import pytest
+
+from steersman.ports.tui.blocks import Todo
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.strip import TodoStrip
+from steersman.ports.tui.themes import NAMES
+from tests.cli.kit import DONE, FIX, READ
+from tests.tui.app.bridge import at_the_terminal, live
+from tests.tui.snapshots import check
+
+WORK = (
+    {"text": "I look at it first.", "tool_calls": [READ]},
+    {"text": "The sign is wrong.", "tool_calls": [FIX]},
+    {"text": "`add` adds now:\n\n- the sign is right\n- nothing else changed"},
+)
+
+ITEMS = (Todo("look", "done"), Todo("mend", "doing"), Todo("test", "pending"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_screen_from_the_first_word_to_the_last(environ, workspace, script, size):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK), size=size) as me:
+            named = f"{size[0]}x{size[1]}"
+            await me.say("fix the bug")
+            await me.sees("wants to change 1 file")
+            check(me.picture(), f"asking-{named}.txt")
+            await me.press("y")
+            await me.turn_ends()
+            await me.sees("nothing else changed", "Enter send", "✓ done")
+            check(me.picture(), f"done-{named}.txt")
+
+    live(scene)
+
+
+def test_the_same_as_a_picture(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), size=(80, 24)) as me:
+            await me.say("hello")
+            await me.turn_ends()
+            await me.sees("Enter send")
+            await me.press("f1")
+            await me.sees("Keys and commands")
+            check(me.svg(), "help-80x24.svg")
+            await me.press("escape", "ctrl+p")
+            await me.sees("Do anything", "/approvals")
+            await me.write("undo")
+            await me.until(lambda: "/approvals" not in me.screen())
+            check(me.svg(), "palette-80x24.svg")
+
+    live(scene)
+
+
+def test_panes_are_shown_by_keys_and_remembered(environ, workspace, script):
+    async def first():
+        async with at_the_terminal(environ, workspace, script(DONE), size=(120, 30)) as me:
+            assert "approvals on-request" not in me.screen()
+            await me.press("f2")
+            await me.sees("approvals on-request", "branch    main")
+            await me.say("go")
+            await me.turn_ends()
+            await me.sees("turn 1 go")
+            await me.press("f3")
+            await me.until(lambda: "turn 1 go" not in me.screen())
+
+    async def then():
+        async with at_the_terminal(environ, workspace, script(DONE), size=(120, 30)) as me:
+            await me.sees("approvals on-request")
+            assert me.app.memory.now.panes == ("status", "todo")
+
+    live(first)
+    live(then)
+
+
+def test_a_narrow_screen_has_one_column(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK), size=(80, 24)) as me:
+            await me.say("fix the bug")
+            await me.sees("wants to change 1 file")
+            await me.press("y")
+            await me.turn_ends()
+            await me.press("f4")
+            await me.sees("changes of turn 1", "2 +     return a + b")
+            assert "› fix the bug" not in me.screen()
+            await me.press("f3")
+            await me.sees("turn 1 fix the bug", "edit_files calc.py")
+            await me.press("escape")
+            await me.sees("nothing else changed")
+            await me.press("escape", "D")
+            await me.sees("changes of turn 1")
+            await me.press("escape")
+            await me.sees("nothing else changed")
+
+    live(scene)
+
+
+def test_twenty_columns_and_five_lines_break_nothing(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK, DONE)) as me:
+            await me.pilot.resize_terminal(20, 5)
+            await me.say("fix it")
+            await me.until(me.story.waiting)
+            await me.until(lambda: me.app.attention == "asking")
+            await me.sees("edit_files")
+            await me.press("D")
+            await me.pilot.pause()
+            await me.press("escape", "y")
+            await me.turn_ends()
+            for keys in (["f1"], ["ctrl+p"], ["f2"], ["f3"], ["f4"]):
+                await me.press(*keys)
+                await me.press("escape")
+            for size in ((1, 1), (2, 2), (20, 5), (300, 4), (9, 90)):
+                await me.pilot.resize_terminal(*size)
+                await me.pilot.pause()
+            await me.pilot.resize_terminal(80, 24)
+            await me.sees("nothing else changed", "✓ done", "Enter send")
+
+    live(scene)
+
+
+@pytest.mark.parametrize("theme", NAMES)
+def test_every_theme_can_be_put_on_and_is_remembered(environ, workspace, script, theme):
+    async def first():
+        async with at_the_terminal(environ, workspace, script({"text": "`x = 1`"})) as me:
+            await me.say("go")
+            await me.turn_ends()
+            me.app.stage.theme(theme)
+            await me.sees("x = 1")
+
+    async def then():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            assert me.app.theme == theme
+
+    live(first)
+    live(then)
+
+
+def test_without_colours_none_is_sent(environ, workspace, script, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def scene():
+        bare = {**environ, "NO_COLOR": "1"}
+        async with at_the_terminal(bare, workspace, script(*WORK)) as me:
+            await me.say("fix it")
+            await me.sees("wants to change 1 file")
+            assert coloured(me.app) == set()
+            await me.press("f1")
+            await me.sees("Keys and commands")
+            assert coloured(me.app) == set()
+
+    live(scene)
+
+
+def coloured(app):
+    """The colours on the screen that are not the terminal's own."""
+    found = set()
+    for strip in app.screen._compositor.render_strips():
+        for one in app_filtered(app, strip):
+            style = one.style
+            for colour in (style.color, style.bgcolor) if style else ():
+                if colour is not None and not colour.is_default:
+                    found.add((one.text, str(colour)))
+    return found
+
+
+def app_filtered(app, strip):
+    """A strip as it is sent."""
+    for line_filter in app.get_line_filters():
+        strip = strip.apply_filter(line_filter, app.screen.background_colors[1])
+    return strip
+
+
+def test_the_palette_does_what_is_chosen(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.press("ctrl+p")
+            await me.sees("Do anything", "/approvals")
+            await me.write("/status")
+            await me.press("enter")
+            await me.until(lambda: type(me.app.screen).__name__ == "Reading")
+            await me.press("escape", "ctrl+p")
+            await me.write("workspace_read_file")
+            await me.sees("workspace_read_file")
+
+    live(scene)
+
+
+def test_a_todo_list_stands_above_the_composer(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("go")
+            await me.turn_ends()
+            me.story.todo = ITEMS
+            me.app.showing.everything()
+            await me.sees("✓ look", "● mend", "○ test")
+            await me.press("f6")
+            await me.until(lambda: not me.app.query_one(TodoStrip).display)
+
+    live(scene)
+
+
+def test_keys_are_remapped_and_clashes_are_told(environ, workspace, script):
+    async def scene():
+        folder = workspace.parent / "home" / ".config" / "steersman"
+        folder.mkdir(parents=True)
+        (folder / "keys.toml").write_text('help = "f12"\nlog = "f1"\nstatus = "ctrl+p"\n')
+        async with at_the_terminal(environ, workspace, script(DONE), size=(120, 30)) as me:
+            await me.sees("ctrl+p is wanted for")
+            await me.press("f12")
+            await me.sees("Keys and commands")
+            await me.press("escape")
+            assert "log" in me.app.memory.now.panes
+            await me.press("f1")
+            assert "log" not in me.app.memory.now.panes
+            await me.sees("F12 help")
+
+    live(scene)
+
+
+def test_letters_are_text_in_the_composer_and_keys_elsewhere(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.press(*"jkDraq")
+            assert me.app.query_one(Composer).text == "jkDraq"
+            await me.press("escape")
+            assert me.app.attention == "browsing"
+            await me.sees("i write", "q quit")
+            await me.press("i")
+            assert me.app.attention == "writing"
+            await me.press("escape", "q")
+            await me.until(lambda: not me.app.is_running)
+
+    live(scene)

@@ -1,0 +1,138 @@
+"""While a turn runs: steering it, queueing for the next, taking back, stopping."""
+
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.queued import Queued
+from tests.cli.kit import DONE
+from tests.tui.app.bridge import at_the_terminal, live
+
+
+def receipts(me):
+    """What became of words said while a turn ran."""
+    return [(m.body.how, m.body.state) for m in me.messages("steer")]
+
+
+def test_enter_steers_the_turn_that_runs(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, {"text": "Heard."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.sees("Enter steer", "Tab queue", "Esc stop")
+            await me.say("use tabs")
+            await me.sees("waiting use tabs", "waits for the next step")
+            assert receipts(me) == [("steer", "waiting")]
+            gate.open()
+            await me.turn_ends()
+            assert receipts(me)[-1] == ("steer", "delivered")
+            assert [m.body.text for m in me.messages("user")] == ["begin", "use tabs"]
+            assert me.app.query_one(Queued).display is False
+
+    live(scene)
+
+
+def test_tab_queues_for_the_next_turn(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE, {"text": "Next."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.write("then this")
+            await me.press("tab")
+            await me.sees("waiting then this", "queued for the next turn")
+            gate.open()
+            await me.turn_ends(2)
+            await me.sees("Next.")
+            assert receipts(me) == [("queue", "queued"), ("queue", "delivered")]
+
+    live(scene)
+
+
+def test_a_queued_message_is_taken_back_and_written_anew(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            for words in ("one", "two"):
+                await me.write(words)
+                await me.press("tab")
+            await me.sees("2 waiting one · two")
+            await me.press("f9", "down")
+            await me.sees("queued one", "› queued two")
+            await me.press("enter")
+            await me.until(lambda: me.app.query_one(Composer).text == "two")
+            await me.sees("waiting one")
+            await me.until(lambda: receipts(me).count(("queue", "withdrawn")) == 1)
+            await me.press("f9", "delete")
+            await me.until(lambda: receipts(me).count(("queue", "withdrawn")) == 2)
+            assert me.app.query_one(Composer).text == "two"
+
+    live(scene)
+
+
+def test_escape_stops_the_turn_and_twice_takes_back_what_is_queued(
+    environ, workspace, script, gate
+):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.write("later")
+            await me.press("tab")
+            await me.sees("waiting later")
+            await me.press("escape")
+            await me.turn_ends()
+            assert me.messages("turn_end")[0].body.ending == "cancelled"
+            assert receipts(me)[-1] == ("queue", "queued")
+            assert not gate.processes()
+            await me.press("escape", "escape")
+            await me.until(lambda: receipts(me)[-1] == ("queue", "withdrawn"))
+
+    live(scene)
+
+
+def test_escape_stops_a_command_of_the_person(environ, workspace, script, gate):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("!" + gate.wait["arguments"]["command"])
+            await me.until(gate.processes)
+            await me.press("escape")
+            await me.until(lambda: not gate.processes())
+            await me.until(lambda: me.messages("tool_result"))
+            assert me.messages("tool_result")[0].body.status == "cancelled"
+
+    live(scene)
+
+
+def test_ctrl_c_clears_then_stops_then_quits(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            clock = [0.0]
+            me.app.acting.leaves.clock = lambda: clock[0]
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.write("half a thought")
+            await me.press("ctrl+c")
+            assert me.app.query_one(Composer).text == ""
+            assert me.story.working
+            clock[0] += 5
+            await me.press("ctrl+c")
+            await me.turn_ends()
+            clock[0] += 0.5
+            await me.press("ctrl+c")
+            await me.until(lambda: not me.app.is_running)
+
+    live(scene)
+
+
+def test_two_words_said_at_once_begin_one_thread(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE, DONE)) as me:
+            me.app.steering.say("one")
+            me.app.steering.say("two")
+            await me.until(lambda: len(me.messages("user")) == 2 if me.app.seat.id else False)
+            assert len(me.app.seat.threads()) == 1
+
+    live(scene)

@@ -1,0 +1,444 @@
+"""Every answer a person can give, by its key."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from textual.widgets import Input, TextArea
+
+from steersman.message import Answer, ConfirmResponse
+from steersman.ports.tui.blocks import Asked, Request, Work
+from steersman.ports.tui.diff_pane import DiffScreen
+from tests.tui.approvals.kit import (
+    NEW,
+    OLD,
+    Stand,
+    asked,
+    command_request,
+    edit_request,
+    many_files,
+    many_request,
+    mcp_request,
+    network_request,
+    question,
+    working,
+    written,
+)
+from tests.tui.snapshots import screen_text
+
+Things = tuple[Sequence[Request | Asked], Sequence[Work]]
+
+
+def press(things: Any, *keys: str, size: tuple[int, int] = (80, 24), **options: Any) -> Stand:
+    """Show what waits, let the keys go there, and press some of them."""
+    return asyncio.run(_press(things, keys, size, options))
+
+
+async def _press(
+    things: Any, keys: Sequence[str], size: tuple[int, int], options: dict[str, Any]
+) -> Stand:
+    blocks, works = queue(things)
+    app = Stand(**options)
+    async with app.run_test(size=size) as pilot:
+        app.approvals.show(blocks, works, grab=True)
+        await pilot.pause()
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        app.picture = screen_text(app)  # type: ignore[attr-defined]
+    return app
+
+
+Said = list[ConfirmResponse | Answer]
+
+
+def answers(things: Any, *presses: Sequence[str]) -> list[Said]:
+    """What is answered by each row of keys, every time to the same that waits."""
+
+    async def one_after_the_other() -> list[Said]:
+        said: list[Said] = []
+        app = Stand()
+        async with app.run_test(size=(80, 24)) as pilot:
+            for keys in presses:
+                blocks, works = queue(things)
+                app.approvals.show([], [])
+                app.approvals.show(blocks, works, grab=True)
+                await pilot.pause()
+                for key in keys:
+                    await pilot.press(key)
+                    await pilot.pause()
+                said.append([answer for _, answer in app.answers])
+                app.answers.clear()
+                while len(app.screen_stack) > 1:
+                    app.pop_screen()
+        return said
+
+    return asyncio.run(one_after_the_other())
+
+
+def queue(things: Any) -> Things:
+    """A request with its call, one without, or several."""
+    several = things if isinstance(things, list) else [things]
+    pairs = [one if isinstance(one, tuple) else (one, None) for one in several]
+    return [block for block, _ in pairs], [work for _, work in pairs if work]
+
+
+def picture(app: Stand) -> str:
+    return str(app.picture)  # type: ignore[attr-defined]
+
+
+ANSWERS = [
+    ("y", ConfirmResponse("allow")),
+    ("t", ConfirmResponse("allow", scope="thread", lasting="same")),
+    ("w", ConfirmResponse("allow", scope="thread", lasting="edits")),
+    ("W", ConfirmResponse("allow", scope="here", lasting="edits")),
+    ("n", ConfirmResponse("deny")),
+]
+
+
+def test_one_key_is_one_answer() -> None:
+    found = answers(edit_request(), *([key] for key, _ in ANSWERS))
+    assert found == [[answer] for _, answer in ANSWERS]
+
+
+def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
+    app = press(command_request(), "a")
+    assert app.answer == ConfirmResponse("allow", scope="here", lasting="same")
+    shown = picture(press(command_request()))
+    assert "t/a would allow `npm install …`; `rm …`" in shown
+    assert "$ npm install left-pad && sudo rm -rf build" in shown
+    assert "sudo → rm -rf build (deletes /w/build)" in shown
+
+
+def test_what_is_not_offered_is_no_answer() -> None:
+    app = press(network_request(), "t", "a", "w", "W", "e", "D", "1", "enter", "o")
+    assert app.answers == []
+    assert "registry.example, port 443" in picture(app)
+    assert "only this once: it only holds for this host" in picture(app)
+
+
+def test_no_with_words_for_the_model() -> None:
+    app = press(edit_request(), "g", *"use b", "enter")
+    assert app.answer == ConfirmResponse("deny", "use b")
+
+
+def test_words_can_be_left_and_nothing_is_said() -> None:
+    app = press(edit_request(), "g", "u", "escape", "y")
+    assert app.answer == ConfirmResponse("allow")
+
+
+def test_a_command_is_edited_in_place() -> None:
+    app = press(command_request(), "e", "end", *" x", "enter")
+    made = {"command": "npm install left-pad && sudo rm -rf build x"}
+    assert app.answer == ConfirmResponse("allow", arguments=made)
+
+
+def test_an_empty_command_is_refused() -> None:
+    app = press(command_request(), "e", "ctrl+a", "ctrl+k", "enter")
+    assert app.answers == []
+    assert "The command is empty." in picture(app)
+
+
+def test_arguments_are_edited_as_json() -> None:
+    app = press(mcp_request(), "e", "ctrl+s")
+    assert isinstance(app.answer, ConfirmResponse)
+    assert app.answer.arguments == {
+        "server": "tracker",
+        "tool": "create_issue",
+        "arguments": {"title": "Fix it", "labels": ["bug", "now"]},
+    }
+
+
+def test_what_is_no_json_is_said_so_and_can_be_mended() -> None:
+    app = press(mcp_request(), "e", "x", "ctrl+s")
+    assert app.answers == []
+    assert "That is not a JSON object" in picture(app)
+    app = press(mcp_request(), "e", "x", "ctrl+s", "backspace", "ctrl+s")
+    assert isinstance(app.answer, ConfirmResponse)
+
+
+def test_a_command_that_hides_something_is_edited_as_json() -> None:
+    request = asked("workspace_run_command", *command_request()[0].request.actions)
+    work = working(request, command="ls \x1b[31m \u202e x")
+    app = press((request, work), "e")
+    shown = picture(app)
+    assert "\\u001b[31m \\u202e" in shown
+    app = press((request, work), "e", "ctrl+s")
+    assert app.answer == ConfirmResponse("allow", arguments={"command": "ls \x1b[31m \u202e x"})
+
+
+def test_the_effect_of_a_command_cannot_be_edited() -> None:
+    request = asked("workspace_run_command", written("a", OLD, NEW, origin="command"))
+    app = press((request, working(request, command="make")), "e")
+    assert app.answers == []
+    assert "e edit" not in picture(app)
+    assert "D whole diff" in picture(app)
+
+
+def test_a_call_with_a_hidden_secret_cannot_be_edited() -> None:
+    request, _ = command_request()
+    work = working(request, command="curl -H [redacted]")
+    assert "e edit" not in picture(press((request, work)))
+
+
+# Hunks.
+
+
+def test_a_hunk_is_left_out_and_the_rest_is_sent() -> None:
+    app = press(edit_request(), "D", "space", "enter")
+    content = OLD.replace("line 25\n", "line 25\nline 25 and a half\n")
+    made = {"path": "calc.py", "content": content}
+    assert app.answer == ConfirmResponse("allow", arguments=made)
+
+
+KEYS = [
+    (["enter"], ConfirmResponse("allow")),
+    (["x", "enter"], ConfirmResponse("deny")),
+    (["f", "enter"], ConfirmResponse("deny")),
+    (["x", "a", "enter"], ConfirmResponse("allow")),
+    (["space", "space", "enter"], ConfirmResponse("allow")),
+    (["s", "s", "j", "k", "pagedown", "pageup", "G", "g", "l", "h", "enter"],
+     ConfirmResponse("allow")),
+]  # fmt: skip
+
+
+def test_the_keys_of_the_choice() -> None:
+    found = answers(edit_request(), *(["D", *keys] for keys, _ in KEYS))
+    assert found == [[answer] for _, answer in KEYS]
+
+
+def test_whole_files_are_left_out() -> None:
+    app = press(
+        many_files(), "D", "right_curly_bracket", "f", "right_curly_bracket", "space", "enter"
+    )
+    assert isinstance(app.answer, ConfirmResponse)
+    patch = (app.answer.arguments or {})["patch"]
+    assert "src/calc.py" in patch
+    assert "new_module" not in patch
+    assert "old.md" not in patch
+
+
+def test_the_choice_can_be_left_without_an_answer() -> None:
+    left = [["D", "space", key, *more] for key in ("escape", "q", "D") for more in ([], ["y"])]
+    yes = [ConfirmResponse("allow")]
+    assert answers(edit_request(), *left) == [[], yes, [], yes, [], yes]
+
+
+def test_where_only_the_whole_can_be_answered_the_diff_says_why() -> None:
+    request = asked("workspace_run_command", written("a", OLD, NEW, origin="command"))
+    app = press((request, working(request, command="make")), "D")
+    assert "as a whole only: what a command did can be allowed or not" in picture(app)
+    assert press((request, working(request, command="make")), "D", "space", "enter").answers == []
+
+
+def test_a_choice_that_cannot_be_sent_stays_and_says_why() -> None:
+    """The same lines stand in two places, so one of them cannot be meant alone."""
+    block = "".join(f"{line}\n" for line in "abcdXefgh")
+    old = block + "\n" * 9 + block
+    request = asked("workspace_edit_files", written("a", old, old.replace("X", "Y")))
+    edits = [{"search": "X", "replace": "Y", "replace_all": True}]
+    work = working(request, files=[{"path": "a", "edits": edits}])
+    app = press((request, work), "D", "space", "enter")
+    assert app.answers == []
+    assert "This choice cannot be sent: lines of a stand in several places." in picture(app)
+    assert press((request, work), "D", "space", "enter", "space", "enter").answer
+
+
+def test_the_choice_closes_when_the_request_is_gone() -> None:
+    async def story() -> None:
+        request, work = edit_request()
+        app = Stand()
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("D")
+            await pilot.pause()
+            assert isinstance(app.screen, DiffScreen)
+            app.approvals.show([], [])
+            await pilot.pause()
+            assert not isinstance(app.screen, DiffScreen)
+            assert not app.approvals.display
+        assert app.answers == []
+
+    asyncio.run(story())
+
+
+# Several.
+
+
+def test_several_agents_ask_and_are_answered_one_after_the_other() -> None:
+    first, work = edit_request()
+    second, other = command_request(corr="ask_2", lane="steersman/reviewer")
+    third = network_request(corr="ask_3")
+    things = [(first, work), (second, other), third]
+    app = press(things)
+    assert "1 of 3" in picture(app)
+    app = press(things, "tab")
+    assert "reviewer  2 of 3" in picture(app)
+    app = press(things, "shift+tab")
+    assert "3 of 3" in picture(app)
+    app = press(things, "tab", "n", "y", "y")
+    assert app.answers == [
+        ("ask_2", ConfirmResponse("deny")),
+        ("ask_3", ConfirmResponse("allow")),
+        ("ask_1", ConfirmResponse("allow")),
+    ]
+    assert app.emptied == 1
+
+
+def test_what_was_answered_is_not_asked_again_before_the_log_says_so() -> None:
+    async def story() -> Stand:
+        request, work = edit_request()
+        app = Stand()
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("y")
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("y", "n")
+            assert not app.approvals.display
+            app.approvals.reopen("ask_1")  # the answer did not arrive
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("n")
+        return app
+
+    app = asyncio.run(story())
+    assert [answer for _, answer in app.answers] == [
+        ConfirmResponse("allow"),
+        ConfirmResponse("deny"),
+    ]
+
+
+def test_a_key_meant_for_something_else_gives_no_leave() -> None:
+    """What came up this very moment is not answered by the key that was on its way."""
+
+    async def story() -> Stand:
+        now = [100.0]
+        request, work = edit_request()
+        other = network_request(corr="ask_2")
+        app = Stand(patience=0.25, clock=lambda: now[0])
+        async with app.run_test() as pilot:
+            app.approvals.show([request, other], [work], grab=True)
+            await pilot.press("y")
+            assert app.answers == []
+            now[0] += 1
+            await pilot.press("y", "y")
+            assert len(app.answers) == 1
+            now[0] += 1
+            await pilot.press("y")
+            assert len(app.answers) == 2
+        return app
+
+    asyncio.run(story())
+
+
+def test_who_is_writing_is_not_disturbed() -> None:
+    async def story() -> None:
+        request, work = edit_request()
+        app = Stand()
+        async with app.run_test() as pilot:
+            app.query_one("#composer", Input).focus()
+            app.approvals.show([request], [work])
+            await pilot.press("y", "n")
+            assert app.answers == []
+            assert app.query_one("#composer", Input).value == "yn"
+            app.approvals.take_keys()
+            await pilot.press("y")
+            assert app.answer == ConfirmResponse("allow")
+
+    asyncio.run(story())
+
+
+def test_who_leaves_it_is_not_called_back() -> None:
+    async def story() -> None:
+        request, work = edit_request()
+        app = Stand()
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [work], grab=True)
+            await pilot.pause()
+            assert app.approvals.has_focus
+            app.query_one("#composer", Input).focus()
+            await pilot.pause()
+            app.approvals.show([request], [work], grab=True)
+            await pilot.pause()
+            assert not app.approvals.has_focus
+            other = network_request(corr="ask_0")
+            app.approvals.show([other], [], grab=True)
+            await pilot.pause()
+            assert app.approvals.has_focus
+
+    asyncio.run(story())
+
+
+# Questions.
+
+ASK = question("Which one?", "sqlite", "postgres", default="postgres")
+
+
+def test_a_question_is_answered_by_number_by_choice_or_in_words() -> None:
+    cases = {
+        "1": "sqlite",
+        "2": "postgres",
+        "enter": "postgres",
+        "up enter": "sqlite",
+        "k k j enter": "postgres",
+        "o m y enter": "my",
+        "o enter": "postgres",
+        "o x escape 1": "sqlite",
+    }
+    found = answers(ASK, *(keys.split() for keys in cases))
+    assert found == [[Answer(answer)] for answer in cases.values()]
+
+
+def test_a_question_that_offers_nothing_is_answered_in_words() -> None:
+    assert answers(question("Name?", default="me"), ["enter"], [*"you", "enter"]) == [
+        [Answer("me")],
+        [Answer("you")],
+    ]
+    assert answers(question("Name?"), ["escape", "o", *"you", "enter"]) == [[Answer("you")]]
+
+
+def test_keys_for_permissions_do_not_answer_questions() -> None:
+    assert answers(ASK, ["3", "9", "y", "n", "g", "e", "D", "a", "t", "w"]) == [[]]
+
+
+def test_an_option_can_be_clicked_on() -> None:
+    async def story() -> Stand:
+        app = Stand()
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show([ASK], grab=True)
+            await pilot.pause()
+            await pilot.click("#ask-body", offset=(6, 1))
+            await pilot.pause()
+        return app
+
+    assert asyncio.run(story()).answer == Answer("sqlite")
+
+
+def test_all_of_a_long_request_can_be_scrolled_to() -> None:
+    old = "".join(f"line {number}\n" for number in range(5000))
+    request = asked("workspace_write_file", written("long.txt", old, old.replace("line", "LINE")))
+    work = working(request, path="long.txt", content=old.replace("line", "LINE"))
+    assert "LINE 4999" not in picture(press((request, work)))
+    assert "LINE 4999" in picture(press((request, work), *["pagedown"] * 3, "D", "G"))
+
+
+def test_a_change_of_very_many_files_is_told_in_numbers() -> None:
+    shown = picture(press(many_request()))
+    assert "wants to change 1,243 files at once" in shown
+    assert "12 of them (34,000 bytes) are in no version control" in shown
+    assert "notes.txt" in shown
+
+
+def test_the_editor_is_told_of_where_there_is_none() -> None:
+    async def story() -> None:
+        request, work = mcp_request()
+        app = Stand()
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("e")
+            await pilot.pause()
+            await pilot.press("ctrl+o")  # a test has no terminal to give away
+            await pilot.pause()
+            assert app.query_one(TextArea).text
+        assert app.answers == []
+
+    asyncio.run(story())

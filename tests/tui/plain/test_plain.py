@@ -1,0 +1,401 @@
+"""The conversation line by line, in a real terminal: answers, steering, commands, bad input."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from steersman.message import encode_message
+from steersman.store.log import read_messages
+from steersman.store.sqlite import SqliteStore
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, eventually, shell
+from tests.cli.terminal import CTRL_C, CTRL_D
+from tests.tui.plain.talk import Talk, piped
+from tests.world import call
+
+ASK = "or tell it what to do instead: "
+WRITE = call("workspace_write_file", path="new.txt", content="new\n")
+
+
+def messages(steer):
+    """The log of the thread last worked on."""
+    store = SqliteStore(Path(steer.environ["STEERSMAN_HOME"]))
+    try:
+        thread = store.threads(limit=1)[0]
+        return [json.loads(encode_message(m)) for m in read_messages(store, thread.id)]
+    finally:
+        store.close()
+
+
+def said(steer):
+    """What the model was told by the person."""
+    return [m["body"]["text"] for m in messages(steer) if m["kind"] == "user"]
+
+
+def test_a_conversation(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"expect": "calc.py", "text": "Mended."}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("fix add")
+        talk.until(ASK)
+        assert (workspace / "calc.py").read_text() == BROKEN
+        talk.say("y")
+        talk.until("Mended.\n✓ done")
+        talk.ready()
+        talk.done("and now?")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert (workspace / "calc.py").read_text() == MENDED
+    assert said(steer) == ["fix add", "and now?"]
+    assert messages(steer)[-1]["body"] == {"status": "done", "exit": 0}
+    lines = talk.text.splitlines()
+    assert lines[1] == "> fix add"
+    assert lines[2] == "● edit_files calc.py"
+    assert lines[-1].startswith("Thread ")
+
+
+def test_no_line_is_drawn_over_and_nothing_is_coloured(steer, script):
+    model = script({"tool_calls": [shell("echo one; echo two")]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.done("go")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert "\x1b" not in talk.seen
+    assert "\r" not in talk.seen.replace("\r\n", "\n")
+
+
+def test_a_line_steers_a_running_turn_and_queue_waits_for_the_next(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, {"text": "Heard."}, {"text": "Then that."})
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        talk.say("also this")
+        talk.until("· it hears that at its next step")
+        talk.say("/queue then that")
+        talk.until("· queued for the next turn: then that")
+        talk.say("/undo")
+        talk.until("/undo waits until the turn has ended.")
+        gate.open()
+        talk.until("› also this\nHeard.")
+        talk.until("› then that\nThen that.")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert said(steer) == ["work", "also this", "then that"]
+
+
+def test_ctrl_c_stops_the_turn_and_twice_leaves(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        talk.press(CTRL_C)
+        talk.until("Stopping the turn. Ctrl+C again leaves.")
+        talk.until("✗ cancelled")
+        talk.ready()
+        assert gate.processes() == []
+        talk.done("/status")
+        talk.press(CTRL_C)
+        talk.until("Ctrl+C again leaves.")
+        talk.press(CTRL_C)
+        assert talk.end() == 0
+
+    endings = [m["body"]["ending"] for m in messages(steer) if m["kind"] == "turn_end"]
+    assert endings == ["cancelled"]
+
+
+def test_ctrl_c_again_while_the_turn_stops_leaves_a_whole_log(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        talk.press(CTRL_C)
+        talk.until("Stopping the turn.")
+        talk.press(CTRL_C)
+        assert talk.end() == 0
+
+    kinds = [message["kind"] for message in messages(steer)]
+    assert kinds[-2:] == ["turn_end", "session_end"]
+    assert gate.processes() == []
+
+
+def test_ctrl_c_at_a_request_stops_the_turn(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"text": "Never said."}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("fix add")
+        talk.until(ASK)
+        talk.press(CTRL_C)
+        talk.until("✗ cancelled")
+        talk.ready()
+        talk.say("/status")
+        talk.until("- now idle")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+
+
+def test_ctrl_d_at_a_request_leaves_and_nothing_is_changed(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("fix add")
+        talk.until(ASK)
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert messages(steer)[-1]["kind"] == "session_end"
+
+
+def test_a_kill_ends_it_in_order(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        os.kill(talk.process.pid, signal.SIGTERM)
+        assert talk.end() == 130
+
+    assert messages(steer)[-1]["kind"] == "session_end"
+    eventually(lambda: gate.processes() == [])
+
+
+def test_a_closed_terminal_ends_it_in_order(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        talk.close()
+        talk.process.wait(timeout=60)
+
+    assert messages(steer)[-1]["kind"] == "session_end"
+    eventually(lambda: gate.processes() == [])
+
+
+def test_commands_ask_and_answer_on_lines(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"text": "Mended."}, {"text": "Other."})
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("fix add")
+        talk.until(ASK)
+        talk.say("y")
+        talk.ready()
+        talk.say("/diff")
+        talk.until("Changes: 1 file\n--- a/calc.py")
+        talk.ready()
+        talk.say("/undo")
+        talk.until("Undo 1 change? [y]es, [n]o: ")
+        talk.say("maybe")
+        talk.until("[n]o: ")
+        talk.done("y")
+        assert (workspace / "calc.py").read_text() == BROKEN
+        talk.say("/undo")
+        talk.until("There is nothing to undo.")
+        talk.ready()
+        talk.done("/fork")
+        talk.say("/resume")
+        talk.until("or nothing: ")
+        talk.say("nothing like it")
+        talk.until("Nothing like that.")
+        talk.until("or nothing: ")
+        talk.say("fix")
+        talk.until("or nothing: ")
+        talk.press(CTRL_C)
+        talk.ready()
+        talk.say("/resume")
+        talk.until("or nothing: ")
+        talk.say("1")
+        talk.until("› fix add\n")
+        talk.until("Mended.")
+        talk.ready()
+        talk.say("/modle")
+        talk.until("Near it: /model")
+        talk.ready()
+        talk.say("/quit")
+        assert talk.end() == 0
+
+
+def test_review_ends_and_the_mode_is_the_one_before(steer, script):
+    model = script({"text": "All well."}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.done("/review")
+        assert talk.text.count("All well.") == 1
+        talk.say("/status")
+        talk.until("- mode code")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+
+def test_a_command_of_the_person_goes_through_the_gate(steer, script):
+    model = script(DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("!echo it is $((6 * 7))")
+        talk.until("it is 42")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    kinds = [message["kind"] for message in messages(steer)]
+    assert kinds.index("policy") < kinds.index("tool_result")
+
+
+def test_a_paste_is_one_message_and_a_backslash_goes_on(steer, script):
+    model = script(DONE, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.done("one\ntwo\nthree")
+        talk.press("four \\\n")
+        talk.until("> four ")
+        talk.done("five")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert said(steer) == ["one\ntwo\nthree", "four \nfive"]
+
+
+def test_a_mention_begins_the_next_line_and_stays_in_context(steer, script):
+    model = script(DONE, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("/mention calc.py")
+        talk.until("> @calc.py ")
+        talk.done("is wrong")
+        talk.done("why?")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert said(steer) == ["@calc.py is wrong", "why?\n\nFiles in context: @calc.py"]
+
+
+def test_escape_sequences_and_bytes_are_shown_safely(steer, script, workspace):
+    evil = shell(r"printf '\033[2J\033]0;owned\007 \377\376 end\n'")
+    model = script({"tool_calls": [evil]}, {"text": "\x1b[31mred"})
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("go")
+        talk.until("\\x1b[31mred")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert "\x1b" not in talk.seen
+
+
+def test_a_thread_is_taken_up_again(steer, script, workspace):
+    model = script({"text": "First."}, {"text": "Second."}, {"text": "Third."})
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.done("one")
+        talk.done("two")
+        talk.process.kill()
+        talk.process.wait()
+    thread = messages(steer)[0]["thread"]
+
+    with Talk(steer, model, "--resume", thread) as talk:
+        talk.ready()
+        assert "First." not in talk.text
+        assert f"earlier messages: steer replay {thread}\n› two\nSecond.\n" in talk.text
+        talk.done("three")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert said(steer) == ["one", "two", "three"]
+
+
+def test_without_a_model_it_says_so_and_goes_on(steer, workspace):
+    with Talk(steer, "") as talk:
+        talk.ready()
+        talk.say("hello")
+        talk.until("No model was chosen.")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+
+def test_a_folder_that_brings_something_is_asked_about(steer, script, workspace):
+    place = workspace / ".steersman/commands"
+    place.mkdir(parents=True)
+    (place / "ship.md").write_text("Ship $1.")
+    model = script({"text": "Shipped."})
+
+    with Talk(steer, model) as talk:
+        talk.until("use it from now on? [y]es, [n]o: ")
+        talk.say("y")
+        talk.ready()
+        talk.say("/ship it")
+        talk.until("Shipped.")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    assert said(steer) == ["Ship it."]
+
+
+def test_from_a_pipe_each_line_waits_for_the_turn_before(steer, script, workspace):
+    model = script({"tool_calls": [shell("sleep 0.2")]}, {"text": "One."}, {"text": "Two."})
+
+    done = piped(steer, model, input="first\n\nsecond\n/status\n")
+
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert said(steer) == ["first", "second"]
+    assert done.stdout.index("One.") < done.stdout.index("Two.") < done.stdout.index("Status")
+
+
+def test_from_a_pipe_nobody_can_allow_anything(steer, script, workspace):
+    model = script({"tool_calls": [WRITE]}, DONE)
+
+    done = piped(steer, model, input="write\ny\n")
+
+    assert "Traceback" not in done.stderr
+    assert not (workspace / "new.txt").exists()
+
+
+def test_what_is_too_long_is_not_said(steer, script):
+    done = piped(steer, script(DONE), input="x" * 300_000 + "\n")
+
+    assert done.returncode == 0
+    assert "That is too long to say: 300,000 characters." in done.stdout
+
+
+@pytest.mark.parametrize("text", ["", "words\n", "\n\n/help\n/quit\nnever said\n"])
+def test_from_a_file(steer, script, tmp_path, text):
+    path = tmp_path / "lines"
+    path.write_text(text)
+
+    with path.open() as lines:
+        done = piped(steer, script(DONE), stdin=lines)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "never said" not in done.stdout

@@ -1,0 +1,312 @@
+"""The whole application in a real terminal: typed into, looked at, killed, and come back to."""
+
+import re
+import time
+
+import pytest
+
+from steersman.ports.tui.approvals import PATIENCE
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, WRITE, eventually, outside
+from tests.cli.terminal import CTRL_D, Terminal
+from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
+
+READY = "Say what to do"  # the composer, empty, with nothing running
+WORKING = "Enter steers the turn"  # the composer, empty, while a turn runs
+ASKED = "y once"
+STEERED = "waits for the next step"  # below words that steer
+QUEUED = "queued for the next turn"
+ENOUGH = (110, 60)  # a screen on which the whole conversation of a test fits
+
+pytestmark = NEEDED
+
+
+def answer(window: Window, key: str, *seen: str) -> None:
+    """Answer what is asked. A key counts only when the question has been there for a moment."""
+    window.until(ASKED, *seen)
+    time.sleep(PATIENCE)
+    window.press(key)
+
+
+def test_from_a_task_to_undo_fork_a_crash_and_back(steer, script, gate, workspace, open_window):
+    model = script(
+        {"text": "Looking.", "tool_calls": [READ]},
+        {"text": "It subtracts.", "tool_calls": [FIX]},
+        {"text": "add() now adds."},
+        {"text": "This takes a while.", "tool_calls": [gate.wait]},
+        {"text": "The tests are kept in mind."},
+        {"text": "All is tidy."},
+        {"text": "Once more.", "tool_calls": [gate.wait]},
+        {"text": "Never said: the process is killed before."},
+        {"text": "Here I am again."},
+    )
+    window = open_window("--model", model, size=ENOUGH)
+
+    # A task, and a diff that is approved.
+    window.until(READY)
+    window.say("mend add()")
+    window.until("-     return a - b", "+     return a + b", ASKED)
+    assert (workspace / "calc.py").read_text() == BROKEN
+    answer(window, "y")
+    window.until("add() now adds.", READY)
+    assert (workspace / "calc.py").read_text() == MENDED
+
+    # Steered in the middle of a turn, and something queued for the next.
+    window.say("run the slow check")
+    window.until("This takes a while.", WORKING)
+    gate.waiting()
+    window.say("mind the tests")
+    window.until("› mind the tests", STEERED)
+    window.write("then tidy up")
+    window.press("Tab")
+    window.until("› then tidy up", QUEUED, WORKING)
+    gate.open()
+    window.until("The tests are kept in mind.", "› then tidy up", "All is tidy.", READY)
+
+    # Undone, and on in a copy.
+    window.say("/undo")
+    window.until("Undo 1 change?", "+    return a - b")
+    window.press("y")
+    window.until("1 change undone")
+    assert (workspace / "calc.py").read_text() == BROKEN
+    window.say("/fork")
+    window.until("goes on from")
+    copy, first = threads(steer)
+    assert copy in window.screen.splitlines()[0]
+
+    # A crash in the middle of a turn: what was running ends too.
+    window.say("check once more")
+    window.until("Once more.")
+    gate.waiting()
+    window.kill()
+    eventually(lambda: gate.processes() == [])
+
+    # Everything is still there, and it goes on.
+    window = open_window("--resume", copy, size=ENOUGH)
+    window.until(
+        "› mend add()", "add() now adds.", "mind the tests", "All is tidy.", "1 change undone",
+        "› check once more", "Once more.", READY,
+    )  # fmt: skip
+    window.say("are you there?")
+    window.until("Here I am again.", READY)
+
+    # Left; how to come back is told.
+    window.say("/quit")
+    assert window.end() == 0
+    assert f"steer --resume {copy}" in window.screen
+    whole = ["mend add()", "run the slow check", "mind the tests", "then tidy up"]
+    assert said(steer, first) == whole
+    assert said(steer, copy)[-2:] == ["check once more", "are you there?"]
+    for thread in (first, copy):
+        check_whole(steer, thread)
+
+
+def test_a_change_is_denied_with_words_of_guidance(steer, script, workspace, open_window):
+    model = script({"tool_calls": [FIX]}, {"expect": "use sum()", "text": "I will use sum()."})
+    window = open_window("--model", model)
+
+    window.until(READY)
+    window.say("mend add()")
+    answer(window, "g")
+    window.until("what to do instead")
+    window.write("use sum() instead")
+    window.press("Enter")
+    window.until("I will use sum().", READY)
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    [response] = bodies(steer, threads(steer)[0], "confirm_response")
+    assert (response["decision"], response["guidance"]) == ("deny", "use sum() instead")
+
+
+def test_several_questions_come_one_after_the_other(script, workspace, open_window):
+    model = script({"tool_calls": [FIX, WRITE, outside("touch seen")]}, DONE)
+    window = open_window("--model", model)
+
+    window.until(READY)
+    window.say("do three things")
+    answer(window, "y", "edit_files wants to change 1 file")
+    answer(window, "n", "write_file wants to change 1 file")
+    answer(window, "y", "wants to run a command outside the sandbox", "$ touch seen")
+    window.until("Done.", READY)
+
+    assert (workspace / "calc.py").read_text() == MENDED
+    assert not (workspace / "new.txt").exists()
+    assert (workspace / "seen").exists()
+
+
+def test_escape_stops_the_turn_and_twice_takes_back_what_was_queued(
+    steer, script, gate, open_window
+):
+    model = script({"text": "Waiting.", "tool_calls": [gate.wait]}, DONE, {"text": "Second."})
+    window = open_window("--model", model)
+
+    window.until(READY)
+    window.say("wait")
+    window.until("Waiting.", WORKING)
+    gate.waiting()
+    window.write("and then rest")
+    window.press("Tab")
+    window.until("› and then rest", QUEUED)
+    window.press("Escape", "Escape")
+    window.until("cancelled", READY, gone=QUEUED)
+
+    assert gate.processes() == []
+    [thread] = threads(steer)
+    assert [body["ending"] for body in bodies(steer, thread, "turn_end")] == ["cancelled"]
+    window.say("go on")
+    window.until("Second.", READY)
+    check_whole(steer, thread)
+
+
+def test_completion_a_command_of_ones_own_and_the_palette(script, workspace, open_window):
+    (workspace / "deep" / "down").mkdir(parents=True)
+    (workspace / "deep" / "down" / "treasure.txt").write_text("gold\n")
+    window = open_window("--model", script({"text": "I see it."}))
+
+    window.until(READY)
+    window.write("look at @treas")
+    window.until("deep/down/treasure.txt")
+    window.press("Tab")
+    window.until("look at @deep/down/treasure.txt")
+    window.press("Enter")
+    window.until("› look at @deep/down/treasure.txt", "I see it.", READY)
+
+    window.write("/unde")
+    window.press("BSpace")
+    window.until("Take back what the last turn did to files.")
+    window.press("BSpace", "BSpace", "BSpace", "BSpace")
+    window.until(READY)
+
+    window.say("!echo sum $((40+2))")
+    window.until("sum 42", "exit 0", READY)
+
+    window.press("C-p")
+    window.until("Do anything")
+    window.write("theme")
+    window.until("/theme", gone="/undo")
+    window.press("Escape")
+    window.until(READY, gone="Do anything")
+    window.press("C-q")
+    assert window.end() == 0
+
+
+def test_threads_are_found_again_by_what_was_said(script, open_window):
+    model = script({"text": "That was about birds."})
+    for words in ("tell me about birds", "tell me about fish"):
+        window = open_window("--model", model)
+        window.until(READY)
+        window.say(words)
+        window.until("That was about birds.", READY)
+        window.press("C-q")
+        assert window.end() == 0
+
+    window = open_window("--model", model)
+    window.until(READY)
+    window.say("/resume")
+    window.until("tell me about birds", "tell me about fish")
+    window.write("birds")
+    window.until("tell me about birds", gone="tell me about fish")
+    window.press("Enter")
+    window.until("› tell me about birds", "That was about birds.")
+
+
+def ground(window: Window) -> str:
+    """The colour behind the first line of the screen."""
+    found = re.search(r"48;[0-9;]+", window.coloured)
+    return found[0] if found else ""
+
+
+def test_panes_and_theme_are_as_they_were_left(script, open_window):
+    model = script(DONE)
+    window = open_window("--model", model, size=(120, 30))
+    window.until(READY)
+    dark = ground(window)
+    window.press("F2")
+    window.until("approvals on-request")
+    window.say("/theme light")
+    light = eventually(lambda: ground(window) != dark and ground(window))
+    window.press("C-q")
+    assert window.end() == 0
+
+    window = open_window("--model", model, size=(120, 30))
+    window.until(READY, "approvals on-request")
+    assert ground(window) == light
+    window.press("F2")
+    window.until(READY, gone="approvals on-request")
+    window.press("C-q")
+    assert window.end() == 0
+
+    window = open_window("--model", model, size=(120, 30))
+    window.until(READY, gone="approvals on-request")
+
+
+def test_another_window_watches_and_goes_on_when_the_first_is_gone(
+    steer, script, gate, open_window
+):
+    model = script({"text": "Waiting.", "tool_calls": [gate.wait]}, {"text": "Over."}, DONE)
+    working = open_window("--model", model)
+    working.until(READY)
+    working.say("wait")
+    working.until("Waiting.", WORKING)
+    gate.waiting()
+    [thread] = threads(steer)
+
+    watching = open_window("--resume", thread)
+    watching.until("› wait", "Waiting.")
+    watching.say("let me in")
+    watching.until("Another process works on this thread")
+    gate.open()
+    working.until("Over.", READY)
+    watching.until("Over.")
+    working.press("C-q")
+    assert working.end() == 0
+
+    watching.until("The other process has left this thread.")
+    watching.press("C-c")
+    watching.say("now me")
+    watching.until("› now me", "Done.", READY)
+    assert said(steer, thread) == ["wait", "now me"]
+    check_whole(steer, thread)
+
+
+def test_a_small_terminal_without_colour(script, workspace, open_window):
+    model = script({"text": "# Found\n\nIt *subtracts*.", "tool_calls": [FIX]}, {"text": "Mended."})
+    window = open_window("--model", model, size=(80, 24), environ={"NO_COLOR": "1"})
+
+    window.until(READY)
+    window.say("mend add()")
+    screen = window.until("+     return a + b", ASKED)
+    assert all(len(line) <= 80 for line in screen.splitlines())
+    assert not re.search(r"\x1b\[[0-9;]*(?<![0-9])[349][0-8][;m]", window.coloured)
+    answer(window, "y")
+    window.until("Mended.", READY)
+    assert (workspace / "calc.py").read_text() == MENDED
+
+
+@pytest.mark.parametrize("plain", ["--plain", "a screen reader"])
+def test_line_by_line(steer, script, workspace, plain):
+    model = script({"text": "It subtracts.", "tool_calls": [FIX]}, {"text": "Mended."})
+    flags = ["--plain"] if plain == "--plain" else []
+    if not flags:
+        steer.environ["STEERSMAN_SCREEN_READER"] = "1"
+
+    with Terminal(steer, *flags, "--model", model) as terminal:
+        terminal.until("> ")
+        terminal.press("mend add()\n")
+        terminal.until("+    return a + b")
+        terminal.until("or tell it what to do instead: ")
+        terminal.press("y\n")
+        terminal.until("Mended.")
+        terminal.until("> ")
+        terminal.press(CTRL_D)
+        assert terminal.end() == 0
+
+    assert "\x1b[?1049h" not in terminal.seen  # never the whole screen
+    assert (workspace / "calc.py").read_text() == MENDED
+    check_whole(steer, threads(steer)[0])
+
+
+def test_a_task_on_the_command_line_is_said_at_once(script, open_window):
+    window = open_window("--model", script({"text": "Hello."}), "--", "say hello")
+    window.until("› say hello", "Hello.", READY)
+    window.press("C-c", "C-c")
+    assert window.end() == 0
