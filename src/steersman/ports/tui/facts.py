@@ -39,6 +39,13 @@ class Facts(Struct, frozen=True):
     queued: int = 0
 
 
+def at_home(folder: str, environ: Mapping[str, str]) -> str:
+    """A folder as a person writes it: below their home with `~`."""
+    home = environ.get("HOME", "").rstrip("/")
+    below = folder.removeprefix(f"{home}/") if home else folder
+    return f"~/{below}" if below != folder else folder
+
+
 def branch(folder: str) -> str:
     """The branch a folder's repository is on, or the beginning of a commit; empty without one."""
     place = os.path.realpath(folder)
@@ -141,7 +148,7 @@ class Gathering:
             tokens=usage.input + usage.output,
             thread=seat.id,
             title=seat.thread.title if seat.thread else "",
-            folder=seat.folder,
+            folder=at_home(seat.folder, self._environ),
             branch=self._branch[1],
             servers=servers(seat),
             code=code_backend(reversed(story.blocks[-200:])),
