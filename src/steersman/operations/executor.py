@@ -183,7 +183,8 @@ class Toolbox:
                 output = await tool.run(args, bench)
             finally:
                 showing.finish()
-        return msgspec.to_builtins(output), [_diff(write, workspace) for write in workspace.written]
+        said = _as_json(msgspec.to_builtins(output))
+        return said, [_diff(write, workspace) for write in workspace.written]
 
     async def _admit(
         self, tool: AnyTool, args: Arguments, call: Call, lane: Lane, *, edited: bool = False
@@ -298,6 +299,15 @@ def stamped(action: Action, origin: Origin) -> Action:
     if isinstance(action, Write | Delete | ChangeMany):
         return msgspec.structs.replace(action, origin=origin)
     return action
+
+
+def _as_json(value: Any) -> Any:
+    """An answer as it will be read from the log: a tuple is a list there."""
+    if isinstance(value, dict):
+        return {name: _as_json(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(inner) for inner in value]
+    return value
 
 
 def _status(error: SteersmanError) -> ToolStatus:

@@ -86,6 +86,7 @@ class Person:
         text = re.sub(re.escape(self.app.seat.folder[:14]) + r"\S*[^\S\n]*", "FOLDER ", text)
         text = re.sub(r" · \d+(\.\d+)? (ms|s)\b", "", text)
         text = re.sub(r" +│", " │", text)
+        text = re.sub(r" +(\d+ steps?)\b", r"  \1", text)
         return re.sub(r" +\d+(\.\d+)? (ms|s)$", "  …", text, flags=re.MULTILINE)
 
     def svg(self) -> str:

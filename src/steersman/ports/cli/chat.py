@@ -1,5 +1,6 @@
 """`steer` and `steer chat`: a conversation in the terminal, full screen or line by line."""
 
+import sys
 from typing import Any
 
 import click
@@ -19,10 +20,11 @@ def command(**flags: Any) -> int:
 
     `steer` alone does the same, with the same flags.
     """
-    if not flags["plain"] and not at_terminal():
+    # What is drawn goes to standard error.
+    if not flags["plain"] and not (at_terminal() and sys.stderr.isatty()):
         raise UsageProblem(
             "There is no terminal here to talk in.",
-            "Standard input and output must both be one.",
+            "Standard input, output and error must all be one.",
             "`steer run TASK` works without; so does `steer --plain`.",
         )
     from steersman.ports.tui.opening import open_terminal

@@ -66,9 +66,15 @@ class Queue:
         self._since = self._clock()
 
     def answered(self) -> str:
-        """Take out what is asked now, and go on with the next; empty when it is too early."""
+        """Take out what is asked now, and go on with the next; empty when it is too early.
+
+        Whoever types on, words that were meant for something else, answers nothing.
+        """
         block = self.current
-        if block is None or self._clock() - self._since < self._patience:
+        if block is None:
+            return ""
+        if self._clock() - self._since < self._patience:
+            self._since = self._clock()
             return ""
         self._answered.add(block.corr)
         self._blocks.pop(self.at)

@@ -21,18 +21,19 @@ SHORT = 34
 
 
 def matching(rows: Sequence[Row], query: str, most: int = MOST) -> list[Row]:
-    """Rows that have every word of a search, in their order; those that begin with it first."""
+    """Rows that have every word of a search, in their order: first those whose name begins with it,
+    then those that have it in their name, then the others."""
     words = query.casefold().split()
     if not words:
         return list(rows[:most])
-    first: list[Row] = []
-    other: list[Row] = []
+    found: tuple[list[Row], list[Row], list[Row]] = ([], [], [])
     for row in rows:
-        told = f"{row.text} {row.detail} {row.key}".casefold()
-        if all(word in told for word in words):
-            begins = row.text.casefold().startswith(words[0])
-            (first if begins else other).append(row)
-    return [*first, *other][:most]
+        name = row.text.casefold()
+        if all(word in f"{name} {row.detail} {row.key}".casefold() for word in words):
+            begins = name.lstrip("/").startswith(words[0].lstrip("/"))
+            within = all(word in name for word in words)
+            found[0 if begins else 1 if within else 2].append(row)
+    return [row for tier in found for row in tier][:most]
 
 
 class Picker(ModalScreen[str | None]):
