@@ -7,6 +7,7 @@ byte for byte. Waiting is always for something on the screen, never for time to 
 import itertools
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -189,15 +190,15 @@ class Window:
 
 
 def gone(pid: int, seconds: float = PATIENCE) -> None:
-    """Wait until a process is no more."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        assert time.monotonic() < end, f"process {pid} does not end"
-        time.sleep(LOOK)
+    """Wait until a process has ended, whether tmux has taken notice of it or not."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([handle], [], [], seconds)[0], f"process {pid} does not end"
+    finally:
+        os.close(handle)
 
 
 # What is in the log.
