@@ -5,6 +5,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -33,9 +34,9 @@ def figures() -> list[Figure]:
     queries = [word[:end] for word in TYPED for end in range(1, len(word) + 1)]
     slices, whole, plain = [], [], []
     for query in queries:
-        slices.append(_least(lambda query=query: _slowest_slice(index, query)))  # type: ignore[misc]
-        whole.append(_least(lambda query=query: _all(index, query)))  # type: ignore[misc]
-        plain.append(_least(lambda query=query: _plain(index, query)))  # type: ignore[misc]
+        slices.append(_least(partial(_slowest_slice, index, query)))
+        whole.append(_least(partial(_all, index, query)))
+        plain.append(_least(partial(_plain, index, query)))
     listing, stall = asyncio.run(_listing(paths))
     return [
         Figure("longest stop for a key after `@`, 50,000 files", max(slices), 10, "ms"),

@@ -20,6 +20,8 @@ from steersman.dialogue import Call, Image, ToolSpec
 from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.environment import command_environ
 from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.identity.mcp_servers import expanded_secrets
+from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import Settings, cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.configured import Config, read_config, secrets
@@ -412,6 +414,7 @@ class Host:
         own = config_file(self._environ).with_name("mcp.json")
         known = secret_values(self._environ, [*configs, own])
         known |= SignIns(self._home / "mcp").secrets()
+        known |= expanded_secrets(find_servers(workspace.root, self._environ, trusted=True).servers)
         return Redactor(known | set(secrets(_models_config(settings), self._environ)))
 
     def _mind(self, settings: Settings, task: str) -> Mind:

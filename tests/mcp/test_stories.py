@@ -163,6 +163,21 @@ def test_values_of_a_configuration_never_reach_the_log(steer, script, notes, con
     assert not [p for p in home.rglob("*") if p.is_file() and TOKEN.encode() in p.read_bytes()]
 
 
+def test_a_token_from_a_variable_whose_name_tells_nothing_is_masked_too(
+    steer, script, notes, environ, tmp_path
+):
+    environ["MY_THING"] = "k7-0123456789-abcdef"
+    given = {"NOTES": str(notes), "NOTES_TOKEN": "${MY_THING}"}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"notes": entry(notes) | {"env": given}}}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
+    model = script({"tool_calls": [call("notes__reveal")]}, DONE)
+    done = steer("run", "x", "--model", model, "--json")
+    (result,) = results([json.loads(line) for line in done.stdout.splitlines()])
+    assert result["output"]["content"].startswith("token ")
+    assert environ["MY_THING"] not in done.stdout
+
+
 def test_what_the_model_chose_is_there_when_the_thread_goes_on(steer, script, notes, configured):
     first = steer.messages("run", "x", "--model", script({"tool_calls": [CHOOSE]}, DONE))
     thread = first[0]["thread"]

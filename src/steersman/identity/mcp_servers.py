@@ -43,6 +43,9 @@ _GRANTS: dict[str, Grant] = {
 }
 
 
+LIKE_A_TOKEN = 16  # characters
+
+
 class Configured(Struct, frozen=True):
     """The servers there are, by the order of their files, and what was wrong with other entries."""
 
@@ -350,3 +353,17 @@ def private_values(servers: tuple[Server, ...]) -> set[str]:
             if len(bare) >= 8 and not plain and not _ORDINARY.fullmatch(bare):
                 found.add(bare)
     return found
+
+
+def expanded_secrets(servers: tuple[Server, ...]) -> set[str]:
+    """Those of the private values that look like tokens; they may come from variables whose names
+    tell nothing, and plain words such as `production` must not be struck out of a log."""
+    return {
+        value
+        for value in private_values(servers)
+        if len(value) >= LIKE_A_TOKEN
+        and any(map(str.isdigit, value))
+        and value.isascii()
+        and any(map(str.isalpha, value))
+        and not any(map(str.isspace, value))
+    }

@@ -290,7 +290,7 @@ def words(text: str, state: State = "done", *, thought: bool = False) -> Words:
 def request(answer: ConfirmResponse | None, state: State) -> Request:
     """A permission that is asked for."""
     actions = (
-        Write("/work/calc.py", "a", "b", DIFF),
+        Write("/ws/calc.py", "a", "b", DIFF),
         Execute("make install &&\nmake clean", "/work", outside=True),
     )
     facts = ({"words": ["make", "install"], "writes": ["/usr"], "unknown_code": True},)

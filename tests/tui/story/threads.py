@@ -129,9 +129,9 @@ def everything() -> list[Message]:
         {"file": "test_calc.py", "line": 9, "column": 1, "text": "    add(1, 2)"}],
         "total": 2, "files": 2}, query="add")  # fmt: skip
     path, corr = "steersman/operations/workspace_edit_files", t.calls("workspace_edit_files", files=[{"path": "calc.py"}])  # fmt: skip # noqa: E501
-    write = Write("/work/calc.py", "aa", "bb", DIFF)
+    write = Write("/ws/calc.py", "aa", "bb", DIFF)
     t.write(
-        Policy(Read("/work/calc.py"), Verdict("allow", "paths.inside", "may be read")), path, corr
+        Policy(Read("/ws/calc.py"), Verdict("allow", "paths.inside", "may be read")), path, corr
     )
     t.write(ConfirmRequest(corr, "workspace_edit_files", (write,), "calc.py would be changed"), path, "req_1")  # fmt: skip # noqa: E501
     t.write(Steer("waiting", "steer", "also add a test"), "steersman/coordination", "in_1")

@@ -162,6 +162,6 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 
 
 def test_each_workspace_has_a_file_of_its_own(tmp_path: Path) -> None:
-    one, other = place(tmp_path, "/work/a"), place(tmp_path, "/work/b")
+    one, other = place(tmp_path, "/ws/a"), place(tmp_path, "/ws/b")
     assert one != other
     assert one.parent == other.parent == tmp_path / "index"

@@ -96,10 +96,10 @@ def test_a_question_can_be_declined(world, modern):
 @ERAS
 def test_roots_are_named(world, modern):
     async def roots(server: str) -> list[str]:
-        return ["file:///work/project"]
+        return ["file:///ws/project"]
 
     answer = answered(world, "roots", Wishes(roots=roots), modern=modern)
-    assert [root["uri"] for root in answer["roots"]] == ["file:///work/project"]
+    assert [root["uri"] for root in answer["roots"]] == ["file:///ws/project"]
 
 
 @ERAS

@@ -100,8 +100,12 @@ def by_name(found: Sequence[Symbol], place: Place, file: File) -> list[Symbol]:
         named = [s for s in found if _is_of(s, last)]
         chosen = named or members or others
     folder = os.path.dirname(file.path)
-    near = lambda s: (s.path != file.path, os.path.dirname(s.path) != folder, s.path, s.line)  # noqa: E731
-    return sorted(chosen, key=near)
+
+    def distance(symbol: Symbol) -> tuple[bool, bool, str, int]:
+        away = os.path.dirname(symbol.path) != folder
+        return symbol.path != file.path, away, symbol.path, symbol.line
+
+    return sorted(chosen, key=distance)
 
 
 def _is_of(symbol: Symbol, owner: list[str]) -> bool:

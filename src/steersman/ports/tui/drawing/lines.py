@@ -21,7 +21,8 @@ _PLAIN = re.compile(r"[\x20-\x7e\n]*")
 # Parts of pictures whose width terminals do not agree on; the pictures stay.
 _JOINERS = re.compile("(?<=[^\x00-\x7f])[\u200d\ufe0e\ufe0f\u20e3]|[\U0001f3fb-\U0001f3ff]")
 _BROKEN = re.compile("[\ud800-\udfff]")
-_STACKED = re.compile("([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{2})[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")  # fmt: skip # noqa: E501
+_MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
+_STACKED = re.compile(f"({_MARKS}{{2}}){_MARKS}+")
 
 T = TypeVar("T")
 
