@@ -171,10 +171,8 @@ def test_a_token_from_a_variable_whose_name_tells_nothing_is_masked_too(
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"notes": entry(notes) | {"env": given}}}))
     environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
-    model = script({"tool_calls": [call("notes__reveal")]}, DONE)
-    done = steer("run", "x", "--model", model, "--json")
-    (result,) = results([json.loads(line) for line in done.stdout.splitlines()])
-    assert result["output"]["content"].startswith("token ")
+    done = steer("run", "x", "--model", script({"text": f"It is {environ['MY_THING']}."}), "--json")
+    assert "It is " in done.stdout
     assert environ["MY_THING"] not in done.stdout
 
 
