@@ -83,9 +83,9 @@ def _server() -> Iterator[str]:
 def _ours(url: str, wire: str) -> Ask:
     from contextlib import aclosing
 
-    from steersman.dialogue import Completed, Prompt
     from steersman.intelligence.drivers import open_endpoint
     from steersman.intelligence.drivers.endpoint import endpoint_for
+    from steersman.records.dialogue import Completed, Prompt
 
     base = f"{url}/v1" if wire.startswith("openai") else url
     driver = open_endpoint(wire, "m", endpoint_for(wire, {}, {"base_url": base, "key": "k"}))
@@ -104,7 +104,7 @@ def _ours(url: str, wire: str) -> Ask:
 
 def _items(size: str) -> list[Any]:
     """The n-th prompt gets the n-th answer."""
-    from steersman.dialogue import AssistantItem, Item, UserItem
+    from steersman.records.dialogue import AssistantItem, Item, UserItem
 
     number = ("short", "long", "longer").index(size)
     before: list[Item] = [UserItem("go"), AssistantItem("ok", "", ())] * number
@@ -221,10 +221,10 @@ async def _stream(ask: Ask) -> None:
 async def _deliver(ask_url: str) -> None:
     """Seconds until a reader of the bus has all deltas of a long answer, and how many it lacks."""
     from steersman.bus import Bus, Missed
-    from steersman.dialogue import Prompt, TextDelta
     from steersman.intelligence.drivers import open_endpoint
     from steersman.intelligence.drivers.endpoint import endpoint_for
-    from steersman.message import AssistantDelta, Message
+    from steersman.records.dialogue import Prompt, TextDelta
+    from steersman.records.message import AssistantDelta, Message
 
     bus = Bus()
     given = {"base_url": f"{ask_url}/v1", "key": "k"}

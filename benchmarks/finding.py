@@ -13,11 +13,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchmarks.measure import PYTHON, Figure
-from steersman.action import List, Search
 from steersman.operations.finding.program import ripgrep
 from steersman.operations.tools.list_files import ListFiles, ListFilesArgs
 from steersman.operations.tools.search_files import SearchFiles, SearchFilesArgs
 from steersman.operations.workspace import Workspace
+from steersman.records.action import List, Search
 
 FILES = 50_000
 RUNS = 9

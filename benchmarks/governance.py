@@ -3,12 +3,12 @@
 import time
 
 from benchmarks.measure import Figure
-from steersman.action import Action, Delete, Execute, Network, Read, Write
 from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.policy import Circumstances, Evidence, decide
 from steersman.governance.rule import Rule
 from steersman.governance.rules import RuleSet
-from steersman.governance.secret_files import Finder
+from steersman.governance.secret_finder import Finder
+from steersman.records.action import Action, Delete, Execute, Network, Read, Write
 
 ROOT = "/srv/app"
 SEEN = Judgement(
@@ -33,9 +33,11 @@ TIMES = 2000
 
 def figures() -> list[Figure]:
     """CPU time of a decision, the mean over kinds of actions."""
-    veil, _ = Finder(ROOT).find(deep=False)
-    plain = Circumstances(ROOT, home="/home/me", veil=veil)
-    ruled = Circumstances(ROOT, home="/home/me", veil=veil, rules=RuleSet(RULES, home="/home/me"))
+    secret_files, _ = Finder(ROOT).find(deep=False)
+    plain = Circumstances(ROOT, home="/home/me", secret_files=secret_files)
+    ruled = Circumstances(
+        ROOT, home="/home/me", secret_files=secret_files, rules=RuleSet(RULES, home="/home/me")
+    )
     return [
         Figure("a decision, CPU", _each(plain), 50, "µs"),
         Figure("a decision with five rules, CPU", _each(ruled), 50, "µs"),

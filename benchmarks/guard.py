@@ -7,11 +7,11 @@ from pathlib import Path
 
 from benchmarks.measure import Figure
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import Place
+from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.shell import parse
 
 CASES = Path(__file__).parents[1] / "tests" / "governance" / "guard" / "more_cases.jsonl"
-PLACE = Place("/home/dev/project", "/home/dev")
+PLACE = CommandPlace("/home/dev/project", "/home/dev")
 
 
 def figures() -> list[Figure]:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.measure import STEER, Figure, cost, script, world
-from steersman.action import Read, Verdict
-from steersman.message import (
+from steersman.records.action import Read, Verdict
+from steersman.records.message import (
     Assistant,
     Policy,
     SessionEnd,

@@ -14,7 +14,7 @@ from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.running.confine import Sandbox, Workspace
 from steersman.operations.running.overlay import Overlay, available
 from steersman.operations.running.scratch import Scratch
-from steersman.profile import Profile
+from steersman.records.profile import Profile
 
 RUNS = 120
 FILES = 2000

@@ -12,7 +12,10 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from benchmarks.measure import Figure
-from steersman.message import (
+from steersman.ports.tui.drawing.window import KEPT
+from steersman.ports.tui.story import Story
+from steersman.ports.tui.transcript import Transcript
+from steersman.records.message import (
     Assistant,
     AssistantDelta,
     Body,
@@ -24,9 +27,6 @@ from steersman.message import (
     TurnStart,
     User,
 )
-from steersman.ports.tui.drawing.window import KEPT
-from steersman.ports.tui.story import Story
-from steersman.ports.tui.transcript import Transcript
 
 MESSAGES = 5_000
 RATE, SECONDS = 2_000, 4  # deltas a second, and for how long

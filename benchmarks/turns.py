@@ -7,9 +7,9 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.measure import STEER, Figure, cost, script, world
-from steersman.errors import Exit
 from steersman.host import Host
 from steersman.identity.settings import Settings
+from steersman.records.errors import Exit
 
 STEPS = 500
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from steersman.identity.settings import NAMES, Budgets, Settings
-from steersman.limits import Limits
+from steersman.records.limits import Limits
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")]

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from msgspec import Struct
 
-from steersman.message import Message
+from steersman.records.message import Message
 
 
 class Missed(Struct, frozen=True):

@@ -16,8 +16,6 @@ from typing import Any, Literal
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.coordination import floor
-from steersman.dialogue import Call, Image, ToolSpec
-from steersman.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.environment import command_environ
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.identity.mcp_servers import expanded_secrets
@@ -27,23 +25,25 @@ from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.configured import Config, read_config, secrets
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
-from steersman.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import Plan
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
-from steersman.outfit import Setup, offered
-from steersman.permissions import Permissions
-from steersman.session import Session, recover
+from steersman.records.dialogue import Call, Image, ToolSpec
+from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
+from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.store.chain import Flaw, flaws
 from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.records import Row, Store, Thread, find_thread
 from steersman.store.redactor import Redactor, readable
 from steersman.store.sqlite import SqliteStore
-from steersman.thinking import Mind
-from steersman.way_back import WayBack
+from steersman.threads.permissions import Permissions
+from steersman.threads.session import Session, recover
+from steersman.threads.systems import Setup, offered
+from steersman.threads.thinking import Mind
+from steersman.threads.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 Origin = Literal["run", "call", "demo", "fork", "import"]
@@ -325,7 +325,9 @@ class Host:
 
     def busy(self, thread_id: str) -> bool:
         """True while a turn runs."""
-        return thread_id in self._open and self._session(thread_id).state is floor.State.RUNNING
+        return (
+            thread_id in self._open and self._session(thread_id).state is floor.FloorState.RUNNING
+        )
 
     def last_words(self, thread_id: str) -> str:
         """What the model said last."""

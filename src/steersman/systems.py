@@ -5,10 +5,10 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from steersman.action import Action, Verdict
-from steersman.dialogue import Call, Prompt, ToolSpec
-from steersman.message import Message, TurnEnd
-from steersman.profile import Profile
+from steersman.records.action import Action, Verdict
+from steersman.records.dialogue import Call, Prompt, ToolSpec
+from steersman.records.message import Message, TurnEnd
+from steersman.records.profile import Profile
 from steersman.store.log import Draft, Lane
 
 Note = Callable[[Call], str]

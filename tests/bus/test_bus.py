@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.host import Host
-from steersman.message import AssistantDelta, Message, User
+from steersman.records.message import AssistantDelta, Message, User
 from steersman.store.log import Draft, ThreadLog, now
 from steersman.store.redactor import Redactor
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steersman.message import UsageReport, encode_body
+from steersman.records.message import UsageReport, encode_body
 from steersman.store.chain import link_row
 from steersman.store.records import Row
 from steersman.store.sqlite import SqliteStore

@@ -53,12 +53,18 @@ def test_the_version_is_told_before_anything_is_imported(imported, flag):
 def test_the_help_imports_no_command(imported, arguments):
     found = imported(*arguments)
 
-    assert not found & {"asyncio", "msgspec", "sqlite3", "steersman.host", "steersman.message"}
+    assert not found & {
+        "asyncio",
+        "msgspec",
+        "sqlite3",
+        "steersman.host",
+        "steersman.records.message",
+    }
     ours = {name for name in found if name.startswith("steersman")}
     assert ours == {
         "steersman",
         "steersman.__main__",
-        "steersman.errors",
+        "steersman.records.errors",
         "steersman.ports",
         "steersman.ports.cli",
         "steersman.ports.cli.app",

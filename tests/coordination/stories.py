@@ -5,8 +5,8 @@ from itertools import count
 
 from hypothesis import strategies as st
 
-from steersman.action import Execute, Read, SpawnAgent, Verdict, Write
-from steersman.message import (
+from steersman.records.action import Execute, Read, SpawnAgent, Verdict, Write
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Assistant,

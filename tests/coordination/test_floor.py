@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from steersman.coordination.floor import Floor, Move, State
-from steersman.errors import UsageProblem
+from steersman.coordination.floor import Floor, FloorState, Move
+from steersman.records.errors import UsageProblem
 
 TRANSITIONS = """
 idle    start   running
@@ -18,7 +18,7 @@ ending  end     idle
 ALLOWED = [tuple(line.split()) for line in TRANSITIONS.strip().splitlines()]
 REFUSED = [
     (state, move)
-    for state, move in product(State, Move)
+    for state, move in product(FloorState, Move)
     if (state, move) not in {(before, how) for before, how, _ in ALLOWED}
 ]
 
@@ -51,6 +51,8 @@ def test_this_move_is_refused_with_a_sentence_and_changes_nothing(state, move):
 
 
 def test_every_state_and_every_move_is_in_the_table():
-    assert len(ALLOWED) + len(REFUSED) == len(State) * len(Move)
-    assert {State(name) for before, _, after in ALLOWED for name in (before, after)} == set(State)
+    assert len(ALLOWED) + len(REFUSED) == len(FloorState) * len(Move)
+    assert {FloorState(name) for before, _, after in ALLOWED for name in (before, after)} == set(
+        FloorState
+    )
     assert {Move(move) for _, move, _ in ALLOWED} == set(Move)

@@ -16,8 +16,8 @@ from hypothesis.stateful import (
 )
 
 from steersman.coordination.inputs import Inputs
-from steersman.errors import StorageProblem, UsageProblem
-from steersman.message import Message, Steer, User
+from steersman.records.errors import StorageProblem, UsageProblem
+from steersman.records.message import Message, Steer, User
 from steersman.store.log import Lane
 from steersman.store.records import Row
 from steersman.store.sqlite import SqliteStore

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from steersman.action import Execute, Read, Verdict
 from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing
-from steersman.message import (
+from steersman.records.action import Execute, Read, Verdict
+from steersman.records.message import (
     ConfirmRequest,
     ConfirmResponse,
     Message,

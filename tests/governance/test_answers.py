@@ -9,18 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.action import (
-    Action,
-    ChangeMany,
-    Delete,
-    Execute,
-    McpCall,
-    Network,
-    Read,
-    SpawnAgent,
-    Write,
-)
-from steersman.errors import StorageProblem, UsageProblem
 from steersman.governance import answers
 from steersman.governance.answers import (
     Choice,
@@ -35,8 +23,20 @@ from steersman.governance.answers import (
     remembered,
 )
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import Fact, Judgement, Place
+from steersman.governance.guard.judgement import CommandPlace, Fact, Judgement
 from steersman.governance.rules import Rule, RuleSet
+from steersman.records.action import (
+    Action,
+    ChangeMany,
+    Delete,
+    Execute,
+    McpCall,
+    Network,
+    Read,
+    SpawnAgent,
+    Write,
+)
+from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.store.redactor import Redactor
 from steersman.store.sqlite import SqliteStore
 from tests.store.made import a_thread
@@ -46,7 +46,7 @@ BOTH, THREAD = ("thread", "here"), ("thread",)
 
 
 def seen(command: str) -> Judgement:
-    return judge(command, Place(HERE, HOME))
+    return judge(command, CommandPlace(HERE, HOME))
 
 
 def offered(command: str, *, outside: bool = False, **more: Any) -> Offer:

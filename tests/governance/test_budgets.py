@@ -2,10 +2,10 @@
 
 import pytest
 
-from steersman.errors import BudgetSpent, Exit
 from steersman.governance.budgets import Budget
-from steersman.limits import Limits
-from steersman.message import AgentSpawn, Body, Message, ToolCall, UsageReport
+from steersman.records.errors import BudgetSpent, Exit
+from steersman.records.limits import Limits
+from steersman.records.message import AgentSpawn, Body, Message, ToolCall, UsageReport
 from steersman.store.log import now
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import UsageProblem
 from steersman.governance.domains import Domains, check_pattern
+from steersman.records.errors import UsageProblem
 
 ALLOWED = (
     "example.org", "*.ok.test", "ports.test:8080", "bücher.example", "8.8.8.8", "[2001:db8::1]:443",

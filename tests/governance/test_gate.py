@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Action, Execute, Read, Verdict, Write
-from steersman.errors import NeedsAnswer, UsageProblem
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate, Leave
 from steersman.governance.policy import Circumstances
-from steersman.message import Answer, ConfirmResponse, Message, Question
+from steersman.records.action import Action, Execute, Read, Verdict, Write
+from steersman.records.errors import NeedsAnswer, UsageProblem
+from steersman.records.message import Answer, ConfirmResponse, Message, Question
 from steersman.store.log import Lane
 from tests.store.logs import a_lane, stored
 

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.action import (
+from steersman.governance.guard.judgement import Fact, Judgement
+from steersman.governance.policy import (
+    Approvals,
+    Circumstances,
+    Containment,
+    Evidence,
+    Mode,
+    Trust,
+    decide,
+    steps,
+)
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -23,19 +34,8 @@ from steersman.action import (
     Verdict,
     Write,
 )
-from steersman.governance.guard.judgement import Fact, Judgement
-from steersman.governance.policy import (
-    Approvals,
-    Circumstances,
-    Containment,
-    Evidence,
-    Mode,
-    Trust,
-    decide,
-    steps,
-)
-from steersman.protection import inside
-from steersman.veil import Veil
+from steersman.records.protection import inside
+from steersman.records.secret_files import SecretFiles
 
 ROOT = "/srv/app"
 FILE = "/srv/app/src/calc.py"
@@ -261,12 +261,12 @@ def test_a_commit_is_ordinary_work(name):
     assert decide(action, Circumstances(ROOT)).decision == "allow"
 
 
-SECRETS = Veil(ROOT, ".env\n.env.*\n!.env.example\nsecrets/\n*.pem\n!public.pem\n")
+SECRETS = SecretFiles(ROOT, ".env\n.env.*\n!.env.example\nsecrets/\n*.pem\n!public.pem\n")
 
 
 @pytest.mark.parametrize("how", EVERY, ids=" ".join)
 def test_secret_files_are_read_by_nobody(how):
-    where = Circumstances(ROOT, *how, veil=SECRETS)
+    where = Circumstances(ROOT, *how, secret_files=SECRETS)
     for name in (".env", "sub/.env.local", "secrets/a/b.txt", "keys/x.pem"):
         for action in (
             Read(f"{ROOT}/{name}"),
@@ -314,5 +314,5 @@ MCP_PATHS = [
 
 @pytest.mark.parametrize(("arguments", "decision"), MCP_PATHS)
 def test_a_server_is_not_asked_to_read_a_secret_file(arguments, decision):
-    where = Circumstances("/ws", veil=Veil("/ws", ".env\n"))
+    where = Circumstances("/ws", secret_files=SecretFiles("/ws", ".env\n"))
     assert decide(McpCall("s", "read_file", arguments, "reads"), where).decision == decision

@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from steersman import protection
-from steersman.action import ChangeMany, Delete, Write
 from steersman.governance.policy import Circumstances, decide
-from steersman.governance.secret_files import Finder
+from steersman.governance.secret_finder import Finder
 from steersman.governance.secrets import secret_values
-from steersman.message import ConfirmRequest
 from steersman.operations.running.programs import found, of_the_system
-from steersman.protection import pinned, protected_name
+from steersman.records import protection
+from steersman.records.action import ChangeMany, Delete, Write
+from steersman.records.message import ConfirmRequest
+from steersman.records.protection import pinned, protected_name
 
 ROOT = "/srv/app"
 NEVER = Circumstances(ROOT, approvals="never")
@@ -89,9 +89,9 @@ def test_what_a_secret_link_leads_to_is_secret_by_every_name(tmp_path):
     (tmp_path / "conf" / "prod [1] #").write_text("KEY=x\n")
     (tmp_path / ".env").symlink_to("conf/prod [1] #")
     (tmp_path / "id_rsa").symlink_to("/etc/hostname")
-    veil, _ = Finder(str(tmp_path)).find()
-    assert veil.covers(f"{tmp_path}/conf/prod [1] #")
-    assert not veil.covers(f"{tmp_path}/conf/prod 1 #")
+    secret_files, _ = Finder(str(tmp_path)).find()
+    assert secret_files.covers(f"{tmp_path}/conf/prod [1] #")
+    assert not secret_files.covers(f"{tmp_path}/conf/prod 1 #")
 
 
 def test_the_exceptions_to_what_is_secret_are_not_made_by_a_command_in_the_background(tmp_path):
@@ -126,8 +126,8 @@ def test_programs_of_the_workspace_are_not_run_by_the_host(tmp_path):
 
 
 def test_a_prompt_cannot_be_forged_by_what_it_shows():
-    from steersman.action import Execute
     from steersman.ports.cli.views import request_words
+    from steersman.records.action import Execute
 
     command = Execute("ls\n  in /safe\n  · nothing", "/ws\n  · nothing")
     shown = request_words(

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import Exit
 from steersman.governance.rule_files import (
     LARGEST,
     load_rules,
@@ -18,6 +17,7 @@ from steersman.governance.rule_files import (
     user_file,
 )
 from steersman.governance.rules import Rule, RuleProblem
+from steersman.records.errors import Exit
 
 HERE, HOME = "/srv/app", "/home/dev"
 

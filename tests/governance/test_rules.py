@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.action import (
+from steersman.governance.guard.judgement import Fact, Judgement
+from steersman.governance.rules import Rule, RuleProblem, RuleSet, subject
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -21,8 +23,6 @@ from steersman.action import (
     Verdict,
     Write,
 )
-from steersman.governance.guard.judgement import Fact, Judgement
-from steersman.governance.rules import Rule, RuleProblem, RuleSet, subject
 
 HOME, HERE = "/home/dev", "/srv/app"
 

@@ -2,7 +2,7 @@
 
 import os
 
-from steersman.governance.secret_files import Finder
+from steersman.governance.secret_finder import Finder
 
 
 def made(folder, *names):
@@ -38,9 +38,9 @@ def test_the_folder_says_what_else_is_secret_and_what_is_not(tmp_path):
     (tmp_path / ".steersmanignore").write_text("secret/\n/b.txt\n!a/.env\n")
     finder = Finder(str(tmp_path))
     assert found(finder, tmp_path) == [".env", "b.txt", "secret"]
-    veil, _ = finder.find(deep=False)
-    assert veil.covers(str(tmp_path / "secret/deep/x"))
-    assert not veil.covers(str(tmp_path / "a/.env"))
+    secret_files, _ = finder.find(deep=False)
+    assert secret_files.covers(str(tmp_path / "secret/deep/x"))
+    assert not secret_files.covers(str(tmp_path / "a/.env"))
 
 
 def test_what_appears_later_is_found_and_so_is_a_changed_file(tmp_path):

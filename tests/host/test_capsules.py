@@ -4,7 +4,6 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from steersman.capsule import Capsule, CapsuleTool, Unsteered
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
@@ -13,16 +12,17 @@ from steersman.identity.persona import Persona
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import open_driver
-from steersman.message import AgentDone, AgentSpawn, ToolProgress, ToolResult, User
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.processes import Processes
 from steersman.operations.tools import standard_tools
 from steersman.operations.workspace import Workspace
+from steersman.records.message import AgentDone, AgentSpawn, ToolProgress, ToolResult, User
 from steersman.store.log import Lane, ThreadLog
 from steersman.store.redactor import Redactor
+from steersman.threads.capsule import Capsule, CapsuleTool, Unsteered
 from tests.world import call
 
 
@@ -47,7 +47,7 @@ class Tree:
         objects = Objects(Path(environ["STEERSMAN_HOME"]) / "objects")
         self.journal = Journal(self.workspace.root, objects)
         self.processes = Processes(Path(environ["STEERSMAN_HOME"]) / "output")
-        self.grounds = Grounds(self.journal, environ["STEERSMAN_HOME"])
+        self.runs = CommandRuns(self.journal, environ["STEERSMAN_HOME"])
         hand = self.capsule("hand", script(*hand_turns, name="hand.json"))
         mate = self.capsule(
             "mate",
@@ -67,7 +67,7 @@ class Tree:
         )
 
     def capsule(self, name, model, *children):
-        tools = [*standard_tools(self.environ, self.processes, self.grounds), *children]
+        tools = [*standard_tools(self.environ, self.processes, self.runs), *children]
         return Capsule(
             identity=Persona(name, f"You are the {name}."),
             governance=self.gate,

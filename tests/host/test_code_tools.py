@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Search
-from steersman.message import Policy
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.proposals import Proposer
 from steersman.operations.code.trees.backend import TreeBackend
@@ -20,6 +18,8 @@ from steersman.operations.tools.find_symbol import FindSymbol
 from steersman.operations.tools.get_diagnostics import GetDiagnostics
 from steersman.operations.tools.get_symbols_overview import GetSymbolsOverview
 from steersman.operations.tools.propose_refactoring import ProposeRefactoring
+from steersman.records.action import Search
+from steersman.records.message import Policy
 from tests.operations.code.contract.station import REPOS, serena
 from tests.operations.doubles import Rig
 from tests.operations.workshop import Workshop

@@ -5,8 +5,6 @@ import json
 
 import pytest
 
-from steersman.capsule import Capsule, Unsteered
-from steersman.errors import Exit
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.gate import Gate
@@ -16,11 +14,13 @@ from steersman.identity.settings import Budgets
 from steersman.intelligence.configured import read_config
 from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import Models
-from steersman.limits import NO_LIMITS, Limits
 from steersman.monitoring.cost import bills, requests, total
 from steersman.operations.executor import Toolbox
 from steersman.operations.tools import standard_tools
-from steersman.session import ENDINGS
+from steersman.records.errors import Exit
+from steersman.records.limits import NO_LIMITS, Limits
+from steersman.threads.capsule import Capsule, Unsteered
+from steersman.threads.session import ENDINGS
 from tests.host.test_capsules import HAND, Tree
 from tests.host.test_faults import POLICY, error
 from tests.host.wires import RecordingStage, talking
@@ -99,7 +99,7 @@ class PaidTree(Tree):
             model = "openai:m-1"
             where = Circumstances(self.workspace.root, approvals="never")
             self.gate = Gate(where, Desk(attended=False), budget=self.budget)
-        tools = [*standard_tools(self.environ, self.processes, self.grounds), *children]
+        tools = [*standard_tools(self.environ, self.processes, self.runs), *children]
         return Capsule(
             identity=Persona(name, f"You are the {name}."),
             governance=self.gate,

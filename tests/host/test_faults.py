@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from steersman.errors import Exit
-from steersman.message import AssistantDelta, Error
-from steersman.session import ENDINGS
+from steersman.records.errors import Exit
+from steersman.records.message import AssistantDelta, Error
+from steersman.threads.session import ENDINGS
 from tests.host.wires import Waits, talking
 from tests.intelligence.drivers.talking import http, loopback, sse
 from tests.world import call

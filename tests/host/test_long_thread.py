@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from steersman.dialogue import AssistantItem, UserItem
-from steersman.errors import Exit
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.intelligence.context import KINDS, Context
+from steersman.records.dialogue import AssistantItem, UserItem
+from steersman.records.errors import Exit
 
 WINDOW = 32_000
 GOAL = "Rebuild the parser so that nested lists work."

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import Exit, UsageProblem
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import (
+from steersman.records.errors import Exit, UsageProblem
+from steersman.records.message import (
     Answer,
     Assistant,
     ConfirmRequest,
@@ -205,7 +205,7 @@ def test_cancel_while_the_model_speaks_keeps_what_it_said(environ, workspace, sc
     model = script({"text": "x" * 400, "chunk": 1, "stall_ms": 0, "delay_ms": 0}, {"text": "-"})
 
     async def scenario(host):
-        from steersman.message import AssistantDelta
+        from steersman.records.message import AssistantDelta
 
         thread = await opened(host, workspace, model)
         await host.send(thread, "start")
@@ -345,7 +345,7 @@ def test_only_one_turn_at_a_time(environ, workspace, script):
 def test_the_prompt_after_a_resume_is_the_prompt_before_it(environ, workspace, script):
     """Built message by message or read back from the log, the conversation is the same."""
     from steersman.intelligence.context import KINDS, Context
-    from steersman.session import ROOT
+    from steersman.threads.session import ROOT
 
     model = script(
         {"text": "a", "tool_calls": [call("workspace_read_file", path="calc.py"), call("nope")]},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.message import Assistant, Error, ReasoningDelta, ToolResult
+from steersman.records.message import Assistant, Error, ReasoningDelta, ToolResult
 from tests.host.wires import WIRES, Waits, plain, talking
 from tests.world import call
 

@@ -12,7 +12,7 @@ import msgspec
 
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import Message, TurnEnd, encode_message
+from steersman.records.message import Message, TurnEnd, encode_message
 from tests.intelligence.model_server.conftest import Stage
 
 WIRES = ("openai", "openai-chat", "anthropic", "gemini")

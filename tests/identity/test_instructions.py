@@ -17,7 +17,7 @@ from steersman.identity.instructions import (
     render,
 )
 from steersman.identity.places import Places, once, places, resolved
-from steersman.veil import Veil
+from steersman.records.secret_files import SecretFiles
 
 
 class World:
@@ -184,8 +184,8 @@ def test_a_secret_file_is_not_read(world):
     world.write(world.workspace / "AGENTS.md", "see @keys/prod.md")
     world.write(world.workspace / "CLAUDE.md", "@keys/prod.md")
     world.write(world.workspace / "keys" / "prod.md", "PRIVATE")
-    veil = Veil(str(world.workspace), "keys/\n")
-    made = Instructions(str(world.workspace), world.environ, veil)
+    secret_files = SecretFiles(str(world.workspace), "keys/\n")
+    made = Instructions(str(world.workspace), world.environ, secret_files)
     assert "PRIVATE" not in render(made.beginning())
     assert made.notes == ["keys/prod.md is not read: it is secret."]
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import UsageProblem
 from steersman.identity import mcp_files
 from steersman.identity.mcp_servers import (
     NAME,
@@ -18,7 +17,8 @@ from steersman.identity.mcp_servers import (
     private_values,
     user_file,
 )
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
 
 SECRET = "hunter2-hunter2"
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import UsageProblem
 from steersman.identity import skill_install
 from steersman.identity.front_matter import parse
 from steersman.identity.skill_install import install
@@ -26,6 +25,7 @@ from steersman.identity.skills import (
     switch,
     user_folder,
 )
+from steersman.records.errors import UsageProblem
 from steersman.store.sqlite import SqliteStore
 
 FRONT = [

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from steersman.dialogue import Completed, Driver, Event, Prompt, TextDelta, UserItem
-from steersman.errors import DriverProblem
+from steersman.records.dialogue import Completed, Driver, Event, Prompt, TextDelta, UserItem
+from steersman.records.errors import DriverProblem
 
 HELLO = Prompt("You are terse.", (), [UserItem("go")])
 

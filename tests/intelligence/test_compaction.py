@@ -7,14 +7,14 @@ from hashlib import sha256
 
 import pytest
 
-from steersman.dialogue import AssistantItem, Item, ResultItem, ToolSpec, UserItem
-from steersman.errors import DriverProblem
 from steersman.intelligence.compaction import Compactor
 from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.earlier import Found, search
 from steersman.intelligence.shortening import OURS
 from steersman.intelligence.tokens import Counter
-from steersman.message import Assistant, Compaction, ToolCall, ToolResult, User
+from steersman.records.dialogue import AssistantItem, Item, ResultItem, ToolSpec, UserItem
+from steersman.records.errors import DriverProblem
+from steersman.records.message import Assistant, Compaction, ToolCall, ToolResult, User
 from steersman.store.log import Lane, ThreadLog
 from tests.store.logs import a_place, proven, stored
 

@@ -4,13 +4,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.dialogue import AssistantItem, Call, Image, Item, ResultItem, State, UserItem
 from steersman.intelligence.digest import choose, from_both_ends, head_items, outline, understood
 from steersman.intelligence.facts import asked, gather, is_rule, listed, touched
 from steersman.intelligence.planning import Sheet, compose, level, plan, shown_by
 from steersman.intelligence.shortening import SMALLEST, shorten, shorten_item
 from steersman.intelligence.tokens import Counter
-from steersman.message import Compaction, Kept, Said, Touched, decode_body, encode_body
+from steersman.records.dialogue import (
+    AssistantItem,
+    Call,
+    Image,
+    Item,
+    ProviderState,
+    ResultItem,
+    UserItem,
+)
+from steersman.records.message import Compaction, Kept, Said, Touched, decode_body, encode_body
 
 WORDS = st.sampled_from(["go on", "never do that", "look again at it", "wörtlich 不要", "a\n\nb"])
 LENGTHS = st.one_of(st.integers(0, 80), st.integers(0, 4_000), st.integers(0, 60_000))
@@ -115,7 +123,7 @@ def test_a_text_is_cut_at_the_ends_of_lines():
 
 
 def test_a_shortened_answer_keeps_its_calls_and_loses_what_was_signed_for_the_whole():
-    state = State("p", "m", ({"s": "x"},))
+    state = ProviderState("p", "m", ({"s": "x"},))
     long = AssistantItem("So.", "hm", (Call("c", "write", {"a": ["x" * 900], "n": 1}),), state)
     short = shorten_item(long, 200)
     assert isinstance(short, AssistantItem)

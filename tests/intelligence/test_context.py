@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.coordination.recovery import closing
-from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
-from steersman.errors import Exit, StorageProblem, UsageProblem
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.intelligence.context import KINDS, Context, plain, result_text
-from steersman.message import (
+from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
+from steersman.records.errors import Exit, StorageProblem, UsageProblem
+from steersman.records.message import (
     Assistant,
     Body,
     Compaction,

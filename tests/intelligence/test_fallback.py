@@ -5,13 +5,13 @@ import asyncio
 import msgspec
 import pytest
 
-from steersman.dialogue import Completed, Tokens
-from steersman.errors import DriverProblem, UsageProblem
 from steersman.intelligence.configured import read_config
 from steersman.intelligence.fallback import Choice, FallbackDriver, Switched
 from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import Models
-from steersman.message import Error, UsageReport
+from steersman.records.dialogue import Completed, Tokens
+from steersman.records.errors import DriverProblem, UsageProblem
+from steersman.records.message import Error, UsageReport
 from tests.host.test_capsules import Tree
 from tests.intelligence.asking import Fixed, asked
 

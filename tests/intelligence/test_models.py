@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from steersman.dialogue import Tokens
-from steersman.errors import SteersmanError, UsageProblem
 from steersman.intelligence.configured import Config, read_config, secrets
 from steersman.intelligence.models import Models, open_driver
+from steersman.records.dialogue import Tokens
+from steersman.records.errors import SteersmanError, UsageProblem
 from tests.intelligence.asking import asked
 from tests.intelligence.model_server.conftest import Stage
 

@@ -14,20 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.dialogue import (
-    AssistantItem,
-    Call,
-    Completed,
-    Item,
-    Prompt,
-    ResultItem,
-    TextDelta,
-    ThoughtDelta,
-    Tokens,
-    ToolSpec,
-    UserItem,
-)
-from steersman.errors import DriverProblem, ScriptProblem, UsageProblem
 from steersman.intelligence.models import open_driver
 from steersman.intelligence.scripted.driver import ScriptedDriver, cut
 from steersman.intelligence.scripted.script import (
@@ -41,6 +27,20 @@ from steersman.intelligence.scripted.script import (
     parse_call,
 )
 from steersman.intelligence.scripted.steps import as_shell, concrete
+from steersman.records.dialogue import (
+    AssistantItem,
+    Call,
+    Completed,
+    Item,
+    Prompt,
+    ResultItem,
+    TextDelta,
+    ThoughtDelta,
+    Tokens,
+    ToolSpec,
+    UserItem,
+)
+from steersman.records.errors import DriverProblem, ScriptProblem, UsageProblem
 from tests.operations.workshop import our_tools
 
 

@@ -7,11 +7,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from msgspec import Struct
 
-from steersman.dialogue import AssistantItem, Completed, Tokens
-from steersman.errors import DriverProblem
 from steersman.intelligence.configured import read_config
 from steersman.intelligence.models import Models
 from steersman.intelligence.structured import ask_for, read, schema_of
+from steersman.records.dialogue import AssistantItem, Completed, Tokens
+from steersman.records.errors import DriverProblem
 from tests.intelligence.asking import HELLO, Fixed
 from tests.intelligence.model_server.conftest import Stage
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.dialogue import Call
 from steersman.intelligence.stuck import Stuck
-from steersman.message import Message, ToolResult
+from steersman.records.dialogue import Call
+from steersman.records.message import Message, ToolResult
 from tests.store.made import START
 
 Step = tuple[str, str]  # what is called, and what comes of it; parallel calls are joined by `+`

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from steersman.dialogue import Tokens
 from steersman.intelligence.prices import cost, estimate
 from steersman.intelligence.table import Facts, Price, Rates, corrected, table
+from steersman.records.dialogue import Tokens
 
 
 def test_the_file_is_whole_and_says_when_it_was_true():

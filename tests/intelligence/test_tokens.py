@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.dialogue import AssistantItem, Call, Image, ResultItem, State, ToolSpec, UserItem
 from steersman.intelligence.tokens import Counter, counter_for
+from steersman.records.dialogue import (
+    AssistantItem,
+    Call,
+    Image,
+    ProviderState,
+    ResultItem,
+    ToolSpec,
+    UserItem,
+)
 
 # Counted with o200k_base and with the tokenizer that Anthropic once published.
 MEASURED = [
@@ -91,7 +99,7 @@ def test_units_do_not_move_when_the_correction_does():
 def test_everything_that_is_sent_counts():
     counter = Counter()
     call = Call("c", "read", {"path": "a.py"})
-    state = State("p", "m", ({"signature": "x" * 400},))
+    state = ProviderState("p", "m", ({"signature": "x" * 400},))
     bare = counter.of_item(AssistantItem("Looking.", "", (call,)))
     assert bare > counter.of_item(AssistantItem("Looking.", "", ()))
     assert counter.of_item(AssistantItem("Looking.", "hm " * 50, (call,), state)) > bare + 50

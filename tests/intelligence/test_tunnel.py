@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from steersman.errors import DriverProblem, UsageProblem
 from steersman.intelligence.configured import read_config
 from steersman.intelligence.models import Models
 from steersman.intelligence.tunnel import Address, Tunnel, command, read_address, target, through
+from steersman.records.errors import DriverProblem, UsageProblem
 from tests.cli.kit import eventually
 from tests.intelligence.asking import answer
 from tests.intelligence.model_server.conftest import Stage

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from steersman.errors import SteersmanError, UsageProblem
 from steersman.monitoring.bundle import export_lines, import_lines
+from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.store.chain import GENESIS, flaws, link_row
 from steersman.store.records import Row, Store
 from steersman.store.sqlite import SqliteStore

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from steersman.message import UsageReport, encode_body
 from steersman.monitoring.cost import Bill, bills, requests, total
+from steersman.records.message import UsageReport, encode_body
 from steersman.store.chain import GENESIS, link_row
 from steersman.store.records import Row, stamp
 from steersman.store.sqlite import SqliteStore

@@ -5,15 +5,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from steersman.action import Action
-from steersman.dialogue import Call
-from steersman.errors import NeedsAnswer
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
-from steersman.message import ConfirmResponse, Message, ToolResult
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.dialogue import Call
+from steersman.records.errors import NeedsAnswer
+from steersman.records.message import ConfirmResponse, Message, ToolResult
 from steersman.store.log import Lane
 from tests.operations.workshop import PATIENCE, Answer, toolbox_of
 from tests.store.logs import a_lane, stored

@@ -18,13 +18,13 @@ from typing import Any
 
 import msgspec
 
-from steersman.action import Read, Write
-from steersman.errors import Exit
-from steersman.governance import secret_files
+from steersman.governance import secret_finder
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import ConfirmResponse, Message, encode_message
 from steersman.operations.tool import Bench, Family
+from steersman.records.action import Read, Write
+from steersman.records.errors import Exit
+from steersman.records.message import ConfirmResponse, Message, encode_message
 from tests.operations.doubles import Double, Rig
 from tests.operations.gate_checker import SECRET, Event, Story, Tree
 from tests.operations.workshop import PATH, PATIENCE
@@ -72,7 +72,7 @@ def _of_the_gate() -> bool:
     """Whether it is the gate that looks, to know which files are secret before it decides."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if frame.f_code.co_filename == secret_files.__file__:
+        if frame.f_code.co_filename == secret_finder.__file__:
             return True
         frame = frame.f_back
     return False

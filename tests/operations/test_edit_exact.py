@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.message import Message
+from steersman.records.message import Message
 from tests.operations.workshop import Workshop
 
 

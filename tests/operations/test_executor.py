@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Execute, Read, Write
-from steersman.dialogue import Call
-from steersman.errors import NeedsAnswer, StorageProblem, ToolProblem
 from steersman.intelligence.context import Context
-from steersman.message import Assistant, DiffReady, Message, Policy, ToolResult
 from steersman.operations.executor import NONE
 from steersman.operations.tool import Bench, Family
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Execute, Read, Write
+from steersman.records.dialogue import Call
+from steersman.records.errors import NeedsAnswer, StorageProblem, ToolProblem
+from steersman.records.message import Assistant, DiffReady, Message, Policy, ToolResult
 from steersman.store.log import Draft, Lane
 from steersman.store.records import Row
 from steersman.store.redactor import MASK

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from steersman.action import Delete, Write
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.operations.executor import stamped
 from steersman.operations.tools.write_file import WriteFile
+from steersman.records.action import Delete, Write
 
 
 @pytest.mark.parametrize("origin", ["command", "person"])

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import UsageProblem
 from steersman.host import Host
+from steersman.records.errors import UsageProblem
 from tests.operations.workshop import PATIENCE, Workshop
 
 

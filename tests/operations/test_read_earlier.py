@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from steersman.dialogue import Call
-from steersman.errors import UsageProblem
 from steersman.intelligence.earlier import search, text_of
-from steersman.message import Assistant, ToolCall, ToolResult, User
 from steersman.operations.tool import Bench, Malformed, Tool
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.workspace import Workspace
+from steersman.records.dialogue import Call
+from steersman.records.errors import UsageProblem
+from steersman.records.message import Assistant, ToolCall, ToolResult, User
 from steersman.store.log import Lane
 from tests.store.logs import a_lane
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from steersman.capsule import AgentArgs
-from steersman.dialogue import Call
 from steersman.operations.tool import Arguments, Malformed, schema
+from steersman.records.dialogue import Call
+from steersman.threads.capsule import AgentArgs
 from tests.operations.workshop import our_tools
 
 TOOLS = our_tools()

@@ -4,8 +4,6 @@ import asyncio
 
 import pytest
 
-from steersman.dialogue import Call
-from steersman.errors import ToolProblem
 from steersman.operations.tool import Malformed
 from steersman.operations.tools.update_todo import (
     LONGEST,
@@ -16,6 +14,8 @@ from steersman.operations.tools.update_todo import (
     UpdateTodo,
 )
 from steersman.operations.workspace import Workspace
+from steersman.records.dialogue import Call
+from steersman.records.errors import ToolProblem
 
 TOOL = UpdateTodo()
 

@@ -20,10 +20,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.action import Execute, List, Read, Write
-from steersman.errors import ToolProblem, UsageProblem
-from steersman.message import Message, ToolResult
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Execute, List, Read, Write
+from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.message import Message, ToolResult
 from tests.operations.workshop import Workshop
 from tests.store.elsewhere import PATIENCE, ROOT
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from steersman.errors import Exit
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import ConfirmResponse, Message, ToolResult, TurnEnd
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
@@ -21,7 +19,9 @@ from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.tool import Tool
 from steersman.operations.tools.mcp_list_tools import ListTools
 from steersman.operations.workspace import Workspace
-from steersman.servers import Server
+from steersman.records.errors import Exit
+from steersman.records.mcp_server import Server
+from steersman.records.message import ConfirmResponse, Message, ToolResult, TurnEnd
 
 Answer = Callable[[Message], str]
 Deed = tuple[str, dict[str, Any]]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steersman.errors import StorageProblem, ThreadBusy, UsageProblem
+from steersman.records.errors import StorageProblem, ThreadBusy, UsageProblem
 from steersman.store.chain import flaws
 from steersman.store.records import Row, Store, find_thread, stamp
 from tests.store.elsewhere import PATIENCE, finish, open_store, start

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from steersman.bus import Bus
-from steersman.message import Message
+from steersman.records.message import Message
 from steersman.store.chain import Flaw, flaws
 from steersman.store.log import Lane, ThreadLog, read_messages
 from steersman.store.records import Store

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import StorageProblem
+from steersman.records.errors import StorageProblem
 from steersman.store.chain import GENESIS, flaws
 from steersman.store.records import RawRow, Row, Thread
 from steersman.store.sqlite import SqliteStore

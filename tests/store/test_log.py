@@ -6,8 +6,15 @@ import random
 import pytest
 
 from steersman.bus import Bus
-from steersman.errors import StorageProblem
-from steersman.message import AssistantDelta, Message, Progress, ToolCall, ToolProgress, User
+from steersman.records.errors import StorageProblem
+from steersman.records.message import (
+    AssistantDelta,
+    Message,
+    Progress,
+    ToolCall,
+    ToolProgress,
+    User,
+)
 from steersman.store.log import Draft, Lane
 from steersman.store.records import Row
 from steersman.store.redactor import MASK

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import StorageProblem
-from steersman.message import encode_body
+from steersman.records.errors import StorageProblem
+from steersman.records.message import encode_body
 from steersman.store.chain import flaws
 from steersman.store.log import read_messages
 from steersman.store.migrations import LATEST, script

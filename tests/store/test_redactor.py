@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.action import Execute, Verdict, Write
-from steersman.message import (
+from steersman.records.action import Execute, Verdict, Write
+from steersman.records.message import (
     AgentSpawn,
     Assistant,
     Body,

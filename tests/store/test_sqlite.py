@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import StorageProblem
+from steersman.records.errors import StorageProblem
 from steersman.store.sqlite import SqliteStore
 from tests.store.contract import StoreContract, everything
 from tests.store.elsewhere import PATIENCE, start

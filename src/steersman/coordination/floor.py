@@ -5,10 +5,10 @@
 
 from enum import StrEnum
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 
-class State(StrEnum):
+class FloorState(StrEnum):
     """What an open thread is doing."""
 
     IDLE = "idle"
@@ -26,20 +26,20 @@ class Move(StrEnum):
     CLOSE = "close"
 
 
-MOVES: dict[tuple[State, Move], State] = {
-    (State.IDLE, Move.START): State.RUNNING,
-    (State.IDLE, Move.CLOSE): State.CLOSED,
-    (State.RUNNING, Move.CANCEL): State.ENDING,
-    (State.RUNNING, Move.END): State.IDLE,
-    (State.ENDING, Move.CANCEL): State.ENDING,
-    (State.ENDING, Move.END): State.IDLE,
+MOVES: dict[tuple[FloorState, Move], FloorState] = {
+    (FloorState.IDLE, Move.START): FloorState.RUNNING,
+    (FloorState.IDLE, Move.CLOSE): FloorState.CLOSED,
+    (FloorState.RUNNING, Move.CANCEL): FloorState.ENDING,
+    (FloorState.RUNNING, Move.END): FloorState.IDLE,
+    (FloorState.ENDING, Move.CANCEL): FloorState.ENDING,
+    (FloorState.ENDING, Move.END): FloorState.IDLE,
 }
 
 _WHY = {
-    (State.RUNNING, Move.START): "A turn is running; steer it or queue the message.",
-    (State.ENDING, Move.START): "The last turn is still ending.",
-    (State.IDLE, Move.CANCEL): "No turn is running.",
-    (State.RUNNING, Move.CLOSE): "A turn is running; cancel it first.",
+    (FloorState.RUNNING, Move.START): "A turn is running; steer it or queue the message.",
+    (FloorState.ENDING, Move.START): "The last turn is still ending.",
+    (FloorState.IDLE, Move.CANCEL): "No turn is running.",
+    (FloorState.RUNNING, Move.CLOSE): "A turn is running; cancel it first.",
 }
 
 
@@ -47,7 +47,7 @@ class Floor:
     """The state of one open thread."""
 
     def __init__(self) -> None:
-        self.state = State.IDLE
+        self.state = FloorState.IDLE
 
     def move(self, move: Move) -> None:
         """Change the state, or say why that cannot be now."""

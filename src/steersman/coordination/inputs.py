@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
-from steersman.message import InputState, Message, Steer, User
+from steersman.records.errors import UsageProblem
+from steersman.records.message import InputState, Message, Steer, User
 from steersman.store.log import Draft, Lane, unbroken
 
 How = Literal["steer", "queue"]

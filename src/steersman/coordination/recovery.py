@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from steersman.action import Verdict
-from steersman.message import (
+from steersman.records.action import Verdict
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Body,

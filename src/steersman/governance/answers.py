@@ -13,9 +13,9 @@ from secrets import choice
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import StorageProblem, ThreadBusy, UsageProblem
 from steersman.governance.offers import Choice, Offer, Scope, offers, texts, told
 from steersman.governance.rule import Rule
+from steersman.records.errors import StorageProblem, ThreadBusy, UsageProblem
 from steersman.store.records import Store, stamp
 
 __all__ = [

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_hex
 
-from steersman.errors import NeedsAnswer, UsageProblem
-from steersman.message import Answer, ConfirmRequest, ConfirmResponse, Question
+from steersman.records.errors import NeedsAnswer, UsageProblem
+from steersman.records.message import Answer, ConfirmRequest, ConfirmResponse, Question
 from steersman.store.log import Lane
 
 Reply = asyncio.Future[ConfirmResponse | Answer | None]

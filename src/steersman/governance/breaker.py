@@ -1,8 +1,8 @@
 """The circuit breaker: what no setting, rule or answer lifts."""
 
-from steersman.action import Action, ChangeMany, Delete, Execute, Verdict, Write
 from steersman.governance.guard.judgement import Judgement
-from steersman.protection import inside
+from steersman.records.action import Action, ChangeMany, Delete, Execute, Verdict, Write
+from steersman.records.protection import inside
 
 _MACHINE = ("/boot", "/dev", "/proc", "/sys", "/etc/passwd", "/etc/shadow", "/etc/group",
             "/etc/sudoers", "/etc/sudoers.d", "/etc/fstab", "/etc/pam.d")  # fmt: skip

@@ -7,9 +7,9 @@ spent before the thread was resumed.
 import time
 from collections.abc import Iterable
 
-from steersman.errors import BudgetSpent
-from steersman.limits import NO_LIMITS, Limits
-from steersman.message import AgentSpawn, Message, ToolCall, UsageReport
+from steersman.records.errors import BudgetSpent
+from steersman.records.limits import NO_LIMITS, Limits
+from steersman.records.message import AgentSpawn, Message, ToolCall, UsageReport
 
 _UNITS = {
     "tokens": ("tokens", "{:,}"),

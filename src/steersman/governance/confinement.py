@@ -5,12 +5,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from steersman.action import Execute
 from steersman.governance.environment import cache_environ
 from steersman.governance.guard.judgement import Judgement
 from steersman.governance.policy import Circumstances
-from steersman.profile import Profile
-from steersman.protection import inside, pinned
+from steersman.records.action import Execute
+from steersman.records.profile import Profile
+from steersman.records.protection import inside, pinned
 
 # In the home folder: what opens other doors.
 _PRIVATE = (

@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.addresses import canonical_host, literal
-from steersman.errors import UsageProblem
+from steersman.records.addresses import canonical_host, literal
+from steersman.records.errors import UsageProblem
 
 USUAL = frozenset({80, 443})
 LOCAL = "localhost"

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.protection import inside
+from steersman.records.protection import inside
 from steersman.store.records import Store, stamp
 
 State = Literal["nothing", "trusted", "unknown", "changed", "refused"]

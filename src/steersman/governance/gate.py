@@ -5,16 +5,16 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Action, Execute, Network, Read, Search, Verdict
-from steersman.errors import Halted
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
-from steersman.governance.guard.judgement import Judgement, Place
+from steersman.governance.guard.judgement import CommandPlace, Judgement
 from steersman.governance.policy import Circumstances, Containment, Evidence, decide
 from steersman.governance.remembering import Forgetful, Memory
-from steersman.governance.secret_files import Finder, unreadable
-from steersman.message import (
+from steersman.governance.secret_finder import Finder, unreadable
+from steersman.records.action import Action, Execute, Network, Read, Search, Verdict
+from steersman.records.errors import Halted
+from steersman.records.message import (
     Audit,
     Body,
     ConfirmRequest,
@@ -23,10 +23,10 @@ from steersman.message import (
     Policy,
     Question,
 )
-from steersman.profile import PLAIN, Profile
+from steersman.records.profile import PLAIN, Profile
+from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane
 from steersman.systems import Edited
-from steersman.veil import Veil
 
 
 class Leave(Struct, frozen=True):
@@ -100,7 +100,7 @@ class Gate:
             answer = await self._ask(call, tool, asked, lane)
             if answer is not None:
                 return answer
-        return Leave(tuple(actions), self._profile(cases, hidden), self.where.veil.lines)
+        return Leave(tuple(actions), self._profile(cases, hidden), self.where.secret_files.lines)
 
     async def _ask(
         self, call: str, tool: str, asked: Sequence[Case], lane: Lane
@@ -157,9 +157,9 @@ class Gate:
     def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:
         """See which files are secret now; the answer names them where a command could read them."""
         kinds = Execute if self._finder.looked else Execute | Read | Search
-        veil, hidden = self._finder.find(deep=any(isinstance(a, kinds) for a in actions))
-        if veil != self.where.veil:
-            self.where = msgspec.structs.replace(self.where, veil=veil)
+        secret_files, hidden = self._finder.find(deep=any(isinstance(a, kinds) for a in actions))
+        if secret_files != self.where.secret_files:
+            self.where = msgspec.structs.replace(self.where, secret_files=secret_files)
         return hidden
 
     async def _find_containment(self, lane: Lane) -> None:
@@ -196,10 +196,10 @@ class Gate:
         return self._confinement.beside(self.where, hidden)
 
     @property
-    def veil(self) -> Veil:
+    def secret_files(self) -> SecretFiles:
         """Which files are secret now."""
         self._refresh(())
-        return self.where.veil
+        return self.where.secret_files
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to go on, or would be with what the next request takes."""
@@ -216,7 +216,7 @@ def judged(action: Action, where: Circumstances) -> Judgement | None:
         return None
     from steersman.governance.guard.judge import judge
 
-    return judge(action.command, Place(where.workspace, where.home, action.cwd))
+    return judge(action.command, CommandPlace(where.workspace, where.home, action.cwd))
 
 
 def _is_blocked(case: Case) -> bool:

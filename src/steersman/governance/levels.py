@@ -1,8 +1,8 @@
 """The approvals level: what is done at once, what a person is asked about, what is left undone."""
 
-from steersman.action import ChangeMany, Delete, Execute, Verdict, Write
 from steersman.governance.guard.judgement import Judgement
-from steersman.protection import protected
+from steersman.records.action import ChangeMany, Delete, Execute, Verdict, Write
+from steersman.records.protection import protected
 
 LOST_FILES, LOST_BYTES, TOUCHED = 50, 100_000_000, 2000
 UNSEEN = Judgement("ask", "guard.unseen", "nobody has looked at the command")

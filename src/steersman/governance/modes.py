@@ -2,7 +2,9 @@
 
 import re
 
-from steersman.action import (
+from steersman.governance.guard.judgement import Judgement
+from steersman.governance.levels import asked
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -13,8 +15,6 @@ from steersman.action import (
     Verdict,
     Write,
 )
-from steersman.governance.guard.judgement import Judgement
-from steersman.governance.levels import asked
 
 _SPEC = re.compile(r"docs/specs/[^/]+/(?:requirements|design|tasks)\.md")
 _GENERATED = re.compile(

@@ -9,7 +9,12 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.action import (
+from steersman.governance.guard.judgement import Fact, Judgement
+from steersman.governance.rule import Rule, RuleProblem, subject
+from steersman.governance.rule_paths import Touch, escaped
+from steersman.governance.rule_words import stays
+from steersman.governance.rules import RuleSet
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -21,12 +26,7 @@ from steersman.action import (
     Search,
     Write,
 )
-from steersman.governance.guard.judgement import Fact, Judgement
-from steersman.governance.rule import Rule, RuleProblem, subject
-from steersman.governance.rule_paths import Touch, escaped
-from steersman.governance.rule_words import stays
-from steersman.governance.rules import RuleSet
-from steersman.protection import inside, protected
+from steersman.records.protection import inside, protected
 from steersman.store.redactor import readable
 
 Scope = Literal["once", "thread", "here"]

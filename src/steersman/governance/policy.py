@@ -10,7 +10,10 @@ from typing import Literal, Protocol
 import msgspec
 from msgspec import Struct
 
-from steersman.action import (
+from steersman.governance import breaker, levels, modes
+from steersman.governance.guard.judgement import Judgement
+from steersman.governance.naming import paths_in
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -24,11 +27,8 @@ from steersman.action import (
     Verdict,
     Write,
 )
-from steersman.governance import breaker, levels, modes
-from steersman.governance.guard.judgement import Judgement
-from steersman.governance.naming import paths_in
-from steersman.protection import inside
-from steersman.veil import PLAIN_SIGHT, Veil
+from steersman.records.protection import inside
+from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 
 Mode = Literal["ask", "plan", "spec", "code", "debug"]
 Trust = Literal["restricted", "sandboxed", "untrusted"]
@@ -64,7 +64,7 @@ class Circumstances(Struct, frozen=True):
 
     `plan` is the one file plan mode may write. `containment` tells how well commands are confined
     here, `bare` that the person lets them run where nothing confines them. `rules` are written in
-    files, `answers` are what people said before; `veil` names the secret files.
+    files, `answers` are what people said before; `secret_files` names the secret files.
     """
 
     workspace: str
@@ -77,7 +77,7 @@ class Circumstances(Struct, frozen=True):
     bare: bool = False
     rules: Book = BLANK
     answers: Book = BLANK
-    veil: Veil = PLAIN_SIGHT
+    secret_files: SecretFiles = PLAIN_SIGHT
 
 
 class Evidence(Struct, frozen=True):
@@ -191,10 +191,10 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
             pass
         case McpCall(arguments=arguments):
             named = paths_in(arguments, where.workspace, where.home)
-            path = next(filter(where.veil.covers, named), "")
+            path = next(filter(where.secret_files.covers, named), "")
         case _:
             return None
-    if not (why := where.veil.covers(path)):
+    if not (why := where.secret_files.covers(path)):
         return None
     return Verdict(
         "deny",

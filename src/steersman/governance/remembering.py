@@ -5,10 +5,10 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from steersman.action import Action
 from steersman.governance.guard.judgement import Judgement
 from steersman.governance.policy import BLANK, Book
-from steersman.message import Lasting
+from steersman.records.action import Action
+from steersman.records.message import Lasting
 
 Asked = Sequence[tuple[Action, Judgement | None]]
 Kept = Literal["thread", "here"]

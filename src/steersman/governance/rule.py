@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.errors import Exit, SteersmanError
 from steersman.governance.rule_paths import Touch
 from steersman.governance.rule_words import Prefix
+from steersman.records.errors import Exit, SteersmanError
 
 Decision = Literal["deny", "ask", "allow"]
 Source = Literal["managed", "user", "project", "here", "thread"]

@@ -2,11 +2,11 @@
 
 import posixpath
 
-from steersman.action import Execute
 from steersman.governance.rule import Rule
 from steersman.governance.rule_paths import spot
 from steersman.governance.rule_ready import Ready, ready
 from steersman.governance.rules import RuleSet
+from steersman.records.action import Execute
 
 
 def matching(rule: Rule, example: str, *, workspace: str, home: str) -> bool:
@@ -29,9 +29,9 @@ def matching(rule: Rule, example: str, *, workspace: str, home: str) -> bool:
 
 def _command(rule: Rule, example: str, workspace: str, home: str) -> bool:
     from steersman.governance.guard.judge import judge
-    from steersman.governance.guard.judgement import Place
+    from steersman.governance.guard.judgement import CommandPlace
 
-    judgement = judge(example, Place(workspace, home, workspace))
+    judgement = judge(example, CommandPlace(workspace, home, workspace))
     action = Execute(example, workspace, outside=rule.outside)
     alone = RuleSet([rule], home=home, resolve=str)
     return alone.verdict(action, "", judgement, workspace) is not None

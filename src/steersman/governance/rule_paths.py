@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman import gitignore
-from steersman.protection import inside
+from steersman.records import gitignore
+from steersman.records.protection import inside
 
 Touch = Literal["read", "write", "delete"]
 

@@ -10,7 +10,11 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from steersman.action import (
+from steersman.governance.guard.judgement import Fact, Judgement
+from steersman.governance.rule import REMEMBERED, Rule, RuleProblem
+from steersman.governance.rule_paths import PathPattern, Spot, Touch, path_pattern, spot
+from steersman.governance.rule_words import check_command, mentions, programs, started
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -22,11 +26,7 @@ from steersman.action import (
     Search,
     Write,
 )
-from steersman.governance.guard.judgement import Fact, Judgement
-from steersman.governance.rule import REMEMBERED, Rule, RuleProblem
-from steersman.governance.rule_paths import PathPattern, Spot, Touch, path_pattern, spot
-from steersman.governance.rule_words import check_command, mentions, programs, started
-from steersman.protection import protected
+from steersman.records.protection import protected
 
 Hosts = Callable[[str, int], bool]
 
@@ -169,8 +169,8 @@ def ready(rule: Rule, home: str, resolve: Callable[[str], str]) -> Ready:
 
 def named_hosts(patterns: Sequence[str], *, allowing: bool) -> Hosts:
     """Whether a host and a port are meant by any; `*` is every host, never to be allowed."""
-    from steersman.addresses import canonical_host
     from steersman.governance.domains import Domains, check_pattern
+    from steersman.records.addresses import canonical_host
 
     if "*" in patterns and not allowing:
         return lambda host, port: True

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from steersman.governance.guard.judgement import Fact
-from steersman.protection import inside
+from steersman.records.protection import inside
 
 Word = str | tuple[str, ...]
 Prefix = tuple[Word, ...]

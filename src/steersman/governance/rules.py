@@ -7,7 +7,12 @@ is in `rule_files.py`, remembered answers are in `answers.py`.
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from steersman.action import (
+from steersman.governance.guard.judgement import Fact, Judgement
+from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, stands, subject
+from steersman.governance.rule_paths import Touch, spot
+from steersman.governance.rule_ready import Matter, Ready, named_hosts, ready, touches
+from steersman.governance.rule_words import begins, spelled_out, stays
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -18,12 +23,7 @@ from steersman.action import (
     Verdict,
     Write,
 )
-from steersman.governance.guard.judgement import Fact, Judgement
-from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, stands, subject
-from steersman.governance.rule_paths import Touch, spot
-from steersman.governance.rule_ready import Matter, Ready, named_hosts, ready, touches
-from steersman.governance.rule_words import begins, spelled_out, stays
-from steersman.protection import inside, protected
+from steersman.records.protection import inside, protected
 
 __all__ = ["Rule", "RuleProblem", "RuleSet", "subject"]
 

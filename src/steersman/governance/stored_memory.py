@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from steersman.errors import UsageProblem
 from steersman.governance.policy import BLANK, Book
 from steersman.governance.remembering import Asked, Kept, Offered
 from steersman.governance.rule import Rule
-from steersman.message import Lasting
+from steersman.records.errors import UsageProblem
+from steersman.records.message import Lasting
 from steersman.store.records import Store
 
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
-from steersman.protection import inside
-from steersman.veil import PLAIN_SIGHT, Veil
+from steersman.records.protection import inside
+from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 MOST_FILE, MOST_ALL, MOST_FILES = 24_000, 48_000, 40  # bytes, bytes, files
@@ -97,11 +97,11 @@ class Instructions:
     """The instruction files of one workspace, each told once."""
 
     def __init__(
-        self, workspace: str, environ: Mapping[str, str], veil: Veil = PLAIN_SIGHT
+        self, workspace: str, environ: Mapping[str, str], secret_files: SecretFiles = PLAIN_SIGHT
     ) -> None:
         self._workspace = os.path.realpath(workspace)
         self._top = top_of(self._workspace)
-        self._veil = veil
+        self._veil = secret_files
         home = environ.get("HOME") or str(Path.home())
         self._home = home
         self._config = str(config_file(environ).parent)

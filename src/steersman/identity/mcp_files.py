@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from steersman.errors import UsageProblem
 from steersman.identity.mcp_servers import Wrong, checked, transport_of
+from steersman.records.errors import UsageProblem
 
 PRIVATE, SHARED = 0o600, 0o644
 

@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from steersman.identity.places import places, read_text
 from steersman.identity.settings import config_file, data_folder
-from steersman.protection import inside
-from steersman.servers import Grant, OAuth, Server, Transport
+from steersman.records.mcp_server import Grant, OAuth, Server, Transport
+from steersman.records.protection import inside
 
 FILE = ".mcp.json"
 MOST_BYTES = 4 << 20

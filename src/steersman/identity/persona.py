@@ -5,7 +5,7 @@ from importlib.resources import files
 
 from msgspec import Struct
 
-from steersman.dialogue import Call
+from steersman.records.dialogue import Call
 
 
 class Persona(Struct, frozen=True):

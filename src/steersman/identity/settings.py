@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from steersman.errors import UsageProblem
-from steersman.limits import NO_LIMITS, Limits
+from steersman.records.errors import UsageProblem
+from steersman.records.limits import NO_LIMITS, Limits
 
 NAMES = (
     "model",

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import IO
 
-from steersman.errors import UsageProblem
 from steersman.identity.skills import FILE, Skill, read_skill, user_folder
-from steersman.protection import inside
+from steersman.records.errors import UsageProblem
+from steersman.records.protection import inside
 
 MOST_FILES, MOST_BYTES = 2_000, 32 * 1024 * 1024
 SKIPPED = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX", "node_modules"})

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
 from steersman.identity.front_matter import parse
 from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
-from steersman.protection import inside
+from steersman.records.errors import UsageProblem
+from steersman.records.protection import inside
 from steersman.store.records import Store
 
 FILE = "SKILL.md"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from steersman.errors import UsageProblem
 from steersman.intelligence.benching.results import Result, Row, kept, newest, summary
 from steersman.intelligence.benching.tasks import Kind
+from steersman.records.errors import UsageProblem
 
 _QUESTION = re.compile(
     r"^\W*(why|how|what|where|which|when|who|after|explain|describe|is|are|does|do|can)\b", re.I

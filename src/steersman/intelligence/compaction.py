@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from steersman.dialogue import Item, ToolSpec
-from steersman.errors import SteersmanError
 from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.tokens import DENSEST, Counter
-from steersman.message import Compaction
+from steersman.records.dialogue import Item, ToolSpec
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Compaction
 from steersman.store.log import Lane
 
 Cause = Literal["window", "user", "context_length"]

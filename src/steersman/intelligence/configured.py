@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
 from steersman.intelligence.table import Price, Size
+from steersman.records.errors import UsageProblem
 
 Wire = Literal["openai", "openai-chat", "anthropic", "gemini"]
 Role = Literal["planner", "implementer", "reviewer", "compaction", "completion"]

@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
-from steersman.errors import StorageProblem
 from steersman.intelligence.shortening import OURS, shorten_item
-from steersman.message import (
+from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
+from steersman.records.errors import StorageProblem
+from steersman.records.message import (
     Assistant,
     Body,
     Compaction,

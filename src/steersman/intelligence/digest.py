@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from steersman.dialogue import AssistantItem, Item, ResultItem, UserItem
 from steersman.intelligence.facts import describe
 from steersman.intelligence.shortening import OURS, TOOL, by_message, shorten
-from steersman.message import Compaction, Kept, Said
+from steersman.records.dialogue import AssistantItem, Item, ResultItem, UserItem
+from steersman.records.message import Compaction, Kept, Said
 
 OPENING = (
     f"{OURS} this conversation became longer than can be shown. What lies between the request "

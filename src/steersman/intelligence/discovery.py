@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
 from steersman.intelligence.drivers.endpoint import PROVIDERS, endpoint_for
 from steersman.intelligence.table import table
+from steersman.records.errors import UsageProblem
 
 SECONDS = 0.5
 MOST_BYTES = 1_000_000

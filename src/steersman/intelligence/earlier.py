@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from steersman.intelligence.context import plain, result_text
-from steersman.message import Assistant, Message, ToolCall, ToolResult, User
+from steersman.records.message import Assistant, Message, ToolCall, ToolResult, User
 
 KINDS = frozenset({"user", "assistant", "tool_call", "tool_result"})
 AROUND = 160

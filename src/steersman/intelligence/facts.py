@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.intelligence.shortening import OURS, by_message, shorten
-from steersman.message import Kept, Said, Touched, Weight
+from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
+from steersman.records.message import Kept, Said, Touched, Weight
 
 LONG_WORDS, LONG_LIST, LONG_COMMAND, LONG_ERROR = 1_500, 6_000, 300, 800
 MOST_FILES, MOST_COMMANDS, MOST_QUESTIONS = 60, 16, 4

@@ -7,8 +7,8 @@ writes the reason down and asks again, and the next model answers from the begin
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from steersman.dialogue import Completed, Driver, Event, Prompt, Tokens, Unanswered
-from steersman.errors import DriverProblem, SteersmanError, Trouble
+from steersman.records.dialogue import Completed, Driver, Event, Prompt, Tokens, Unanswered
+from steersman.records.errors import DriverProblem, SteersmanError, Trouble
 
 # Another model may do what this one cannot. What is wrong with the request itself stays wrong.
 ELSEWHERE: frozenset[Trouble] = frozenset(

@@ -7,11 +7,18 @@ from contextlib import aclosing
 
 import msgspec
 
-from steersman.dialogue import Completed, Driver, TextDelta, ThoughtDelta, Tokens, Unanswered
-from steersman.errors import DriverProblem, ScriptProblem, SteersmanError
 from steersman.intelligence.fallback import Switched
 from steersman.intelligence.stuck import Stuck
-from steersman.message import (
+from steersman.records.dialogue import (
+    Completed,
+    Driver,
+    TextDelta,
+    ThoughtDelta,
+    Tokens,
+    Unanswered,
+)
+from steersman.records.errors import DriverProblem, ScriptProblem, SteersmanError
+from steersman.records.message import (
     Assistant,
     AssistantDelta,
     Error,

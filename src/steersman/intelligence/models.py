@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Driver, Event, Prompt, Tokens
-from steersman.errors import UsageProblem
 from steersman.intelligence.configured import NOTHING, OURS, Config, ModelTable, Role
 from steersman.intelligence.prices import cost, estimate
 from steersman.intelligence.table import Facts, corrected, table
+from steersman.records.dialogue import Driver, Event, Prompt, Tokens
+from steersman.records.errors import UsageProblem
 
 if TYPE_CHECKING:
     from steersman.intelligence.tunnel import Tunnel

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from steersman.dialogue import Item, ResultItem, UserItem
 from steersman.intelligence.digest import fitted, head_items, outline, to_size
 from steersman.intelligence.facts import gather
 from steersman.intelligence.shortening import SMALLEST, shorten_item
 from steersman.intelligence.tokens import Counter
-from steersman.message import Compaction, Kept, Shortened
+from steersman.records.dialogue import Item, ResultItem, UserItem
+from steersman.records.message import Compaction, Kept, Shortened
 
 TAIL, KEPT, DIGEST = 0.3, 0.4, 0.1  # of the room for the conversation
 TURN = 0.45  # of the room: the running turn is kept whole if it takes no more

@@ -1,7 +1,7 @@
 """What a request costs, and what it is likely to cost before it is sent. Pure."""
 
-from steersman.dialogue import Tokens
 from steersman.intelligence.table import Price, Rates
+from steersman.records.dialogue import Tokens
 
 MILLION = 1_000_000
 USUAL_OUTPUT = 1_000  # tokens an answer with a tool call or two takes, when nobody knows better

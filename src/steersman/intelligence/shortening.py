@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
+from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 
 OURS = "[Steersman:"  # how the host's own remarks begin
 TOOL = "read_earlier"  # the tool by which a model reads from the log what it no longer sees

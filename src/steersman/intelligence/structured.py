@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from steersman.dialogue import AssistantItem, Completed, Driver, Item, Prompt, UserItem
-from steersman.errors import DriverProblem
+from steersman.records.dialogue import AssistantItem, Completed, Driver, Item, Prompt, UserItem
+from steersman.records.errors import DriverProblem
 
 T = TypeVar("T")
 Noted = Callable[[Completed], None]

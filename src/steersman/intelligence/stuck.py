@@ -7,8 +7,8 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Call
-from steersman.message import Message, ToolResult
+from steersman.records.dialogue import Call
+from steersman.records.message import Message, ToolResult
 
 NOTE_AT = 3
 ASK_AT = 6

@@ -16,7 +16,7 @@ from typing import Literal
 
 import msgspec
 
-from steersman.dialogue import AssistantItem, Call, Item, ToolSpec, UserItem
+from steersman.records.dialogue import AssistantItem, Call, Item, ToolSpec, UserItem
 
 Family = Literal["openai", "anthropic", "other"]
 

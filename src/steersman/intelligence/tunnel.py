@@ -16,8 +16,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Struct
 
-from steersman.dialogue import Driver, Event, Prompt
-from steersman.errors import DriverProblem, UsageProblem
+from steersman.records.dialogue import Driver, Event, Prompt
+from steersman.records.errors import DriverProblem, UsageProblem
 
 # $@ is the command. Whoever reads descriptor 3 ends with it; the answer is the command's own code.
 _GUARD = (

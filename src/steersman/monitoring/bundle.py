@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 from steersman.store.chain import GENESIS, link_row
 from steersman.store.records import Row, Store, Thread, moment
 

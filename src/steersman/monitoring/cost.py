@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.message import UsageReport
+from steersman.records.message import UsageReport
 from steersman.store.records import Store, Thread, moment
 
 Grouping = Literal["thread", "day", "model", "agent"]

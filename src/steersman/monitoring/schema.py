@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from steersman.message import BODIES
+from steersman.records.message import BODIES
 
 
 def message_schema() -> dict[str, Any]:

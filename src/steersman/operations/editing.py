@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from steersman.action import Action, List, Read
-from steersman.errors import ToolProblem
 from steersman.operations.matching import (
     AddFile,
     Applied,
@@ -20,6 +18,8 @@ from steersman.operations.matching import (
     apply_hunks,
 )
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, List, Read
+from steersman.records.errors import ToolProblem
 
 PRESENT_LINES = 20
 Contents = dict[str, bytes | None]

@@ -9,10 +9,14 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Action, ChangeMany, Delete, Origin, Verdict, Write
-from steersman.dialogue import Call, ToolSpec
-from steersman.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError, ToolProblem
-from steersman.message import (
+from steersman.operations.journal.journal import Journal
+from steersman.operations.matching import counted
+from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
+from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, ChangeMany, Delete, Origin, Verdict, Write
+from steersman.records.dialogue import Call, ToolSpec
+from steersman.records.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError, ToolProblem
+from steersman.records.message import (
     Body,
     DiffReady,
     Message,
@@ -21,11 +25,7 @@ from steersman.message import (
     ToolResult,
     ToolStatus,
 )
-from steersman.operations.journal.journal import Journal
-from steersman.operations.matching import counted
-from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
-from steersman.operations.workspace import Workspace
-from steersman.profile import PLAIN, Profile
+from steersman.records.profile import PLAIN, Profile
 from steersman.store.log import Draft, Lane
 from steersman.systems import Edited, Governance, Note, Permit
 

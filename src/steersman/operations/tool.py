@@ -17,13 +17,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Action
-from steersman.dialogue import Call, ToolSpec
-from steersman.errors import ToolProblem
-from steersman.message import Checkpoint
 from steersman.operations.journal.journal import Journal
 from steersman.operations.workspace import Workspace
-from steersman.profile import PLAIN, Profile
+from steersman.records.action import Action
+from steersman.records.dialogue import Call, ToolSpec
+from steersman.records.errors import ToolProblem
+from steersman.records.message import Checkpoint
+from steersman.records.profile import PLAIN, Profile
 from steersman.store.log import Lane
 from steersman.systems import Permit
 

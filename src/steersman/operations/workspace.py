@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from steersman.action import Action, Delete, Execute, List, Read, Search, Write
-from steersman.errors import ToolProblem, UsageProblem
+from steersman.records.action import Action, Delete, Execute, List, Read, Search, Write
+from steersman.records.errors import ToolProblem, UsageProblem
 
 
 class Workspace:

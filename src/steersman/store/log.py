@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from steersman.bus import Bus
-from steersman.errors import StorageProblem
-from steersman.message import Body, Message, decode_body
+from steersman.records.errors import StorageProblem
+from steersman.records.message import Body, Message, decode_body
 from steersman.store.chain import link_row
 from steersman.store.records import Row, Store, Thread, moment, stamp
 from steersman.store.redactor import Redactor

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 
 class Thread(Struct, frozen=True):

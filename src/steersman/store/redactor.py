@@ -9,7 +9,7 @@ from typing import Any, Literal, get_origin
 import msgspec
 from msgspec import Struct
 
-from steersman.message import Body, encode_body
+from steersman.records.message import Body, encode_body
 
 MASK = "[redacted]"
 

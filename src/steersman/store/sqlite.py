@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from steersman.errors import StorageProblem, ThreadBusy
+from steersman.records.errors import StorageProblem, ThreadBusy
 from steersman.store.chain import GENESIS
 from steersman.store.migrations import LATEST, migrate, refuse_newer
 from steersman.store.records import RawRow, Row, Thread, moment, stamp

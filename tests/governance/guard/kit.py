@@ -1,9 +1,9 @@
 """The place every case is about: a workspace below a home folder. Neither exists."""
 
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import Judgement, Place
+from steersman.governance.guard.judgement import CommandPlace, Judgement
 
-PLACE = Place("/home/dev/project", "/home/dev")
+PLACE = CommandPlace("/home/dev/project", "/home/dev")
 WORD = {"safe": "allow", "ask": "ask", "block": "block"}
 
 

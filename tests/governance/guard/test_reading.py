@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import Place
+from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.programs import handler_of
 from steersman.governance.guard.programs.interpreters import ALIASES, SPEECHES
 from steersman.governance.guard.programs.names import OWNERS
@@ -41,7 +41,7 @@ def test_what_a_branch_may_have_set_is_judged(line, wanted):
     assert verdict(line) == wanted, said(line)
 
 
-BELOW_TEMP = Place("/tmp/x/work", "/tmp/x/home")
+BELOW_TEMP = CommandPlace("/tmp/x/work", "/tmp/x/home")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_home_and_workspace_count_for_more_than_being_temporary(line, wanted, br
 
 
 def test_a_home_that_is_the_workspace_is_a_home():
-    assert judge("rm -rf .", Place("/home/dev", "/home/dev")).breaker
+    assert judge("rm -rf .", CommandPlace("/home/dev", "/home/dev")).breaker
 
 
 def test_a_redirect_reads():

@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers import open_endpoint
+from steersman.intelligence.drivers.endpoint import Endpoint, endpoint_for
+from steersman.records.dialogue import (
     AssistantItem,
     Completed,
     Event,
@@ -17,8 +19,6 @@ from steersman.dialogue import (
     ToolSpec,
     UserItem,
 )
-from steersman.intelligence.drivers import open_endpoint
-from steersman.intelligence.drivers.endpoint import Endpoint, endpoint_for
 
 WIRES = ("openai", "openai-chat", "anthropic", "gemini")
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}

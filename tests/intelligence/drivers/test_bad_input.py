@@ -9,12 +9,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from steersman.dialogue import Completed, Image, Prompt, UserItem
-from steersman.errors import DriverProblem
 from steersman.intelligence.drivers import open_endpoint
 from steersman.intelligence.drivers.endpoint import endpoint_for
 from steersman.intelligence.drivers.network import of_transport
 from steersman.intelligence.drivers.problems import Where
+from steersman.records.dialogue import Completed, Image, Prompt, UserItem
+from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.talking import WIRES, Talk, hear, http, loopback, sse
 
 PAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head></html>"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from steersman.errors import UsageProblem
 from steersman.intelligence.drivers import open_endpoint
 from steersman.intelligence.drivers.endpoint import Timeouts, endpoint_for
+from steersman.records.errors import UsageProblem
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from steersman.dialogue import Completed, TextDelta
-from steersman.errors import DriverProblem
 from steersman.intelligence.scripted.script import Script
 from steersman.intelligence.scripted.server import Desk, listening
+from steersman.records.dialogue import Completed, TextDelta
+from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.talking import READ, Talk
 
 LONG = 60_000

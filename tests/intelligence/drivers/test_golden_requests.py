@@ -17,18 +17,18 @@ import pytest
 from google import genai
 from google.genai import types
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers import open_endpoint
+from steersman.records.dialogue import (
     AssistantItem,
     Call,
     Image,
     Item,
     Prompt,
+    ProviderState,
     ResultItem,
-    State,
     UserItem,
 )
-from steersman.errors import DriverProblem
-from steersman.intelligence.drivers import open_endpoint
+from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.talking import (
     TOOLS,
     WIRES,
@@ -44,7 +44,7 @@ FIRST = Call("call_1", "read_file", {"path": "a.py"})
 SECOND = Call("call_2", "run_shell_command", {"command": "ls"})
 SCHEMA = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
 SIGNED = {
-    "openai": State(
+    "openai": ProviderState(
         "openai-responses",
         "gpt-5.5",
         (
@@ -54,8 +54,8 @@ SIGNED = {
             {"type": "function_call"},
         ),
     ),
-    "openai-chat": State("openai-chat", "gpt-5.5", ({"field": "reasoning_content"},)),
-    "anthropic": State(
+    "openai-chat": ProviderState("openai-chat", "gpt-5.5", ({"field": "reasoning_content"},)),
+    "anthropic": ProviderState(
         "anthropic",
         "claude-opus-5",
         (
@@ -65,7 +65,7 @@ SIGNED = {
             {"type": "tool_use"},
         ),
     ),
-    "gemini": State(
+    "gemini": ProviderState(
         "gemini",
         "gemini-3-pro",
         (

@@ -6,10 +6,19 @@ from typing import Any
 
 import pytest
 
-from steersman.dialogue import AssistantItem, Call, Image, Item, Prompt, ResultItem, State, UserItem
 from steersman.intelligence.context import Context
 from steersman.intelligence.drivers import MODULES
-from steersman.message import Assistant, ToolCall, encode_body
+from steersman.records.dialogue import (
+    AssistantItem,
+    Call,
+    Image,
+    Item,
+    Prompt,
+    ProviderState,
+    ResultItem,
+    UserItem,
+)
+from steersman.records.message import Assistant, ToolCall, encode_body
 from tests.intelligence.drivers.talking import TOOLS, WIRES, endpoint_at
 from tests.intelligence.drivers.test_golden_requests import MODELS, SIGNED
 
@@ -153,7 +162,7 @@ def test_a_call_of_another_provider_gets_an_id_that_anthropic_takes() -> None:
 
 
 def test_a_state_of_no_one_is_ignored(wire) -> None:
-    items = [UserItem("go"), AssistantItem("Hi.", "", (), State("x", "y", ({"z": 1},)))]
+    items = [UserItem("go"), AssistantItem("Hi.", "", (), ProviderState("x", "y", ({"z": 1},)))]
     assert body(wire, items) == body(wire, [UserItem("go"), AssistantItem("Hi.", "", ())])
 
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from steersman.bus import Bus, Missed
-from steersman.dialogue import TextDelta
 from steersman.intelligence.drivers import MODULES
-from steersman.message import AssistantDelta, Message
+from steersman.records.dialogue import TextDelta
+from steersman.records.message import AssistantDelta, Message
 from tests.intelligence.drivers.talking import heard as heard_events
 from tests.intelligence.drivers.talking import http, sse
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.events import Events
+from steersman.records.dialogue import (
     Call,
     Completed,
-    State,
+    ProviderState,
     TextDelta,
     ThoughtDelta,
     Tokens,
 )
-from steersman.errors import DriverProblem
-from steersman.intelligence.drivers.events import Events
+from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.talking import hear, http, sse
 
 
@@ -132,7 +132,7 @@ def test_what_a_server_wants_to_see_again() -> None:
         {"type": "reasoning.encrypted", "index": 1, "data": "xyz"},
     ]
     kept = ({"details": details}, {"call": 0, "extra_content": {"google": "sig"}})
-    assert said.state == State("openai-chat", "m-1", kept)
+    assert said.state == ProviderState("openai-chat", "m-1", kept)
 
 
 # --- Responses --------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_encrypted_reasoning_is_kept_in_its_place() -> None:
         {"type": "message", "length": 7, "phase": "commentary"},
         {"type": "function_call"},
     )
-    assert said.state == State("openai-responses", "m-1", kept)
+    assert said.state == ProviderState("openai-responses", "m-1", kept)
     assert (said.calls, said.stop) == ((Call("c", "a"),), "tool_calls")
 
 
@@ -319,7 +319,7 @@ def test_signatures_of_thoughts_are_kept_in_their_place() -> None:
     assert events[:-1] == [ThoughtDelta("Hm."), TextDelta("I "), TextDelta("look.")]
     said = events[-1]
     assert isinstance(said, Completed)
-    assert said.state == State(
+    assert said.state == ProviderState(
         "gemini",
         "m-1",
         (

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from steersman.dialogue import Completed, Event, TextDelta, ThoughtDelta, Tokens
-from steersman.errors import DriverProblem
+from steersman.records.dialogue import Completed, Event, TextDelta, ThoughtDelta, Tokens
+from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.talking import WIRES, Talk
 
 SCRIPT: tuple[dict[str, Any], ...] = (
@@ -74,7 +74,7 @@ def test_ids_join_a_call_and_its_result(stage, wire) -> None:
 
 
 def test_a_failed_result_says_so_where_the_format_can(stage, wire) -> None:
-    from steersman.dialogue import ResultItem
+    from steersman.records.dialogue import ResultItem
 
     stage.play({"tool_calls": [{"name": "read_file"}]}, {"expect": "no such file", "text": "Ah."})
     talk = Talk(stage.url, wire)

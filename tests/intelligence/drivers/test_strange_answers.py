@@ -6,14 +6,14 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.dialogue import Completed, TextDelta, ThoughtDelta
-from steersman.errors import DriverProblem
 from steersman.intelligence.drivers.answers import Broken, Gathering
 from steersman.intelligence.drivers.failures import read_failure
 from steersman.intelligence.drivers.reading.anthropic import MessagesReader
 from steersman.intelligence.drivers.reading.gemini import GeminiReader
 from steersman.intelligence.drivers.reading.openai_chat import ChatReader
 from steersman.intelligence.drivers.reading.openai_responses import ResponsesReader
+from steersman.records.dialogue import Completed, TextDelta, ThoughtDelta
+from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.test_reading import (
     block,
     chat,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from steersman.errors import ScriptProblem, SteersmanError, UsageProblem
 from steersman.ports.cli.model_server import command
+from steersman.records.errors import ScriptProblem, SteersmanError, UsageProblem
 
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "go"}]}).encode()
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from steersman.dialogue import AssistantItem, Call, Prompt, ResultItem, ToolSpec, UserItem
 from steersman.intelligence.scripted.wires import ANTHROPIC, CHAT, GEMINI, RESPONSES, route
 from steersman.intelligence.scripted.wires.reading import is_context
-from steersman.intelligence.scripted.wires.records import Asked, Place
+from steersman.intelligence.scripted.wires.records import Address, Asked
+from steersman.records.dialogue import AssistantItem, Call, Prompt, ResultItem, ToolSpec, UserItem
 
-ANSWER = Place("answer")
+ANSWER = Address("answer")
 SHELL = {"type": "object", "properties": {"command": {"type": "string"}}}
 ENVIRONMENT = (
     "<environment_context>\n  <cwd>/w</cwd>\n  <shell>bash</shell>\n</environment_context>"
@@ -387,7 +387,7 @@ GEMINI_CLI_UNDERSTOOD = Asked(
         pytest.param(ANTHROPIC, ANSWER, CLAUDE_TITLE, CLAUDE_TITLE_UNDERSTOOD, id="claude-title"),
         pytest.param(
             GEMINI,
-            Place("answer", "gemini-2.5-flash", stream=True),
+            Address("answer", "gemini-2.5-flash", stream=True),
             GEMINI_CLI,
             GEMINI_CLI_UNDERSTOOD,
             id="gemini-cli",
@@ -430,32 +430,32 @@ def test_many_blocks_of_context_are_seen_through_quickly() -> None:
         ("POST", "/v1/chat/completions", {}, CHAT, ANSWER),
         ("POST", "/chat/completions", {}, CHAT, ANSWER),
         ("POST", "/v1/responses", {}, RESPONSES, ANSWER),
-        ("POST", "/v1/responses/input_tokens", {}, RESPONSES, Place("count")),
+        ("POST", "/v1/responses/input_tokens", {}, RESPONSES, Address("count")),
         ("POST", "/v1/messages?beta=true", {}, ANTHROPIC, ANSWER),
         ("POST", "/v1/v1/messages", {}, ANTHROPIC, ANSWER),
-        ("POST", "/v1/messages/count_tokens", {}, ANTHROPIC, Place("count")),
-        ("POST", "/v1beta/models/m:generateContent", {}, GEMINI, Place("answer", "m")),
-        ("POST", "/models/m%3AgenerateContent", {}, GEMINI, Place("answer", "m")),
+        ("POST", "/v1/messages/count_tokens", {}, ANTHROPIC, Address("count")),
+        ("POST", "/v1beta/models/m:generateContent", {}, GEMINI, Address("answer", "m")),
+        ("POST", "/models/m%3AgenerateContent", {}, GEMINI, Address("answer", "m")),
         (
             "POST",
             "/v1beta/models/m:streamGenerateContent?alt=sse&key=k",
             {},
             GEMINI,
-            Place("answer", "m", stream=True),
+            Address("answer", "m", stream=True),
         ),
         (
             "POST",
             "/v1beta/models/m:streamGenerateContent",
             {},
             GEMINI,
-            Place("answer", "m", stream=True, sse=False),
+            Address("answer", "m", stream=True, sse=False),
         ),
-        ("POST", "/v1beta/models/m:countTokens", {}, GEMINI, Place("count", "m")),
-        ("GET", "/v1/models", {}, CHAT, Place("models")),
-        ("GET", "/v1/models?limit=9", {"anthropic-version": "1"}, ANTHROPIC, Place("models")),
-        ("GET", "/v1beta/models?pageSize=9", {}, GEMINI, Place("models")),
-        ("GET", "/v1/models", {"x-goog-api-key": "k"}, GEMINI, Place("models")),
-        ("DELETE", "/v1/models", {}, CHAT, Place("unknown")),
+        ("POST", "/v1beta/models/m:countTokens", {}, GEMINI, Address("count", "m")),
+        ("GET", "/v1/models", {}, CHAT, Address("models")),
+        ("GET", "/v1/models?limit=9", {"anthropic-version": "1"}, ANTHROPIC, Address("models")),
+        ("GET", "/v1beta/models?pageSize=9", {}, GEMINI, Address("models")),
+        ("GET", "/v1/models", {"x-goog-api-key": "k"}, GEMINI, Address("models")),
+        ("DELETE", "/v1/models", {}, CHAT, Address("unknown")),
     ],
 )
 def test_where_a_request_belongs(method, target, headers, wire, place) -> None:

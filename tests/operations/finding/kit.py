@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from steersman.dialogue import Call
-from steersman.errors import ToolProblem
 from steersman.governance.policy import Circumstances, decide
 from steersman.operations.tool import Tool
 from steersman.operations.tools.list_files import ListFiles
 from steersman.operations.tools.search_files import SearchFiles
 from steersman.operations.tools.search_pattern import SearchPattern
 from steersman.operations.workspace import Workspace
+from steersman.records.dialogue import Call
+from steersman.records.errors import ToolProblem
 
 ENGINES = ("ripgrep", "python")
 

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from steersman.errors import ToolProblem
-from steersman.operations.finding import Place, Query, find, program
+from steersman.operations.finding import Query, SearchPlace, find, program
+from steersman.records.errors import ToolProblem
 from tests.operations.finding.kit import plant
 
 SLOW = "#!/bin/sh\necho $$ > {0}/pid\nexec sleep 600\n"
@@ -44,7 +44,7 @@ def test_settings_of_ripgrep_are_not_read(folder, tmp_path, finder):
 @pytest.mark.parametrize("end", ["cancel", "time limit"])
 def test_a_search_that_is_ended_leaves_no_process(folder, tmp_path, monkeypatch, end):
     fake(tmp_path / "bin", text=SLOW.format(tmp_path))
-    place, noted = Place(str(folder), str(folder)), tmp_path / "pid"
+    place, noted = SearchPlace(str(folder), str(folder)), tmp_path / "pid"
 
     async def begin_and_end():
         search = asyncio.create_task(find(place, Query("x"), {"PATH": f"{tmp_path}/bin:/bin"}))
@@ -65,7 +65,7 @@ def test_a_pattern_that_never_ends_is_ended(folder, monkeypatch):
     monkeypatch.setattr(program, "_of_the_wheel", list)
     monkeypatch.setattr(program, "LONGEST", 1.5)
     plant(folder, {"f": "a" * 40 + "b"})
-    place = Place(str(folder), str(folder))
+    place = SearchPlace(str(folder), str(folder))
     with pytest.raises(ToolProblem, match="was ended"):
         asyncio.run(find(place, Query("(a+)+$"), {"PATH": ""}))
 
@@ -74,7 +74,7 @@ def test_nothing_of_the_workspace_is_taken_for_a_module(folder, monkeypatch):
     monkeypatch.setattr(program, "_of_the_wheel", list)
     plant(folder, {"re.py": "raise SystemExit(9)", "steersman/__init__.py": "raise SystemExit(9)"})
     monkeypatch.chdir(folder)
-    place = Place(str(folder), str(folder))
+    place = SearchPlace(str(folder), str(folder))
     assert asyncio.run(find(place, Query("Exit"), {"PATH": ""})).counts == [
         (b"re.py", 1),
         (b"steersman/__init__.py", 1),

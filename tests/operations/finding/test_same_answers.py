@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steersman.operations.finding import Place, Query, patterns, ripgrep, scan
+from steersman.operations.finding import Query, SearchPlace, patterns, ripgrep, scan
 from steersman.operations.finding.program import ripgrep as program
 
 RG = program(os.environ, "/nowhere")
@@ -104,20 +104,20 @@ def plant(path: Path, content: bytes) -> None:
         return
 
 
-def place_in(root: Path, which: int) -> Place:
+def place_in(root: Path, which: int) -> SearchPlace:
     """The whole workspace, a folder of it, or a file of it."""
     folders = sorted(
         path for path in root.iterdir() if path.is_dir() and path.name not in (".git", "link")
     )
     files = sorted(path for path in root.iterdir() if path.is_file())
     if which == 1 and files:
-        return Place(str(root), str(files[0]), is_file=True)
+        return SearchPlace(str(root), str(files[0]), is_file=True)
     if which == 2 and folders:
-        return Place(str(root), str(folders[-1]))
-    return Place(str(root), str(root))
+        return SearchPlace(str(root), str(folders[-1]))
+    return SearchPlace(str(root), str(root))
 
 
-def same(place: Place, query: Query) -> None:
+def same(place: SearchPlace, query: Query) -> None:
     """Ask both."""
     by_ripgrep = asyncio.run(ripgrep.search(RG, place, query, {}))
     assert by_ripgrep == scan.search(place, query)
@@ -175,6 +175,6 @@ def test_git_itself_agrees(tmp_path, rules):
         env={"PATH": os.environ["PATH"], "HOME": "/nowhere"},
     )  # fmt: skip
     root = os.path.realpath(tmp_path)
-    assert sorted(scan.names(Place(root, root), False).names) == sorted(
+    assert sorted(scan.names(SearchPlace(root, root), False).names) == sorted(
         seen.stdout.split(b"\0")[:-1]
     )

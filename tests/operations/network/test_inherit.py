@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 from tests.operations.processes.kit import PATIENCE, processes_in, run
 
 

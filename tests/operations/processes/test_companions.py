@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from steersman.errors import ToolProblem
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.grounds import Grounds
-from steersman.operations.running.reaper import Reaper
-from steersman.profile import Profile
+from steersman.operations.running.guardian import Guardian
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 from tests.store.elsewhere import ROOT
 
 ENVIRON = {"PATH": os.environ["PATH"]}
@@ -30,22 +30,22 @@ class Rig:
     def __init__(self, tmp_path: Path) -> None:
         self.workspace = tmp_path / "ws"
         self.workspace.mkdir()
-        self._reaper = Reaper()
+        self._guardian = Guardian()
         self._state = tmp_path / "state"
 
     async def __aenter__(self) -> Companions:
         journal = Journal(str(self.workspace), Objects(self._state / "objects"))
-        grounds = Grounds(journal, str(self._state))
+        runs = CommandRuns(journal, str(self._state))
         self.companions = Companions(
-            self._reaper,
+            self._guardian,
             str(self.workspace),
-            lambda environ: grounds.beside(Profile(files="read", environ=environ)),
+            lambda environ: runs.beside(Profile(files="read", environ=environ)),
         )
         return self.companions
 
     async def __aexit__(self, *_: object) -> None:
         await self.companions.close()
-        self._reaper.close()
+        self._guardian.close()
 
 
 def python(code: str) -> list[str]:

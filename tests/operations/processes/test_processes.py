@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import ToolProblem
 from steersman.operations.running import processes as module
+from steersman.operations.running.guardian import Guardian
 from steersman.operations.running.processes import Processes
-from steersman.operations.running.reaper import Reaper
+from steersman.records.errors import ToolProblem
 from tests.operations.processes.kit import (
     PATIENCE,
     bash,
@@ -387,8 +387,8 @@ def test_nothing_is_started_once_closed(tmp_path):
 
 def test_one_reaper_serves_many_threads(tmp_path):
     async def work():
-        reaper = Reaper()
-        threads = [Processes(tmp_path / str(n), reaper) for n in range(3)]
+        guardian = Guardian()
+        threads = [Processes(tmp_path / str(n), guardian) for n in range(3)]
         started = [await bash(thread, tmp_path, "echo on; sleep 600") for thread in threads]
         for running in started:
             await printed(running, "on")
@@ -397,7 +397,7 @@ def test_one_reaper_serves_many_threads(tmp_path):
         assert [running.ended for running in started] == [True, False, False]
         await threads[1].close()
         await threads[2].close()
-        reaper.close()
+        guardian.close()
         return nurseries
 
     assert len(run(work())) == 1
@@ -426,9 +426,9 @@ def test_a_nursery_that_is_killed_is_replaced(tmp_path):
         async with processes_in(tmp_path) as processes:
             first = await bash(processes, tmp_path, "echo on; read -t 600 < <(sleep 600)")
             await printed(first, "on")
-            nursery = parent_of(parent_of(first.pid))
-            os.kill(nursery, signal.SIGKILL)
-            gone = lambda: not Path(f"/proc/{nursery}/cwd").exists()  # noqa: E731
+            guardian = parent_of(parent_of(first.pid))
+            os.kill(guardian, signal.SIGKILL)
+            gone = lambda: not Path(f"/proc/{guardian}/cwd").exists()  # noqa: E731
             assert await asyncio.to_thread(eventually, gone)
             second = await bash(processes, tmp_path, "echo fine")
             assert await second.wait(PATIENCE)

@@ -12,11 +12,8 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from steersman.action import Execute
-from steersman.dialogue import Call
-from steersman.errors import ToolProblem
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.ground import Effects
+from steersman.operations.running.command_run import Effects
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
@@ -25,7 +22,10 @@ from steersman.operations.tools.read_command_output import OutputPart, ReadComma
 from steersman.operations.tools.run_command import CommandResult, RunCommand
 from steersman.operations.tools.signal_process import Signalled, SignalProcess
 from steersman.operations.workspace import Workspace
-from steersman.profile import PLAIN, Profile
+from steersman.records.action import Execute
+from steersman.records.dialogue import Call
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import PLAIN, Profile
 from steersman.store.redactor import Redactor
 from tests.operations.processes.kit import eventually, living_in, processes_in, run, sandbox
 
@@ -71,7 +71,7 @@ class Bare:
     async def settle(self, bench: Any) -> Effects:
         return Effects()
 
-    def settle_later(self, ended: Any, ground: Any, bench: Any) -> None:
+    def settle_later(self, ended: Any, run: Any, bench: Any) -> None:
         self._later.append(asyncio.ensure_future(ended))
 
     async def discard(self) -> None:

@@ -183,7 +183,7 @@ def test_without_permission_it_is_said(folder):
         above.chmod(above.stat().st_mode | 0o055)
     code = (
         "import os, sys\n"
-        "from steersman.action import Read\n"
+        "from steersman.records.action import Read\n"
         "from steersman.operations.tools.read_file import ReadFileArgs, _read\n"
         "from steersman.operations.workspace import Workspace\n"
         "import encodings.idna\n"
@@ -222,7 +222,7 @@ def test_2_gb_are_paged_in_little_memory(folder):
         file.write(b"\nthe end\n")
     code = (
         "import sys\n"
-        "from steersman.action import Read\n"
+        "from steersman.records.action import Read\n"
         "from steersman.operations.tools.read_file import ReadFileArgs, _read\n"
         "from steersman.operations.workspace import Workspace\n"
         "path, root = sys.argv[1:]\n"

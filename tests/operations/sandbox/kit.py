@@ -26,7 +26,7 @@ from steersman.operations.running.confine import Sandbox, Workspace, ran
 from steersman.operations.running.masks import Protection, above, hidden
 from steersman.operations.running.overlay import Overlay
 from steersman.operations.running.scratch import Scratch
-from steersman.profile import Profile
+from steersman.records.profile import Profile
 from tests.operations.transactions.tree import Node, tree
 
 Ground = Literal["view", "bind", "read", "landlock", "none"]

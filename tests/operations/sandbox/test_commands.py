@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Execute, Network
-from steersman.message import Policy, ToolResult
+from steersman.records.action import Execute, Network
+from steersman.records.message import Policy, ToolResult
 from tests.operations.sandbox.kit import a_folder
 from tests.operations.workshop import Workshop
 

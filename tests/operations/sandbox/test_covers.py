@@ -10,13 +10,13 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from steersman.errors import ToolProblem
 from steersman.operations.running import masks
 from steersman.operations.running.bubblewrap import Bubblewrap
 from steersman.operations.running.masks import Protection, outermost, remove_stubs
 from steersman.operations.running.overlay import Overlay
 from steersman.operations.running.scratch import Scratch, sweep
-from steersman.profile import Profile
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 from tests.operations.sandbox.attempts import REACHING
 from tests.operations.sandbox.kit import EVERYBODY, Ground, World, as_somebody, attack
 from tests.operations.transactions.tree import tree

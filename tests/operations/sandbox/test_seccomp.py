@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import ToolProblem
 from steersman.operations.running.disk import Mount, holds, mounts, to_seal
 from steersman.operations.running.seccomp import AF_UNIX, LOOPBACK, program
 from steersman.operations.running.symptoms import looks_confined
-from steersman.profile import Profile
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 
 X86, ARM = ("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)
 ALLOW, KILL = "allow", "kill"

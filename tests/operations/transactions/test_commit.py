@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from steersman.change import ABSENT, Change, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal import performing
 from steersman.operations.journal.commit import Conflict, apply, recover
 from steersman.operations.journal.locks import held
 from steersman.operations.journal.looking import look
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
 
 FALLIBLE = (
@@ -34,12 +34,12 @@ def plant(yard: Yard) -> list[Change]:
             made("old", yard.file(b"old", 0o600)),
             made("mode", yard.file(b"mode")),
             made("gone", yard.file(b"gone")),
-            made("link", State("link", target="old")),
+            made("link", FileState("link", target="old")),
             made("file to folder", yard.file(b"f")),
             made("folder to file", FOLDER),
-            made("folder to file/inner", State("folder", 0o750)),
+            made("folder to file/inner", FileState("folder", 0o750)),
             made("folder to file/inner/deep", yard.file(b"deep")),
-            made("shut", State("folder", 0o555)),
+            made("shut", FileState("folder", 0o555)),
             made("one", yard.file(b"linked")),
         ],
         yard.objects,
@@ -51,16 +51,16 @@ def plant(yard: Yard) -> list[Change]:
         Change("old", yard.file(b"old", 0o600), yard.file(b"new" * 9000, 0o755)),
         Change("mode", yard.file(b"mode"), yard.file(b"mode", 0o4711)),
         Change("gone", yard.file(b"gone"), ABSENT),
-        Change("link", State("link", target="old"), State("link", target="new")),
-        Change("file to folder", yard.file(b"f"), State("folder", 0o700)),
+        Change("link", FileState("link", target="old"), FileState("link", target="new")),
+        Change("file to folder", yard.file(b"f"), FileState("folder", 0o700)),
         made("file to folder/a", FOLDER),
         made("file to folder/a/b", yard.file(b"b", 0)),
         Change("folder to file", FOLDER, yard.file(b"")),
-        Change("folder to file/inner", State("folder", 0o750), ABSENT),
+        Change("folder to file/inner", FileState("folder", 0o750), ABSENT),
         Change("folder to file/inner/deep", yard.file(b"deep"), ABSENT),
         made("shut/in", yard.file(b"in")),
-        made("new folder", State("folder", 0o500)),
-        made("new folder/link", State("link", target="../old")),
+        made("new folder", FileState("folder", 0o500)),
+        made("new folder/link", FileState("link", target="../old")),
         Change("one", yard.file(b"linked"), yard.file(b"longer than before" * 400)),
         Change("other", yard.file(b"linked"), yard.file(b"longer than before" * 400)),
     ]
@@ -130,8 +130,8 @@ def test_a_disk_that_is_really_full(yard: Yard) -> None:
 import os, sys
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
-from steersman.change import ABSENT, Change, State
-from steersman.errors import ToolProblem
+from steersman.records.change import ABSENT, Change, State
+from steersman.records.errors import ToolProblem
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.objects import Objects
 from tests.operations.transactions.tree import tree
@@ -276,7 +276,7 @@ def make_special(kind: str, path: Path) -> None:
 def test_a_content_that_was_not_kept(yard: Yard) -> None:
     """Said before anything is touched."""
     yard.apply(made("a", yard.file(b"a")))
-    lost = State("file", 0o644, "0" * 64, 5)
+    lost = FileState("file", 0o644, "0" * 64, 5)
     with pytest.raises(ToolProblem, match="cannot be given its content"):
         yard.apply(Change("a", yard.file(b"a"), ABSENT), made("b", lost))
     assert os.listdir(yard.root) == ["a"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from steersman.action import ChangeMany, Delete, Write
-from steersman.change import ABSENT, Change, State
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.effects import actions_for, loss_of
+from steersman.records.action import ChangeMany, Delete, Write
+from steersman.records.change import ABSENT, Change, FileState
 
 
 def git(folder, *words):
@@ -49,7 +49,7 @@ def journal(repository, tmp_path):
 
 def file(journal, text):
     digest, size = journal.objects.put_bytes(text.encode())
-    return State("file", 0o644, digest, size)
+    return FileState("file", 0o644, digest, size)
 
 
 def change(journal, name, after):
@@ -89,9 +89,9 @@ def test_a_stash_keeps_the_work_so_nothing_is_lost(journal, repository):
     content = (repository / "b").read_bytes()
     kept = journal.objects.put_bytes(zlib.compress(b"blob %d\0" % len(content) + content))
     place = f".git/objects/{blob[:2]}/{blob[2:]}"
-    made = Change(place, ABSENT, State("file", 0o444, *kept))
+    made = Change(place, ABSENT, FileState("file", 0o444, *kept))
     assert lost(loss_of(journal, [taken, made])) == ([], [])
-    named = Change(place, ABSENT, State("file", 0o444, *journal.objects.put_bytes(b"nothing")))
+    named = Change(place, ABSENT, FileState("file", 0o444, *journal.objects.put_bytes(b"nothing")))
     assert lost(loss_of(journal, [taken, named])) == ([], ["b"])
 
 

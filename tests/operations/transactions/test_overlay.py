@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from steersman.change import Change, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.commit import Conflict, apply
 from steersman.operations.running.bubblewrap import Unavailable
 from steersman.operations.running.overlay import NoOverlay, available, stumbled
 from steersman.operations.running.scratch import sweep
-from steersman.profile import Profile
+from steersman.records.change import Change, FileState
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 from tests.operations.transactions.test_undo_property import Author, check_one
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
 
@@ -73,7 +73,9 @@ def test_a_folder_that_goes_is_told_path_by_path(yard: Yard) -> None:
 
 def test_modes_links_and_times(yard: Yard) -> None:
     """Modes of files, folders and the workspace; where links lead; the times commands gave."""
-    yard.apply(made("a", yard.file(b"a")), made("d", FOLDER), made("l", State("link", target="a")))
+    yard.apply(
+        made("a", yard.file(b"a")), made("d", FOLDER), made("l", FileState("link", target="a"))
+    )
     done = yard.run("chmod 4711 a; chmod 1770 d; ln -sfn b l; chmod 750 .; touch -d @5 t")
     assert [(c.path, oct(c.after.mode), c.after.target) for c in done.changes] == [
         (".", "0o750", ""),

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from steersman.change import ABSENT, Change, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.looking import Special, look, signature
 from steersman.operations.journal.objects import CHUNK, Objects
 from steersman.operations.journal.undoing import (
@@ -23,11 +21,13 @@ from steersman.operations.journal.undoing import (
     squash,
     standing,
 )
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
 
 
-def file(content: str) -> State:
+def file(content: str) -> FileState:
     """A file, by any digest."""
-    return State("file", 0o644, content, 1)
+    return FileState("file", 0o644, content, 1)
 
 
 A, B, C, D = file("a"), file("b"), file("c"), file("d")
@@ -68,8 +68,8 @@ def test_looking_follows_nothing(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("file")
     os.mkfifo(tmp_path / "pipe")
     assert look(str(tmp_path / "file")).mode == 0o640
-    assert look(str(tmp_path / "folder")) == State("folder", 0o750)
-    assert look(str(tmp_path / "link")) == State("link", target="file")
+    assert look(str(tmp_path / "folder")) == FileState("folder", 0o750)
+    assert look(str(tmp_path / "link")) == FileState("link", target="file")
     assert look(str(tmp_path / "none")) == look(str(tmp_path / "file" / "x")) == ABSENT
     with pytest.raises(Special, match="is a pipe"):
         look(str(tmp_path / "pipe"))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import ToolProblem
 from steersman.operations.journal import snapshot as module
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.snapshot import Snapshot
+from steersman.records.errors import ToolProblem
 from tests.operations.transactions.tree import Yard, tree
 
 

@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from steersman.change import Change, State
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.looking import look
 from steersman.operations.journal.undoing import Entry, plan_redo, plan_undo, standing
+from steersman.records.change import Change, FileState
 from tests.operations.transactions.tree import Node, Yard, tree
 
 SCRIPTS = 320
@@ -91,7 +91,7 @@ class Author:
         if now.kind == "file" and os.lstat(yard.root / path).st_nlink > 1:
             return []
         content = yard.objects.put_bytes(self.content())
-        return [*self._folders(yard, path), Change(path, now, State("file", 0o640, *content))]
+        return [*self._folders(yard, path), Change(path, now, FileState("file", 0o640, *content))]
 
     def _folders(self, yard: Yard, path: str) -> list[Change]:
         folders = []
@@ -99,7 +99,7 @@ class Author:
             now = look(os.path.join(yard.root, folder))
             if now.kind == "folder":
                 break
-            folders.append(Change(str(folder), now, State("folder", 0o755)))
+            folders.append(Change(str(folder), now, FileState("folder", 0o755)))
         return folders[::-1]
 
 

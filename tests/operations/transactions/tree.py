@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from steersman.change import ABSENT, Change, State
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.running.overlay import Overlay, available
-from steersman.profile import PLAIN, Profile
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.profile import PLAIN, Profile
 
 
 class Node(NamedTuple):
@@ -98,18 +98,18 @@ class Yard:
         """Make some changes."""
         apply(str(self.root), changes, self.objects, check=check)
 
-    def file(self, content: bytes, mode: int = 0o644) -> State:
+    def file(self, content: bytes, mode: int = 0o644) -> FileState:
         """The state of a file whose content is kept."""
-        return State("file", mode, *self.objects.put_bytes(content))
+        return FileState("file", mode, *self.objects.put_bytes(content))
 
     def hidden(self) -> list[str]:
         """Files of ours that were left in the workspace."""
         return [path for path in tree(self.root) if ".steersman-" in path]
 
 
-def made(path: str, after: State) -> Change:
+def made(path: str, after: FileState) -> Change:
     """The change that makes something new."""
     return Change(path, ABSENT, after)
 
 
-FOLDER = State("folder", 0o755)
+FOLDER = FileState("folder", 0o755)

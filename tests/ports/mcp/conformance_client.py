@@ -27,10 +27,10 @@ from steersman.operations.mcp.forms import fields, filled
 from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
 from steersman.operations.mcp.signing_in import sign_in
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
+from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.ground import Ground
-from steersman.operations.running.reaper import Reaper
-from steersman.servers import OAuth, Server
+from steersman.operations.running.guardian import Guardian
+from steersman.records.mcp_server import OAuth, Server
 
 AT_ONCE = 2
 T = TypeVar("T")
@@ -70,7 +70,7 @@ async def roots(server: str) -> list[str]:
     return []
 
 
-async def nowhere(environ: Mapping[str, str]) -> Ground:
+async def nowhere(environ: Mapping[str, str]) -> CommandRun:
     raise AssertionError("nothing is started here")
 
 
@@ -150,8 +150,8 @@ class Person:
 
 async def main(url: str, scenario: str) -> None:
     here = os.getcwd()
-    reaper = Reaper()
-    companions = Companions(reaper, here, nowhere)
+    guardian = Guardian()
+    companions = Companions(guardian, here, nowhere)
     server = Server("suite", "http", url=url, timeout=20, oauth=oauth(scenario))
     wishes = Wishes(sample, elicit, roots)
     sign_ins = SignIns(None)
@@ -169,7 +169,7 @@ async def main(url: str, scenario: str) -> None:
     finally:
         await connection.stop()
         await companions.close()
-        reaper.close()
+        guardian.close()
 
 
 def serve(path: str) -> None:

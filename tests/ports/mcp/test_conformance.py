@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from steersman.operations.mcp.eras import Eras
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 from tests import provision
 from tests.ports.mcp import conformance
 from tests.ports.mcp.conformance import REVISIONS

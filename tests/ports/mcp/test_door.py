@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import UsageProblem
 from steersman.ports.mcp.http import DEFAULT_PORT, address_from, is_loopback, names_of
 from steersman.ports.mcp.token import token_at
+from steersman.records.errors import UsageProblem
 
 
 @pytest.mark.parametrize(

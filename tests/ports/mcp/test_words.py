@@ -2,11 +2,11 @@
 
 import pytest
 
-from steersman.action import Write
-from steersman.dialogue import ToolSpec
-from steersman.message import ConfirmRequest, ConfirmResponse, Lasting, ToolResult
 from steersman.ports.mcp.offer import Ended
 from steersman.ports.mcp.words import NO, ONCE, WHILE, ended, offered, permission, permission_form
+from steersman.records.action import Write
+from steersman.records.dialogue import ToolSpec
+from steersman.records.message import ConfirmRequest, ConfirmResponse, Lasting, ToolResult
 
 SAME = Lasting("same", ("changes of ./a.txt",), ("thread", "here"))
 

@@ -12,9 +12,9 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from steersman.action import Execute, Read, Verdict
 from steersman.bus import Bus
-from steersman.message import (
+from steersman.records.action import Execute, Read, Verdict
+from steersman.records.message import (
     Assistant,
     Body,
     ConfirmRequest,

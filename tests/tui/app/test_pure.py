@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.message import DiffReady, ToolCall, TurnEnd
 from steersman.ports.tui.blocks import Person, Remark, Todo, Work
 from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.facts import Facts, amount, bar, branch, money, rows, share
@@ -17,6 +16,7 @@ from steersman.ports.tui.reader import colourless, plain_wanted
 from steersman.ports.tui.screens.picker import matching
 from steersman.ports.tui.steering import GO_ON, Twice, again, changes
 from steersman.ports.tui.story import Story
+from steersman.records.message import DiffReady, ToolCall, TurnEnd
 
 
 def test_no_two_built_in_keys_are_the_same():

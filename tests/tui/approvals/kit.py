@@ -7,7 +7,12 @@ from textual.app import App, ComposeResult
 from textual.containers import Container
 from textual.widgets import Input
 
-from steersman.action import (
+from steersman.operations.matching import unified_diff
+from steersman.ports.tui.approvals import Approvals
+from steersman.ports.tui.blocks import Asked, Request, Work
+from steersman.ports.tui.themes import NAMES, NO_COLOURS
+from steersman.ports.tui.themes import theme as made
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -16,7 +21,7 @@ from steersman.action import (
     Network,
     Write,
 )
-from steersman.message import (
+from steersman.records.message import (
     Answer,
     ConfirmRequest,
     ConfirmResponse,
@@ -24,11 +29,6 @@ from steersman.message import (
     Question,
     ToolCall,
 )
-from steersman.operations.matching import unified_diff
-from steersman.ports.tui.approvals import Approvals
-from steersman.ports.tui.blocks import Asked, Request, Work
-from steersman.ports.tui.themes import NAMES, NO_COLOURS
-from steersman.ports.tui.themes import theme as made
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 4\n", "line four\n").replace("line 25\n", "line 25\nline 25 and a half\n")

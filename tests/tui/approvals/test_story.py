@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from steersman.errors import Exit
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import ConfirmResponse, Message, ToolResult
 from steersman.ports.tui.story import Story
+from steersman.records.errors import Exit
+from steersman.records.message import ConfirmResponse, Message, ToolResult
 from tests.tui.approvals.kit import Stand
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))

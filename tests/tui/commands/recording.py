@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steersman.errors import SteersmanError
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import ConfirmRequest, ConfirmResponse, Message
 from steersman.ports.tui.commands.registry import Registry
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.seat import Seat
+from steersman.records.errors import SteersmanError
+from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
 
 
 class RecordingStage:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import UsageProblem
 from steersman.ports.tui.commands import palette
 from steersman.ports.tui.commands.registry import Command, Registry, is_command, own_commands
+from steersman.records.errors import UsageProblem
 from tests.tui.commands.recording import at_desk
 from tests.world import call
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import UsageProblem
 from steersman.ports.tui.commands.words import cell, fenced, number, one_of
 from steersman.ports.tui.plain.words import plain_text
+from steersman.records.errors import UsageProblem
 
 
 @pytest.mark.parametrize(("given_", "meant"), [("", None), ("7", 7), (" #12 ", 12)])

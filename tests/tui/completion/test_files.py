@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from steersman.governance.secret_files import Finder
+from steersman.governance.secret_finder import Finder
 from steersman.ports.tui.completion.files import Files, build
-from steersman.veil import PLAIN_SIGHT
+from steersman.records.secret_files import PLAIN_SIGHT
 
 
 @pytest.fixture
@@ -69,6 +69,6 @@ def test_names_that_cannot_be_written_are_left_out(name: bytes) -> None:
 
 
 def test_inside_of_packages_nothing_is_secret(tmp_path: Path) -> None:
-    veil, _ = Finder(str(tmp_path)).find(deep=False)
-    shown = build([b"node_modules/pkg/server.pem", b"server.pem", b"src/.env"], veil).paths
+    secret_files, _ = Finder(str(tmp_path)).find(deep=False)
+    shown = build([b"node_modules/pkg/server.pem", b"server.pem", b"src/.env"], secret_files).paths
     assert [path for path in shown if not path.endswith("/")] == ["node_modules/pkg/server.pem"]

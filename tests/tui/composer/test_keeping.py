@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from steersman.errors import UsageProblem
-from steersman.ports.tui.attachments import Draft, Mentions, Piece
+from steersman.ports.tui.attachments import ComposerDraft, Mentions, Piece
 from steersman.ports.tui.editor import edit, editor
 from steersman.ports.tui.history import MOST, MOST_FILE, Drafts, History
+from steersman.records.errors import UsageProblem
 from tests.tui.composer.desk import Desk, write
 
 
@@ -31,15 +31,15 @@ def test_up_and_down_walk_what_was_said(tmp_path: Path) -> None:
 
 
 def test_history_is_that_of_the_folder_and_lasts(tmp_path: Path) -> None:
-    History(tmp_path, "/a").add(Draft("first"))
-    History(tmp_path, "/b").add(Draft("elsewhere"))
-    History(tmp_path, "/a").add(Draft("second"))
+    History(tmp_path, "/a").add(ComposerDraft("first"))
+    History(tmp_path, "/b").add(ComposerDraft("elsewhere"))
+    History(tmp_path, "/a").add(ComposerDraft("second"))
     assert [one.text for one in History(tmp_path, "/a").entries] == ["first", "second"]
 
 
 def test_only_the_owner_reads_it(tmp_path: Path) -> None:
-    History(tmp_path, "/a").add(Draft("x"))
-    Drafts(tmp_path).keep("/a", "", Draft("y"))
+    History(tmp_path, "/a").add(ComposerDraft("x"))
+    Drafts(tmp_path).keep("/a", "", ComposerDraft("y"))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 2
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
@@ -48,30 +48,30 @@ def test_only_the_owner_reads_it(tmp_path: Path) -> None:
 def test_history_is_bounded_also_on_disk(tmp_path: Path) -> None:
     history = History(tmp_path, "/a")
     for number in range(MOST + 5):
-        history.add(Draft(f"words {number}"))
+        history.add(ComposerDraft(f"words {number}"))
     assert len(history.entries) == MOST
     for number in range(MOST_FILE // 50_000 + 30):
-        history.add(Draft(f"{number}" + "x" * 50_000))
+        history.add(ComposerDraft(f"{number}" + "x" * 50_000))
     path = next(tmp_path.rglob("*.jsonl"))
     assert path.stat().st_size < MOST_FILE + 100_000
     assert History(tmp_path, "/a").entries[-1] == history.entries[-1]
 
 
 def test_broken_lines_are_passed_over(tmp_path: Path) -> None:
-    History(tmp_path, "/a").add(Draft("good"))
+    History(tmp_path, "/a").add(ComposerDraft("good"))
     path = next(tmp_path.rglob("*.jsonl"))
     path.write_bytes(path.read_bytes() + b'\xff\xfe\n{"text": 5}\n{"text": "cut')
-    History(tmp_path, "/a").add(Draft("later"))
+    History(tmp_path, "/a").add(ComposerDraft("later"))
     assert [one.text for one in History(tmp_path, "/a").entries] == ["good", "later"]
 
 
 def test_where_nothing_can_be_kept_one_can_still_write(tmp_path: Path) -> None:
     (tmp_path / "terminal").write_text("in the way")
     history = History(tmp_path, "/a")
-    history.add(Draft("words"))
-    Drafts(tmp_path).keep("/a", "", Draft("unsent"))
+    history.add(ComposerDraft("words"))
+    Drafts(tmp_path).keep("/a", "", ComposerDraft("unsent"))
     assert [one.text for one in history.search("wor")] == ["words"]
-    assert Drafts(tmp_path).read("/a", "") == Draft("")
+    assert Drafts(tmp_path).read("/a", "") == ComposerDraft("")
 
 
 def test_ctrl_r_searches_and_escape_goes_back(tmp_path: Path) -> None:

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from steersman.errors import UsageProblem
 from steersman.ports.tui.attachments import (
     HUGE,
     Attachments,
-    Draft,
+    ComposerDraft,
     Mentions,
     as_mention,
     clean,
     is_long,
     mentioned,
 )
+from steersman.records.errors import UsageProblem
 from tests.tui.composer.desk import Desk, write
 
 
@@ -120,7 +120,7 @@ def test_numbers_go_on_after_a_restored_draft(tmp_path: Path) -> None:
     second.adopt(first.draft(label))
     assert second.add_text("b" * 3_000).label == "[pasted text 2: 1 line]"
     assert second.expanded(f"{label}!") == "a" * 3_000 + "!"
-    assert second.draft("no chip") == Draft("no chip")
+    assert second.draft("no chip") == ComposerDraft("no chip")
 
 
 @pytest.mark.parametrize(

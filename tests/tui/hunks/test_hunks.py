@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.action import Delete, Write
 from steersman.operations.matching import unified_diff
 from steersman.ports.tui.hunks import (
     all_parts,
@@ -14,6 +13,7 @@ from steersman.ports.tui.hunks import (
     with_accepted,
     without_rejected,
 )
+from steersman.records.action import Delete, Write
 
 LINES = st.sampled_from(
     [

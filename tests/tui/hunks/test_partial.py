@@ -7,8 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from steersman.action import Action, Delete, Execute, Write
-from steersman.message import ConfirmRequest, ConfirmResponse, ToolCall
 from steersman.operations.matching import (
     Applied,
     Edit,
@@ -20,6 +18,8 @@ from steersman.operations.matching import (
 )
 from steersman.ports.tui.hunks import files_of, with_accepted
 from steersman.ports.tui.partial import Whole, answer, arguments, why_whole
+from steersman.records.action import Action, Delete, Execute, Write
+from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall
 
 
 def digest(content: bytes | None) -> str:

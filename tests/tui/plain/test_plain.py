@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.message import encode_message
+from steersman.records.message import encode_message
 from steersman.store.log import read_messages
 from steersman.store.sqlite import SqliteStore
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, eventually, shell

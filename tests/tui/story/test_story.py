@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.message import (
+from steersman.ports.tui.blocks import (
+    Asked,
+    Block,
+    Person,
+    Remark,
+    Todo,
+    Words,
+    Work,
+)
+from steersman.ports.tui.story import Story
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Answer,
@@ -35,16 +45,6 @@ from steersman.message import (
     UsageReport,
     User,
 )
-from steersman.ports.tui.blocks import (
-    Asked,
-    Block,
-    Person,
-    Remark,
-    Todo,
-    Words,
-    Work,
-)
-from steersman.ports.tui.story import Story
 from tests.tui.story.threads import Thread, everything
 
 

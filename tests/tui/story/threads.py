@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from steersman.action import Execute, Read, Verdict, Write
-from steersman.change import ABSENT, Change
-from steersman.change import State as Was
-from steersman.message import (
+from steersman.records.action import Execute, Read, Verdict, Write
+from steersman.records.change import ABSENT, Change
+from steersman.records.change import FileState as Was
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Answer,

@@ -3,11 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.message import AssistantDelta
 from steersman.ports.tui.drawing import MONO, Look, draw, gap
 from steersman.ports.tui.drawing.heights import Heights
 from steersman.ports.tui.drawing.window import Window
 from steersman.ports.tui.story import Story
+from steersman.records.message import AssistantDelta
 from tests.tui.story.threads import Thread, everything
 from tests.tui.transcript.stage import long_story
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 
-class Call:
+class ProgramCall:
     """A program about to be started, as far as its text tells."""
 
     def __init__(self, words: list[str], shell: "Shell", stdin: str | None) -> None:

@@ -6,7 +6,7 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code_patterns import (
     BLOB,
     CHR,
@@ -221,7 +221,7 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
         elif re.match(
             r"/(?:\Z|etc|usr|home|bin|boot|var|lib|root|dev/sd)|~\Z", word
         ) and ENDS.search(text):
-            call = Call(["code", word], shell, None)
+            call = ProgramCall(["code", word], shell, None)
             if call.zone(_tilde(shell, word)).name in ("ROOT", "TOP", "SYSTEM", "HOME", "DEVICE"):
                 shell.scene.note(
                     ASK if calm else BLOCK, "code.harm", f"Code may change {shown(word, 60)}."
@@ -245,7 +245,7 @@ def _deletes(shell: "Shell", text: str, language: str) -> None:
             words = _strings(inside)
             if not words and language in ("tcl", "powershell", "editor"):
                 words = [w for w in inside.split() if not w.startswith("-")]
-        call = Call([name.split("(")[0], *words], shell.copy(), None)
+        call = ProgramCall([name.split("(")[0], *words], shell.copy(), None)
         many = re.search(
             r"(?i)rmtree|rm_r|rmSync|rimraf|recursive|RemoveAll|remove_dir_all|remove_tree|"
             r"removedirs|rename|replace|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
@@ -279,10 +279,10 @@ def _walks(shell: "Shell", text: str) -> None:
         r"\s*['\"]([^'\"]+)['\"]\s*(?:[,)\];}]|\Z)(?:\.(?:rglob|glob|iterdir|walk))?"
     )
     for found in re.finditer(pattern, text):
-        call = Call(["delete", found[1]], shell.copy(), None)
+        call = ProgramCall(["delete", found[1]], shell.copy(), None)
         call.delete(live(_tilde(shell, found[1])))
     for found in re.finditer(r"\bdelete\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]rf", text):
-        Call(["delete", found[1]], shell.copy(), None).delete(_tilde(shell, found[1]))
+        ProgramCall(["delete", found[1]], shell.copy(), None).delete(_tilde(shell, found[1]))
 
 
 def _writes(shell: "Shell", text: str) -> None:
@@ -299,7 +299,7 @@ def _writes(shell: "Shell", text: str) -> None:
             copies = re.match(r"(?:copyFile|shutil\.copy|renameSync|os\.symlink)", found[0])
             target = (words[-1] if copies else words[0]) if words else None
         if target and not UNKNOWN.search(target):
-            call = Call(["write", target], shell.copy(), None)
+            call = ProgramCall(["write", target], shell.copy(), None)
             call.write(
                 _tilde(shell, target.strip()),
                 "\n".join(_strings(text[found.end() :])[:4]),

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import KNOWN_NET, NET, glob_pattern, globbed, shown, unknown
 from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
@@ -22,7 +22,7 @@ def run_words(
     reads: list[str],
 ) -> str:
     """Judge one command with the files redirected to and from it; the answer is its output."""
-    call = Call(words, shell, stdin)
+    call = ProgramCall(words, shell, stdin)
     for path in reads:
         call.saw(path)
     if not call.scene.step():
@@ -63,7 +63,7 @@ def _function(shell: "Shell", words: list[str], stdin: str | None) -> str:
     return made
 
 
-def _start(call: Call) -> None:
+def _start(call: ProgramCall) -> None:
     word = call.words[0]
     if word[:1] == "=" and known(word[1:]):
         call.doubt("shape.zsh", "means something else in another shell")
@@ -116,7 +116,7 @@ _BUILDERS = frozenset(
 )
 
 
-def _cloned(call: Call) -> None:
+def _cloned(call: ProgramCall) -> None:
     """Building or running in a folder that was just fetched from a host nobody vouches for."""
     if call.name in _BUILDERS or call.words[0].startswith("./"):
         folder = call.shell.cwd
@@ -126,7 +126,7 @@ def _cloned(call: Call) -> None:
             call.block("net.run", "builds or runs what was just fetched from an unknown host")
 
 
-def _local(call: Call, word: str) -> bool:
+def _local(call: ProgramCall, word: str) -> bool:
     return call.zone(word) in (Zone.INSIDE, Zone.TEMP) and "/bin/" not in word
 
 
@@ -136,7 +136,7 @@ _RISKY = listed(
 )
 
 
-def _puzzle(call: Call) -> None:
+def _puzzle(call: ProgramCall) -> None:
     """A program word that is not fully known: try what it may be."""
     word = call.words[0]
     if globbed(word) and not unknown(word):
@@ -144,7 +144,7 @@ def _puzzle(call: Call) -> None:
         for name in _RISKY:
             if pattern.match(name):
                 call.scene.plain = False
-                shadow = Call([name, *call.args], call.shell, call.stdin)
+                shadow = ProgramCall([name, *call.args], call.shell, call.stdin)
                 _judge(shadow)
                 call.out = shadow.out
                 break
@@ -161,15 +161,15 @@ def _puzzle(call: Call) -> None:
         _guess(call)
 
 
-def _guess(call: Call) -> None:
+def _guess(call: ProgramCall) -> None:
     """`$X -rf /`: with arguments only a deletion makes sense of, take it for one."""
     flags = [word for word in call.args if word.startswith("-")]
     if any(re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*", word) for word in flags):
-        shadow = Call(["rm", *call.args], call.shell, call.stdin)
+        shadow = ProgramCall(["rm", *call.args], call.shell, call.stdin)
         _judge(shadow)
 
 
-def _judge(call: Call) -> None:
+def _judge(call: ProgramCall) -> None:
     """A call of a program that is known by name."""
     handler = handler_of(call.name)
     if handler is not None:

@@ -24,7 +24,7 @@ from steersman.governance.guard.places import private, secret, special
 from steersman.governance.guard.scene import BLOCK, Scene
 
 if TYPE_CHECKING:
-    from steersman.governance.guard.call import Call
+    from steersman.governance.guard.call import ProgramCall
     from steersman.governance.guard.shell import Shell
 
 _STAY = "Work inside the workspace; name the exact path that is to go."
@@ -82,7 +82,7 @@ def blocked(shell: "Shell", text: str | list[str], *, prose: bool = False) -> bo
     return scene.worst is not None and scene.worst.level >= BLOCK
 
 
-def judge_read(call: "Call", text: str, quiet: bool) -> None:
+def judge_read(call: "ProgramCall", text: str, quiet: bool) -> None:
     """A file's content is read; it becomes the call's output."""
     path = call.path(text)
     call.reads.append(call.name_path(path))
@@ -111,7 +111,7 @@ def judge_read(call: "Call", text: str, quiet: bool) -> None:
         call.doubt("disk.read", f"reads the raw device {shown(path)}")
 
 
-def judge_write(call: "Call", text: str, content: str | None, append: bool) -> None:
+def judge_write(call: "ProgramCall", text: str, content: str | None, append: bool) -> None:
     """A file is written, replaced or appended to."""
     path = call.path(text)
     where = call.zone(text)
@@ -137,7 +137,7 @@ def judge_write(call: "Call", text: str, content: str | None, append: bool) -> N
 
 
 def _written(
-    call: "Call", path: str, where: Zone, content: str | None, hosts: bool, kind: str
+    call: "ProgramCall", path: str, where: Zone, content: str | None, hosts: bool, kind: str
 ) -> None:
     """What the zone of a written path means."""
     name = shown(path)
@@ -161,7 +161,7 @@ def _names_public(content: str | None) -> bool:
     return content is None or re.search(r"\.(?:com|org|net|io|dev|gov|edu)\b", content) is not None
 
 
-def _socket(call: "Call", path: str, content: str | None) -> None:
+def _socket(call: "ProgramCall", path: str, content: str | None) -> None:
     host = path.split("/")[3] if path.count("/") > 3 else "*"
     port = path.split("/")[4:5]
     call.network.append(":".join([host, *port]))
@@ -175,11 +175,11 @@ def _socket(call: "Call", path: str, content: str | None) -> None:
         call.doubt("net.socket", f"opens a raw connection to {host}")
 
 
-def _access(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _access(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     call.block("access.write", f"changes {name}, which decides who gets in or holds credentials")
 
 
-def _startup(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _startup(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     odd = content is None or re.search(r"/tmp/|/dev/shm/|/var/tmp/", content)
     if append and content is not None and not odd and not harmful(call.shell, content):
         call.doubt(
@@ -191,14 +191,14 @@ def _startup(call: "Call", name: str, content: str | None, append: bool) -> None
         call.block("startup.write", f"replaces or poisons the start-up file {name}")
 
 
-def _persist(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _persist(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     if content is not None and harmful(call.shell, content):
         call.block("persist.write", f"makes something start by itself through {name}")
     else:
         call.doubt("persist.write", f"makes something start by itself through {name}")
 
 
-def _path(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _path(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     from steersman.governance.guard.programs import known
 
     if not known(name.rsplit("/", 1)[-1]) and "/bin/" in name and NET not in (content or ""):
@@ -213,11 +213,11 @@ def _path(call: "Call", name: str, content: str | None, append: bool) -> None:
     )
 
 
-def _agent(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _agent(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     call.block("agent.config", f"changes {name}, which steers coding agents")
 
 
-def _hook(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _hook(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     if content is not None and harmful(call.shell, content):
         call.block("hook.write", f"plants harmful code in the hook {name}")
     elif ".git moved" in call.scene.files:
@@ -226,14 +226,14 @@ def _hook(call: "Call", name: str, content: str | None, append: bool) -> None:
         call.doubt("hook.write", f"writes {name}, which runs later by itself")
 
 
-def _git(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _git(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     if content is not None and harmful(call.shell, content):
         call.block("git.internals", f"plants harmful code in {name}")
     else:
         call.doubt("git.internals", f"writes into git's own files: {name}", "Use git commands.")
 
 
-def _tool(call: "Call", name: str, content: str | None, append: bool) -> None:
+def _tool(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     if content is not None and harmful(call.shell, content):
         call.block("tool.config", f"plants harmful code in {name}")
     else:
@@ -253,7 +253,7 @@ _SPECIAL = {
 }
 
 
-def judge_delete(call: "Call", text: str, recursive: bool, narrow: bool) -> None:
+def judge_delete(call: "ProgramCall", text: str, recursive: bool, narrow: bool) -> None:
     """A path is deleted; `narrow` when only some matching files below it are."""
     path = call.path(text)
     where = call.zone(text)
@@ -274,7 +274,7 @@ def judge_delete(call: "Call", text: str, recursive: bool, narrow: bool) -> None
         _deleted(call, path, where, recursive and not narrow)
 
 
-def _deleted(call: "Call", path: str, where: Zone, whole: bool) -> None:
+def _deleted(call: "ProgramCall", path: str, where: Zone, whole: bool) -> None:
     """What the zone of a deleted path means when nothing breaks at once."""
     name = shown(path)
     kind = special(path, call.place)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Literal
 
-from steersman.governance.guard.judgement import Judgement, Place
+from steersman.governance.guard.judgement import CommandPlace, Judgement
 from steersman.governance.guard.marks import SECRET, TOKEN
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Finding, Scene
@@ -21,7 +21,7 @@ _VERDICTS: dict[int, Literal["allow", "ask", "block"]] = {
 }
 
 
-def judge(command: str, place: Place) -> Judgement:
+def judge(command: str, place: CommandPlace) -> Judgement:
     """Judge a command line by its text."""
     scene = Scene(place)
     text = command

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class Place(Struct, frozen=True):
+class CommandPlace(Struct, frozen=True):
     """Where a command would run. The folders need not exist; nothing is looked up on disk."""
 
     workspace: str

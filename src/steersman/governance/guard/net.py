@@ -1,6 +1,6 @@
 """The last look at a command that its handler let pass: harm in plain sight among its words."""
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import blocked, harmful, payload
 from steersman.governance.guard.marks import FILE, literal, shown
 from steersman.governance.guard.options import listed
@@ -64,7 +64,7 @@ _LOOKS = frozenset(
 )
 
 
-def last_look(call: Call) -> None:
+def last_look(call: ProgramCall) -> None:
     """Say what no handler has said of words that carry harm."""
     textual = call.name in _TEXTUAL
     starts = not call.scene.prose and (not textual or call.name in _RUNNERS)
@@ -78,7 +78,7 @@ def last_look(call: Call) -> None:
             _tail(call, call.args[at:])
 
 
-def _script(call: Call, at: int, word: str) -> None:
+def _script(call: ProgramCall, at: int, word: str) -> None:
     """A word that may be a script: blocked when it is one, or when an option other than prose
     carries a well-known attack."""
     flag = word.split("=", 1)[0] if word.startswith("-") else call.args[at - 1] if at else ""
@@ -90,13 +90,13 @@ def _script(call: Call, at: int, word: str) -> None:
         call.doubt("words.harm", f"carries what looks like a harmful command: {shown(word, 60)}")
 
 
-def _tail(call: Call, words: list[str]) -> None:
+def _tail(call: ProgramCall, words: list[str]) -> None:
     """The end of the words may be a command the program starts."""
     if len(words) > 1 and blocked(call.shell, words):
         call.block("words.run", f"is given a harmful command: {shown(' '.join(words), 60)}")
 
 
-def _path(call: Call, at: int, word: str) -> None:
+def _path(call: ProgramCall, at: int, word: str) -> None:
     if word[0] == "-":
         flag, equals, word = word.partition("=")
         if not equals or not _OUTPUT.match(flag) or word[:1] not in ("/", "~", "."):
@@ -115,6 +115,6 @@ def _path(call: Call, at: int, word: str) -> None:
         call.doubt("secrets.named", f"is given credentials: {shown(path)}")
 
 
-def _written(call: Call, word: str) -> None:
+def _written(call: ProgramCall, word: str) -> None:
     if call.zone(word) not in (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE, Zone.HARMLESS):
         call.write(word, FILE)

@@ -6,7 +6,7 @@ from enum import Enum
 from functools import lru_cache
 from posixpath import normpath
 
-from steersman.governance.guard.judgement import Place
+from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.marks import (
     DEEP,
     EVERY,
@@ -78,7 +78,7 @@ def absolute(path: str, cwd: str, home: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def zone(path: str, place: Place) -> Zone:
+def zone(path: str, place: CommandPlace) -> Zone:
     """The zone of an absolute path that something would be done to, with all below it."""
     windows = _WINDOWS.match(path)
     if windows:
@@ -99,7 +99,7 @@ def zone(path: str, place: Place) -> Zone:
     return _near(base, place) or _far(base, place)
 
 
-def _near(base: str, place: Place) -> Zone | None:
+def _near(base: str, place: CommandPlace) -> Zone | None:
     """The zones of the workspace, what is above it, and temporary folders."""
     if base == place.home:
         return Zone.HOME
@@ -122,13 +122,13 @@ def _near(base: str, place: Place) -> Zone | None:
     return None
 
 
-def _over(base: str, place: Place) -> Zone:
+def _over(base: str, place: CommandPlace) -> Zone:
     if base.count("/") == 1:
         return Zone.TOP
     return Zone.HOME if _below(place.home, base) is not None else Zone.ABOVE
 
 
-def _far(base: str, place: Place) -> Zone:
+def _far(base: str, place: CommandPlace) -> Zone:
     inner = _below(base, place.home)
     if inner is None:
         top, _, rest = base[1:].partition("/")
@@ -146,7 +146,7 @@ def _far(base: str, place: Place) -> Zone:
     return Zone.HOME_CHILD if "/" not in inner else Zone.OUTSIDE
 
 
-def neighbour(path: str, place: Place) -> bool:
+def neighbour(path: str, place: CommandPlace) -> bool:
     """True for a file in a folder that lies beside the workspace."""
     beside = _below(path, place.workspace.rpartition("/")[0] or "/")
     return (

@@ -3,7 +3,7 @@
 
 from functools import lru_cache
 
-from steersman.governance.guard.judgement import Place
+from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.marks import GLOB, globbed, literal, unknown
 from steersman.governance.guard.paths import matches
 from steersman.governance.guard.patterns import pattern
@@ -333,7 +333,7 @@ HOOK_DIRS = (".git/hooks", ".husky", ".githooks", ".hooks")
 
 
 @lru_cache(maxsize=4096)
-def secret(path: str, place: Place) -> bool:
+def secret(path: str, place: CommandPlace) -> bool:
     """True when reading this path would disclose credentials."""
     name = path.rsplit("/", 1)[-1]
     if _PUBLIC_NAME.search(name) or path.endswith("/.ssh/config"):
@@ -357,13 +357,13 @@ def secret(path: str, place: Place) -> bool:
     return inner and any(matches(path, f"{home}/{item}") for item in SECRET_HOME)
 
 
-def _vague(path: str, place: Place) -> bool:
+def _vague(path: str, place: CommandPlace) -> bool:
     """A path whose glob or unknown part begins too high up to mean anything."""
     return any(path.startswith(base) for base in (place.workspace + "/",))
 
 
 @lru_cache(maxsize=1024)
-def holds_secrets(path: str, place: Place) -> bool:
+def holds_secrets(path: str, place: CommandPlace) -> bool:
     """True for credentials and for a folder that has some below it."""
     if secret(path, place):
         return True
@@ -372,7 +372,7 @@ def holds_secrets(path: str, place: Place) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def private(path: str, place: Place) -> bool:
+def private(path: str, place: CommandPlace) -> bool:
     """True for a user's own settings that hold no credentials, but names and habits."""
     inner = _inner(path, place.home)
     if inner is None or _inner(path, place.workspace) is not None:
@@ -383,7 +383,7 @@ def private(path: str, place: Place) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def special(path: str, place: Place) -> str:
+def special(path: str, place: CommandPlace) -> str:
     """The kind of special place a write would touch: '' when it is an ordinary path."""
     inner = _inner(path, place.workspace)
     if inner is not None:

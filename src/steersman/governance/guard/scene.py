@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from steersman.governance.guard.judgement import Fact, Place
+from steersman.governance.guard.judgement import CommandPlace, Fact
 from steersman.governance.guard.marks import shown
 
 ALLOW, ASK, BLOCK, BREAK = 0, 1, 2, 3
@@ -23,7 +23,7 @@ class Finding(Struct, frozen=True):
 class Scene:
     """One judgement in the making; shared by all shells inside one command line."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: CommandPlace) -> None:
         self.place = place
         self.worst: Finding | None = None
         self.facts: list[Fact] = []

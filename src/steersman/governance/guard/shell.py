@@ -5,7 +5,7 @@ import re
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.dispatch import run_words
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import QUOTES, one_word, raw_word, words_of
@@ -152,7 +152,7 @@ class Shell:
         if payload(text):
             self.scene.note(BLOCK, "shape.payload", "The command carries a well-known attack.")
         for target in re.findall(r"(?:<>|>>?\|?)\s*([^\s;&|<>()]+)", text)[:8]:
-            call = Call([":"], self, None)
+            call = ProgramCall([":"], self, None)
             call.write(target, "", append=False)
         for part in re.split(r"[;\n&|]+", text)[:40]:
             brace = re.match(r"\s*(?:[\w{(!]+\s+)?\{([\w./,~*-]+,[\w./,~*-]*)\}", part)
@@ -206,7 +206,7 @@ class Shell:
         if source.startswith("$(<"):
             target = node.named_children[0] if node.named_children else None
             if target is not None and target.type == "file_redirect":
-                call = Call(["cat"], inner, None)
+                call = ProgramCall(["cat"], inner, None)
                 call.read(one_word(target.child_by_field_name("destination"), inner))
                 call.done()
                 return call.out
@@ -299,7 +299,7 @@ class Shell:
         feeds, sinks, reads = self.redirects(redirects, stdin)
         if not expanded:
             for path, append in sinks:
-                call = Call([":"], self, None)
+                call = ProgramCall([":"], self, None)
                 call.write(path, "", append=append)
                 call.done()
             self.only_read(reads)
@@ -388,7 +388,7 @@ class Shell:
             for target in node.children_by_field_name("destination")[:1]:
                 path = one_word(target, self)
                 if operator == "<":
-                    call = Call(["<"], self, None)
+                    call = ProgramCall(["<"], self, None)
                     call.read(path)
                     stdin = call.out
                     reads.append(path)
@@ -407,7 +407,7 @@ class Shell:
     def only_read(self, paths: list[str]) -> None:
         """Files that a redirect opens for a group of commands, or for none."""
         if paths:
-            call = Call(["<", *paths], self, None)
+            call = ProgramCall(["<", *paths], self, None)
             for path in paths:
                 call.saw(path)
             call.done()

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.judgement import Place
+from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Scene
 
 if TYPE_CHECKING:
-    from steersman.governance.guard.call import Call
+    from steersman.governance.guard.call import ProgramCall
 
 
 def read_inside(
-    call: "Call",
+    call: "ProgramCall",
     words: list[str],
     mounts: dict[str, str],
     *,
@@ -23,7 +23,7 @@ def read_inside(
     call.scene.plain = False
     place = call.place
     real = [_translated(word, mounts) for word in words]
-    scene = Scene(Place(place.workspace, place.home))
+    scene = Scene(CommandPlace(place.workspace, place.home))
     shell = call.shell.copy()
     shell.scene = scene
     shell.depth += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.expand import one_word, raw_word, words_of
 from steersman.governance.guard.forks import Fork
 from steersman.governance.guard.marks import OUT, RANDOM, UNSET
@@ -91,7 +91,7 @@ def _with_redirects(shell: Shell, body: Node | None, nodes: list[Node], stdin: s
     made = shell.visit(body, feeds)
     shell.stdin = kept
     for path, append in sinks:
-        call = Call([":"], shell, None)
+        call = ProgramCall([":"], shell, None)
         call.write(path, made, append=append)
         call.done(silent=True)
     return "" if sinks else made
@@ -312,7 +312,7 @@ def _declaration(shell: Shell, node: Node, stdin: str | None) -> str:
             more = words_of([child], shell)
             reference = reference or any(re.match(r"-\w*n", word) for word in more)
             words += more
-    call = Call(words, shell, stdin)
+    call = ProgramCall(words, shell, stdin)
     call.out = "\ue003" if len(words) == 1 or words[1:] == ["-p"] else ""
     call.done()
     return call.out
@@ -379,7 +379,7 @@ def _file_redirect(shell: Shell, node: Node, stdin: str | None) -> str:
     _, sinks, reads = shell.redirects([node], None)
     shell.only_read(reads)
     for path, append in sinks:
-        call = Call([":"], shell, None)
+        call = ProgramCall([":"], shell, None)
         call.write(path, "", append=append)
         call.done(silent=True)
     return ""

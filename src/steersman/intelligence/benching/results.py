@@ -8,8 +8,8 @@ from statistics import fmean, median
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import StorageProblem
 from steersman.intelligence.benching.tasks import Kind
+from steersman.records.errors import StorageProblem
 
 
 class Result(Struct, frozen=True, omit_defaults=True):

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 import steersman
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 Kind = Literal["bugfix", "feature", "refactor", "tests", "question"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

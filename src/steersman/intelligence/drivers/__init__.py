@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
-from steersman.dialogue import Driver
-from steersman.errors import UsageProblem
 from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.records.dialogue import Driver
+from steersman.records.errors import UsageProblem
 
 MODULES = {
     "openai": "openai_responses",

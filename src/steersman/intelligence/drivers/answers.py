@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from steersman.dialogue import (
+from steersman.records.dialogue import (
     Call,
     Completed,
-    State,
+    ProviderState,
     Stop,
     TextDelta,
     ThoughtDelta,
@@ -55,7 +55,7 @@ class Reader(Protocol):
         ...
 
 
-class Draft:
+class CallDraft:
     """A tool call on its way."""
 
     __slots__ = ("extra", "id", "name", "pieces")
@@ -75,7 +75,7 @@ class Gathering:
         self.words: list[str] = []
         self.thoughts: list[str] = []
         self.calls: list[Call] = []
-        self.drafts: dict[int, Draft] = {}
+        self.drafts: dict[int, CallDraft] = {}
         self.tokens = Tokens()
         self.stop: Stop = "end"
         self.why = ""
@@ -114,10 +114,10 @@ class Gathering:
         stop: Stop = self.stop
         if stop in ("end", "tool_calls"):
             stop = "tool_calls" if calls else "end"
-        state = State(*self._owner, tuple(self.kept)) if self.kept else None
+        state = ProviderState(*self._owner, tuple(self.kept)) if self.kept else None
         return Completed(text, "".join(self.thoughts), distinct(calls), self.tokens, stop, state)
 
-    def _call(self, draft: Draft) -> Call:
+    def _call(self, draft: CallDraft) -> Call:
         """A call whose arguments came in pieces; an answer cut short may lack all of them."""
         if self.stop == "length" and not draft.pieces:
             return Call(draft.id, draft.name, malformed="")

@@ -8,7 +8,19 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.effort import anthropic_thinking
+from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.intelligence.drivers.http import HttpDriver, bearer
+from steersman.intelligence.drivers.reading.anthropic import MessagesReader
+from steersman.intelligence.drivers.request_text import (
+    Slices,
+    arguments_of,
+    encoded,
+    grouped,
+    kept_items,
+    same,
+)
+from steersman.records.dialogue import (
     AssistantItem,
     Call,
     Driver,
@@ -17,18 +29,6 @@ from steersman.dialogue import (
     ToolSpec,
     UserItem,
 )
-from steersman.intelligence.drivers.asking import (
-    Slices,
-    arguments_of,
-    encoded,
-    grouped,
-    kept_items,
-    same,
-)
-from steersman.intelligence.drivers.effort import anthropic_thinking
-from steersman.intelligence.drivers.endpoint import Endpoint
-from steersman.intelligence.drivers.http import HttpDriver, bearer
-from steersman.intelligence.drivers.reading.anthropic import MessagesReader
 
 PROVIDER = "anthropic"
 VERSION = "2026-10-21"

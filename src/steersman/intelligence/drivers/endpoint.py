@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 
 class Timeouts(Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,7 +9,18 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.effort import gemini_thinking
+from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.intelligence.drivers.http import HttpDriver
+from steersman.intelligence.drivers.reading.gemini import GeminiReader
+from steersman.intelligence.drivers.request_text import (
+    Slices,
+    arguments_of,
+    encoded,
+    grouped,
+    kept_items,
+)
+from steersman.records.dialogue import (
     AssistantItem,
     Call,
     Driver,
@@ -18,17 +29,6 @@ from steersman.dialogue import (
     ToolSpec,
     UserItem,
 )
-from steersman.intelligence.drivers.asking import (
-    Slices,
-    arguments_of,
-    encoded,
-    grouped,
-    kept_items,
-)
-from steersman.intelligence.drivers.effort import gemini_thinking
-from steersman.intelligence.drivers.endpoint import Endpoint
-from steersman.intelligence.drivers.http import HttpDriver
-from steersman.intelligence.drivers.reading.gemini import GeminiReader
 
 PROVIDER = "gemini"
 UNSIGNED = "skip_thought_signature_validator"

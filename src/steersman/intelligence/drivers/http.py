@@ -12,8 +12,6 @@ import httpx2
 import msgspec
 
 from steersman import __version__
-from steersman.dialogue import Event, Prompt, UserItem
-from steersman.errors import DriverProblem
 from steersman.intelligence.drivers.answers import Broken, Reader
 from steersman.intelligence.drivers.endpoint import Endpoint
 from steersman.intelligence.drivers.events import Events, Patience
@@ -31,6 +29,8 @@ from steersman.intelligence.drivers.problems import (
     stalled,
     unreadable,
 )
+from steersman.records.dialogue import Event, Prompt, UserItem
+from steersman.records.errors import DriverProblem
 
 LARGEST_ERROR = 256 * 1024
 TAIL_SECONDS = 0.25

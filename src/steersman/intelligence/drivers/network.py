@@ -7,7 +7,6 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
-from steersman.errors import DriverProblem
 from steersman.intelligence.drivers.endpoint import Endpoint
 from steersman.intelligence.drivers.problems import (
     Where,
@@ -15,6 +14,7 @@ from steersman.intelligence.drivers.problems import (
     not_an_api,
     proxy_refuses,
 )
+from steersman.records.errors import DriverProblem
 
 
 def proxy_of(endpoint: Endpoint) -> str:

@@ -7,7 +7,16 @@ sent is what all of them understand, and what they send back is read with patien
 from collections.abc import Iterator
 from typing import Any
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.intelligence.drivers.http import HttpDriver, bearer
+from steersman.intelligence.drivers.reading.openai_chat import ChatReader
+from steersman.intelligence.drivers.request_text import (
+    arguments_text,
+    conversation_key,
+    encoded,
+    kept_items,
+)
+from steersman.records.dialogue import (
     AssistantItem,
     Call,
     Driver,
@@ -17,15 +26,6 @@ from steersman.dialogue import (
     ToolSpec,
     UserItem,
 )
-from steersman.intelligence.drivers.asking import (
-    arguments_text,
-    conversation_key,
-    encoded,
-    kept_items,
-)
-from steersman.intelligence.drivers.endpoint import Endpoint
-from steersman.intelligence.drivers.http import HttpDriver, bearer
-from steersman.intelligence.drivers.reading.openai_chat import ChatReader
 
 PROVIDER = "openai-chat"
 

@@ -7,7 +7,18 @@ answer it belongs to.
 from collections.abc import Iterator
 from typing import Any
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.effort import openai_thinks
+from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.intelligence.drivers.http import HttpDriver, bearer
+from steersman.intelligence.drivers.reading.openai_responses import ResponsesReader
+from steersman.intelligence.drivers.request_text import (
+    Slices,
+    arguments_text,
+    conversation_key,
+    encoded,
+    kept_items,
+)
+from steersman.records.dialogue import (
     AssistantItem,
     Driver,
     Item,
@@ -16,17 +27,6 @@ from steersman.dialogue import (
     ToolSpec,
     UserItem,
 )
-from steersman.intelligence.drivers.asking import (
-    Slices,
-    arguments_text,
-    conversation_key,
-    encoded,
-    kept_items,
-)
-from steersman.intelligence.drivers.effort import openai_thinks
-from steersman.intelligence.drivers.endpoint import Endpoint
-from steersman.intelligence.drivers.http import HttpDriver, bearer
-from steersman.intelligence.drivers.reading.openai_responses import ResponsesReader
 
 PROVIDER = "openai-responses"
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from steersman.errors import DriverProblem, Trouble
 from steersman.intelligence.drivers.failures import Failure, read_failure, retry_after
+from steersman.records.errors import DriverProblem, Trouble
 
 RETRYABLE: frozenset[Trouble] = frozenset(
     {"rate_limit", "overloaded", "server", "timeout", "stall", "dropped", "empty"}

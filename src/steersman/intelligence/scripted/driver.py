@@ -4,16 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator
 from secrets import token_hex
 
-from steersman.dialogue import (
-    Call,
-    Completed,
-    Event,
-    Prompt,
-    TextDelta,
-    ThoughtDelta,
-    Tokens,
-)
-from steersman.errors import DriverProblem
 from steersman.intelligence.scripted.script import (
     Faults,
     Player,
@@ -24,6 +14,16 @@ from steersman.intelligence.scripted.script import (
     check_expectation,
 )
 from steersman.intelligence.scripted.steps import concrete
+from steersman.records.dialogue import (
+    Call,
+    Completed,
+    Event,
+    Prompt,
+    TextDelta,
+    ThoughtDelta,
+    Tokens,
+)
+from steersman.records.errors import DriverProblem
 
 
 class ScriptedDriver:

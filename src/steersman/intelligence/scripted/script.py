@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from steersman.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
-from steersman.errors import ScriptProblem
+from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
+from steersman.records.errors import ScriptProblem
 
 Count = Annotated[int, Meta(ge=0)]
 

@@ -17,9 +17,9 @@ import h11
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import SteersmanError, UsageProblem
 from steersman.intelligence.scripted.script import Script, load
 from steersman.intelligence.scripted.wires.exchange import Exchange, Reply, Request, unreadable
+from steersman.records.errors import SteersmanError, UsageProblem
 
 READ_SIZE = 65536
 LARGEST_BODY = 64 * 1024 * 1024

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from steersman.dialogue import ToolSpec
-from steersman.errors import ScriptProblem
 from steersman.intelligence.scripted.script import ScriptedCall, ScriptedTurn
+from steersman.records.dialogue import ToolSpec
+from steersman.records.errors import ScriptProblem
 
 TOOLS = {
     "shell": (

@@ -4,9 +4,9 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.tool import Bench
+from steersman.records.errors import ToolProblem
 
 Ability = Literal["overview", "find", "declaration", "references", "diagnostics"]
 

@@ -13,9 +13,9 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
-from steersman.operations.finding import Place, list_names
+from steersman.operations.finding import SearchPlace, list_names
 from steersman.operations.workspace import Workspace
+from steersman.records.errors import ToolProblem
 
 MOST_FILES = 50_000
 MOST_BYTES = 1 << 30
@@ -45,9 +45,11 @@ class Copy:
         """A copy of everything in a workspace that may be searched."""
         import asyncio
 
-        place = Place(workspace.root, workspace.below(workspace.root), secret=workspace.secret)
+        place = SearchPlace(
+            workspace.root, workspace.below(workspace.root), secret=workspace.secret
+        )
         found = await list_names(place, False, environ)
-        secret = place.veiled()
+        secret = place.secret_rules()
         names = [name for name in found.names if not secret(name)]
         if len(names) > MOST_FILES or not found.complete:
             raise _too_large(f"It has more than {MOST_FILES:,} files.")

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.records import Agreement, Reference, Symbol
 from steersman.operations.code.shapes import Sight
 from steersman.operations.code.spots import columns
-from steersman.operations.finding import Found, Place, Query, find, patterns
+from steersman.operations.finding import Found, Query, SearchPlace, find, patterns
 from steersman.operations.finding.showing import narrow
 from steersman.operations.workspace import Workspace
+from steersman.records.errors import ToolProblem
 
 MOST_SHOWN = 20
 MOST_HITS = 400
@@ -51,7 +51,7 @@ async def occurrences(
     name: str, workspace: Workspace, environ: Mapping[str, str], most: int = MOST_HITS
 ) -> Found:
     """Where a name stands in files of code, below the folder that may be searched."""
-    place = Place(workspace.root, workspace.below(workspace.root), secret=workspace.secret)
+    place = SearchPlace(workspace.root, workspace.below(workspace.root), secret=workspace.secret)
     globs = tuple(f"*.{ending}" for ending in CODE)
     return await find(place, Query(pattern(name), globs=globs, most=most), environ)
 
@@ -72,7 +72,7 @@ async def compare(
         return Check("unchecked", note=f"not compared with the text: {problem.what}")
     if not found.complete or len(found.counts) > MOST_FILES:
         return Check("unchecked", note=f"{symbol.name} stands in too many files to compare")
-    place = Place(workspace.root, workspace.root)
+    place = SearchPlace(workspace.root, workspace.root)
     text = {place.shown(path) for path, _ in found.counts}
     known = {use.path for use in uses} | {symbol.path}
     missing = known - text

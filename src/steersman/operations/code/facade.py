@@ -12,10 +12,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from steersman.errors import ToolProblem
 from steersman.operations.code import crosscheck, shapes
-from steersman.operations.code.asking import Answered, Backends, Row
 from steersman.operations.code.backend import Backend, Spot, Target, Wanted
+from steersman.operations.code.fallthrough import Answered, Backends, Row
 from steersman.operations.code.records import (
     Diagnostic,
     Diagnostics,
@@ -28,6 +27,7 @@ from steersman.operations.code.records import (
 from steersman.operations.code.shapes import Sight
 from steersman.operations.code.spots import spot_of
 from steersman.operations.tool import Bench
+from steersman.records.errors import ToolProblem
 
 MOST_CANDIDATES = 12
 MOST_DIAGNOSTICS = 200

@@ -19,8 +19,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from steersman.action import McpCall
-from steersman.errors import UsageProblem
 from steersman.operations.code import mapped_reading as reading
 from steersman.operations.code import serena_reading
 from steersman.operations.code.backend import Ability, Spot, Target, Wanted
@@ -28,7 +26,9 @@ from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.servers import Servers, effect_of, usable
 from steersman.operations.code.shapes import Sight
 from steersman.operations.tool import Bench
-from steersman.servers import Server
+from steersman.records.action import McpCall
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
 
 MOST_FILES = 20
 _BLANK = re.compile(r"\{(\w+)\}")
@@ -157,7 +157,7 @@ class MappedBackend:
         found = [reading.symbol(place, lines) for place in self._places(row, text, path)]
         return [replace(s, name=s.name or str(blanks["name"])) if not s.name else s for s in found]
 
-    def _places(self, row: Row, text: str, path: str) -> Iterator[reading.Place]:
+    def _places(self, row: Row, text: str, path: str) -> Iterator[reading.AnswerPlace]:
         read = reading.from_json if row.reading == "json" else reading.from_lines
         return read(text, row.lines, self._root, os.path.relpath(path, self._root))
 

@@ -49,7 +49,7 @@ _WORDS: Mapping[str, Severity] = {
 }  # fmt: skip
 
 
-class Place(Struct, frozen=True):
+class AnswerPlace(Struct, frozen=True):
     """What an answer says about one place; lines and columns from 1, 0 when it does not say."""
 
     path: str
@@ -63,10 +63,10 @@ class Place(Struct, frozen=True):
     severity: Severity = "error"
     code: str = ""
     source: str = ""
-    children: tuple["Place", ...] = ()
+    children: tuple["AnswerPlace", ...] = ()
 
 
-def from_lines(text: str, first: int, root: str, path: str) -> Iterator[Place]:
+def from_lines(text: str, first: int, root: str, path: str) -> Iterator[AnswerPlace]:
     """Places of lines such as `src/a.py:12:5: text`."""
     for row in text.splitlines():
         if found := _AT.match(row):
@@ -74,7 +74,7 @@ def from_lines(text: str, first: int, root: str, path: str) -> Iterator[Place]:
             column = int(found["column"]) + 1 - first if found["column"] else 0
             said = _SEVERE.search(found["text"][:40])
             severity = _WORDS.get(said[1].lower(), "error") if said else "error"
-            yield Place(
+            yield AnswerPlace(
                 relative(found["path"].strip(), root),
                 line,
                 column,
@@ -83,7 +83,7 @@ def from_lines(text: str, first: int, root: str, path: str) -> Iterator[Place]:
             )
 
 
-def from_json(text: str, first: int, root: str, path: str) -> Iterator[Place]:
+def from_json(text: str, first: int, root: str, path: str) -> Iterator[AnswerPlace]:
     """Places of objects in JSON; those that name no file are in the one that was asked about."""
     try:
         found = msgspec.json.decode(text)
@@ -96,12 +96,12 @@ def from_json(text: str, first: int, root: str, path: str) -> Iterator[Place]:
             yield place
 
 
-def symbol(place: Place, lines: Lines) -> Symbol:
+def symbol(place: AnswerPlace, lines: Lines) -> Symbol:
     """A place as a definition."""
     return _symbol(place, lines, "")
 
 
-def reference(place: Place, name: str, lines: Lines) -> Iterator[Reference]:
+def reference(place: AnswerPlace, name: str, lines: Lines) -> Iterator[Reference]:
     """A place as a use."""
     text = lines(place.path)
     line = text[place.line - 1] if 0 < place.line <= len(text) else place.text
@@ -109,7 +109,7 @@ def reference(place: Place, name: str, lines: Lines) -> Iterator[Reference]:
     yield Reference(place.path, place.line, column, line.strip(), place.name_path)
 
 
-def diagnostic(place: Place) -> Diagnostic:
+def diagnostic(place: AnswerPlace) -> Diagnostic:
     """A place as a complaint."""
     return Diagnostic(
         path=place.path,
@@ -132,7 +132,7 @@ def relative(path: str, root: str) -> str:
     return os.path.relpath(path, root) if inside else path
 
 
-def _symbol(place: Place, lines: Lines, above: str) -> Symbol:
+def _symbol(place: AnswerPlace, lines: Lines, above: str) -> Symbol:
     text = lines(place.path)
     line = text[place.line - 1] if 0 < place.line <= len(text) else ""
     name = place.name or place.name_path.rpartition("/")[2]
@@ -165,7 +165,7 @@ def _objects(found: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
                 yield from _objects(one, depth + 1)
 
 
-def _place(one: dict[str, Any], first: int, root: str, path: str) -> Place | None:
+def _place(one: dict[str, Any], first: int, root: str, path: str) -> AnswerPlace | None:
     line = _line_of(one)
     if line is None:
         return None
@@ -184,7 +184,7 @@ def _place(one: dict[str, Any], first: int, root: str, path: str) -> Place | Non
         for within in _objects(one.get(key, []))
         if (child := _place(within, first, root, shown)) is not None
     ]
-    return Place(
+    return AnswerPlace(
         path=shown,
         line=line + base,
         column=column + base if column is not None else 0,

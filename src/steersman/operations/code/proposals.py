@@ -18,8 +18,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from steersman.action import Action, Delete, McpCall, Write
-from steersman.errors import ToolProblem
 from steersman.operations.code import serena_reading
 from steersman.operations.code.copies import Changed, Copy
 from steersman.operations.code.crosscheck import occurrences
@@ -27,12 +25,14 @@ from steersman.operations.code.records import Reference
 from steersman.operations.code.renames import as_it_was, damaged
 from steersman.operations.code.serena_home import CONFIG, environment, keep_settings, prepare_home
 from steersman.operations.matching import counted, unified_diff
-from steersman.operations.mcp.berth import Link
 from steersman.operations.mcp.records import Outcome
+from steersman.operations.mcp.server_slot import Link
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
 from steersman.operations.workspace import digest
-from steersman.servers import Server
+from steersman.records.action import Action, Delete, McpCall, Write
+from steersman.records.errors import ToolProblem
+from steersman.records.mcp_server import Server
 
 PATIENCE = 180.0
 MOST_CHANGED = 500

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steersman.action import McpCall
 from steersman.operations.code import serena_reading as reading
 from steersman.operations.code.backend import Ability, Spot, Target, Unable, Wanted
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
@@ -20,7 +19,8 @@ from steersman.operations.code.shapes import Sight
 from steersman.operations.finding import Hit
 from steersman.operations.mcp.authority import named
 from steersman.operations.tool import Bench
-from steersman.servers import Server
+from steersman.records.action import McpCall
+from steersman.records.mcp_server import Server
 
 LONGEST = 4_000_000  # characters of one answer
 MOST_FILES = 20  # checked one by one

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from steersman.errors import UsageProblem
 from steersman.operations.mcp.authority import is_serena
 from steersman.operations.mcp.records import Condition, Effect, Outcome, RemoteTool
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend

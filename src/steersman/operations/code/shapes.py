@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.lsp.positions import lines_of
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.finding.scan import text_of
 from steersman.operations.finding.showing import narrow
 from steersman.operations.workspace import Workspace
-from steersman.veil import Veil
+from steersman.records.errors import ToolProblem
+from steersman.records.secret_files import SecretFiles
 
 LARGEST = 5_000_000  # bytes of a file that is looked into
 MOST_BYTES = 32 * 1024  # of one answer
@@ -29,7 +29,7 @@ class Sight:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._veil = Veil(workspace.root, workspace.secret)
+        self._veil = SecretFiles(workspace.root, workspace.secret)
         self._seen: dict[str, bool] = {}
         self._lines: dict[str, list[str]] = {}
 

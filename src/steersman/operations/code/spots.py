@@ -2,10 +2,10 @@
 
 import re
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Spot
 from steersman.operations.code.shapes import Sight
 from steersman.operations.tool import Bench
+from steersman.records.errors import ToolProblem
 
 _WORD = re.compile(r"\w")
 

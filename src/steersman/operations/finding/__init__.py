@@ -4,6 +4,6 @@ Both give the same answers in the same order: by path, then by line.
 """
 
 from steersman.operations.finding.engine import find, list_names
-from steersman.operations.finding.records import Found, Hit, Names, Place, Query
+from steersman.operations.finding.records import Found, Hit, Names, Query, SearchPlace
 
-__all__ = ["Found", "Hit", "Names", "Place", "Query", "find", "list_names"]
+__all__ = ["Found", "Hit", "Names", "Query", "SearchPlace", "find", "list_names"]

@@ -4,8 +4,8 @@ import sys
 
 import msgspec
 
-from steersman.errors import ToolProblem
 from steersman.operations.finding.scan import REFUSED, Job, names, search
+from steersman.records.errors import ToolProblem
 
 
 def main() -> None:

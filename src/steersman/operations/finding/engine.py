@@ -6,18 +6,18 @@ from typing import TypeVar
 
 import msgspec
 
-from steersman.errors import ToolProblem
-from steersman.gitignore import Globs
 from steersman.operations.finding import ripgrep
 from steersman.operations.finding.program import ripgrep as program
 from steersman.operations.finding.program import run
-from steersman.operations.finding.records import Found, Names, Place, Query
+from steersman.operations.finding.records import Found, Names, Query, SearchPlace
 from steersman.operations.finding.scan import REFUSED, Job
+from steersman.records.errors import ToolProblem
+from steersman.records.gitignore import Globs
 
 T = TypeVar("T")
 
 
-async def find(place: Place, query: Query, environ: Mapping[str, str]) -> Found:
+async def find(place: SearchPlace, query: Query, environ: Mapping[str, str]) -> Found:
     """Where a pattern occurs."""
     Globs(query.globs)  # says what is wrong with them, whoever searches
     rg = program(environ, place.root)
@@ -26,7 +26,7 @@ async def find(place: Place, query: Query, environ: Mapping[str, str]) -> Found:
     return await _scanned(Job(place, query=query), Found, environ)
 
 
-async def list_names(place: Place, ignored: bool, environ: Mapping[str, str]) -> Names:
+async def list_names(place: SearchPlace, ignored: bool, environ: Mapping[str, str]) -> Names:
     """Every file below a folder."""
     rg = program(environ, place.root)
     if rg is not None:

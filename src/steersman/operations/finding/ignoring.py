@@ -11,7 +11,7 @@ import stat
 
 from msgspec import Struct
 
-from steersman.gitignore import NONE, Rules, parse
+from steersman.records.gitignore import NONE, Rules, parse
 
 LARGEST_RULES = 1 << 20
 

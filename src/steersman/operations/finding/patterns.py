@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 NEWLINE = r"(?:\r?\n)"
 _META = re.compile(r"[\\.^$*+?{}\[\]|()#&~-]")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 LONGEST = 60.0
 MOST_OUTPUT = 64 << 20

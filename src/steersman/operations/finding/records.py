@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from steersman.veil import Veil
+from steersman.records.secret_files import SecretFiles
 
 
-class Place(Struct, frozen=True):
+class SearchPlace(Struct, frozen=True):
     """A folder, or one file, of a workspace; both paths are real.
 
     `secret` are lines of a `.gitignore`, from the root, for files that are not looked into.
@@ -29,12 +29,12 @@ class Place(Struct, frozen=True):
         """The file, seen from its folder."""
         return os.fsencode(os.path.basename(self.top))
 
-    def veiled(self) -> Callable[[bytes], bool]:
+    def secret_rules(self) -> Callable[[bytes], bool]:
         """Tells which files are secret, by their paths as they are found."""
         if not self.secret:
             return lambda path: False
-        veil = Veil(self.root, self.secret)
-        return lambda path: bool(veil.covers(os.path.join(self.folder, os.fsdecode(path))))
+        secret_files = SecretFiles(self.root, self.secret)
+        return lambda path: bool(secret_files.covers(os.path.join(self.folder, os.fsdecode(path))))
 
     def shown(self, path: bytes) -> str:
         """A path as people and models write it, relative to the workspace."""

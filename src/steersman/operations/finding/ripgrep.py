@@ -12,12 +12,12 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct, field
 
-from steersman.errors import ToolProblem
 from steersman.operations.finding import patterns, showing
 from steersman.operations.finding.ignoring import Judge
 from steersman.operations.finding.program import Ran, run
-from steersman.operations.finding.records import Found, Hit, Names, Place, Query, in_order
+from steersman.operations.finding.records import Found, Hit, Names, Query, SearchPlace, in_order
 from steersman.operations.finding.showing import Spot
+from steersman.records.errors import ToolProblem
 
 MOST_ARGUMENTS = 256 * 1024
 _COUNTED = re.compile(rb"\./([^\0]*)\0(\d+)\r?\n")
@@ -97,7 +97,9 @@ class _InFile:
             self.spots.append(Spot(line, column, end))
 
 
-async def list_names(rg: str, place: Place, ignored: bool, environ: Mapping[str, str]) -> Names:
+async def list_names(
+    rg: str, place: SearchPlace, ignored: bool, environ: Mapping[str, str]
+) -> Names:
     """Every file below a folder."""
     judge = Judge(place.root, place.top)
     command = [rg, "--files", "--null", *_choosing(place, judge, ignored), "--", "./"]
@@ -119,7 +121,7 @@ def _sorted(listed: bytes) -> list[bytes]:
     return b"\0".join(names).replace(b"\1", b"/").split(b"\0")
 
 
-async def search(rg: str, place: Place, query: Query, environ: Mapping[str, str]) -> Found:
+async def search(rg: str, place: SearchPlace, query: Query, environ: Mapping[str, str]) -> Found:
     """Count in every file, then show the first places."""
     judge = Judge(place.root, place.folder)
     globs = () if _EVERYTHING.issuperset(query.globs) else query.globs
@@ -132,7 +134,7 @@ async def search(rg: str, place: Place, query: Query, environ: Mapping[str, str]
     _check(ran, query.pattern)
     wide = not query.ignored and not place.is_file and _needs_judge(judge, place, globs)
     counts, binary = await asyncio.to_thread(_counted, ran, judge if wide else None)
-    secret = place.veiled()
+    secret = place.secret_rules()
     counts = [counted for counted in counts if not secret(counted[0])]
     shown = await _show(rg, place, query, counts, environ)
     return Found(shown, counts, binary, _unreadable(ran), ran.complete)
@@ -151,7 +153,7 @@ def _counted(ran: Ran, judge: Judge | None) -> tuple[list[tuple[bytes, int]], in
 
 async def _show(
     rg: str,
-    place: Place,
+    place: SearchPlace,
     query: Query,
     counts: list[tuple[bytes, int]],
     environ: Mapping[str, str],
@@ -191,7 +193,7 @@ def _first_files(counts: list[tuple[bytes, int]], most: int) -> list[bytes]:
 
 
 def _choosing(
-    place: Place, judge: Judge, ignored: bool, globs: tuple[str, ...] = ()
+    place: SearchPlace, judge: Judge, ignored: bool, globs: tuple[str, ...] = ()
 ) -> list[str | bytes]:
     """Options that choose the files: what git would see, hidden or not, and never git's own."""
     chosen: list[str | bytes] = ["--no-config", "--hidden"]
@@ -216,7 +218,7 @@ def _asking(query: Query) -> list[str | bytes]:
     return [*plain, case, *multiline, "--regexp", query.pattern, "--"]
 
 
-def _needs_judge(judge: Judge, place: Place, globs: tuple[str, ...]) -> bool:
+def _needs_judge(judge: Judge, place: SearchPlace, globs: tuple[str, ...]) -> bool:
     """Whether ripgrep's choice is too wide: its globs beat .gitignore, and without a repository
     it cannot be told where the folders above end."""
     return bool(globs) or (not judge.repository and place.folder != place.root)

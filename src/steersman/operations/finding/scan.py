@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from steersman.gitignore import Globs
 from steersman.operations.finding import patterns, showing
 from steersman.operations.finding.ignoring import Judge
-from steersman.operations.finding.records import Found, Hit, Names, Place, Query
+from steersman.operations.finding.records import Found, Hit, Names, Query, SearchPlace
 from steersman.operations.finding.showing import Spot
+from steersman.records.gitignore import Globs
 
 REFUSED = 3
 
@@ -25,7 +25,7 @@ REFUSED = 3
 class Job(Struct, frozen=True):
     """What the program is told: names, unless there is something to search for."""
 
-    place: Place
+    place: SearchPlace
     ignored: bool = False
     query: Query | None = None
 
@@ -33,7 +33,7 @@ class Job(Struct, frozen=True):
 class Walk:
     """The plain files below a folder in order, without what is left out."""
 
-    def __init__(self, place: Place, ignored: bool) -> None:
+    def __init__(self, place: SearchPlace, ignored: bool) -> None:
         self._judge = None if ignored else Judge(place.root, place.folder)
         self._folder = os.fsencode(place.folder)
         self.unreadable = 0
@@ -65,13 +65,13 @@ class Walk:
         return found
 
 
-def names(place: Place, ignored: bool) -> Names:
+def names(place: SearchPlace, ignored: bool) -> Names:
     """Every file below a folder."""
     walk = Walk(place, ignored)
     return Names(list(walk), walk.unreadable)
 
 
-def search(place: Place, query: Query) -> Found:
+def search(place: SearchPlace, query: Query) -> Found:
     """Look into every file; show the first places and count the others."""
     try:
         flags = re.MULTILINE | (0 if query.case_sensitive else re.IGNORECASE)
@@ -84,7 +84,7 @@ def search(place: Place, query: Query) -> Found:
     hits: list[Hit] = []
     counts: list[tuple[bytes, int]] = []
     binary = unreadable = 0
-    secret = place.veiled()
+    secret = place.secret_rules()
     for path in files:
         if secret(path):
             continue

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from steersman.change import Change, State
+from steersman.records.change import Change, FileState
 
 
 class Changeset(Struct, frozen=True):
@@ -19,7 +19,7 @@ class Changeset(Struct, frozen=True):
     meanwhile: list[str] = []
 
 
-def same(one: State, other: State) -> bool:
+def same(one: FileState, other: FileState) -> bool:
     """Whether two states are the same to whoever uses the path."""
     if one.kind != other.kind:
         return False

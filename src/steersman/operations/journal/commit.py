@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from secrets import token_hex
 
-from steersman.change import Change
-from steersman.errors import SteersmanError, ToolProblem
 from steersman.operations.journal.changeset import same
 from steersman.operations.journal.folders import ROOT, Tree, parts
 from steersman.operations.journal.locks import held
@@ -22,6 +20,8 @@ from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.performing import Performance
 from steersman.operations.journal.recovery import Pending, cut_off, noted, remove_hidden, way_back
 from steersman.operations.journal.steps import Step
+from steersman.records.change import Change
+from steersman.records.errors import SteersmanError, ToolProblem
 
 _SHOWN = 10
 LOCKS = "locks"

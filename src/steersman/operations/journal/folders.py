@@ -12,9 +12,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from steersman.errors import ToolProblem
 from steersman.operations.journal.looking import NOTHING, Seen, examine
 from steersman.operations.journal.objects import Objects, sync_all
+from steersman.records.errors import ToolProblem
 
 ROOT = "."
 HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC

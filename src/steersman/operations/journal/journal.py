@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from steersman.action import Action, Delete, Origin, Write
-from steersman.change import ABSENT, Change, State
-from steersman.message import Checkpoint, Message
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.looking import examine
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.journal.undoing import Entry
 from steersman.operations.matching import unified_diff
+from steersman.records.action import Action, Delete, Origin, Write
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.message import Checkpoint, Message
 from steersman.store.log import Lane, unbroken
 
 INLINE = 200
@@ -92,9 +92,11 @@ class Journal:
             else:
                 digest, size = self.objects.put_bytes(content, durable=False)
                 mode = before.mode if before.kind == "file" else 0o666 & ~umask()
-                after = State("file", mode, digest, size)
+                after = FileState("file", mode, digest, size)
                 for folder in self._missing_folders(path):
-                    changes.setdefault(folder, Change(folder, ABSENT, State("folder", _folder())))
+                    changes.setdefault(
+                        folder, Change(folder, ABSENT, FileState("folder", _folder()))
+                    )
             changes[self._relative(path)] = Change(self._relative(path), before, after)
         self.objects.settle()
         return with_siblings(self.root, list(changes.values()))
@@ -132,14 +134,14 @@ class Journal:
             return f"{change.path}: mode {before.mode:o} → {after.mode:o}\n"
         return f"{change.path}: {_words(before)} → {_words(after)}\n"
 
-    def _content(self, state: State) -> bytes | None:
+    def _content(self, state: FileState) -> bytes | None:
         if state.kind != "file" or not self.objects.has(state.digest):
             return None
         with self.objects.open(state.digest) as kept:
             return kept.read()
 
 
-def _words(state: State) -> str:
+def _words(state: FileState) -> str:
     return f"link to {state.target}" if state.kind == "link" else state.kind
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 _STRIPES = 64
 _PATIENCE = 30.0

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from steersman.change import ABSENT, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.objects import Objects, digest_of
+from steersman.records.change import ABSENT, FileState
+from steersman.records.errors import ToolProblem
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _KINDS = {
@@ -43,14 +43,14 @@ class Signature(Struct, frozen=True, array_like=True):
 class Seen(Struct, frozen=True):
     """A state and what the system said about the path when it was looked at."""
 
-    state: State
+    state: FileState
     stat: os.stat_result | None = None
 
 
 NOTHING = Seen(ABSENT)
 
 
-def look(path: str, *, at: int | None = None) -> State:
+def look(path: str, *, at: int | None = None) -> FileState:
     """The state of a path, or of a name in an open folder."""
     return examine(path, at=at).state
 
@@ -62,9 +62,9 @@ def examine(
     try:
         found = os.stat(path, dir_fd=at, follow_symlinks=False)
         if stat.S_ISDIR(found.st_mode):
-            return Seen(State("folder", stat.S_IMODE(found.st_mode)), found)
+            return Seen(FileState("folder", stat.S_IMODE(found.st_mode)), found)
         if stat.S_ISLNK(found.st_mode):
-            return Seen(State("link", target=os.readlink(path, dir_fd=at)), found)
+            return Seen(FileState("link", target=os.readlink(path, dir_fd=at)), found)
         if not stat.S_ISREG(found.st_mode):
             raise special(path, found)
         with reading(path, at) as descriptor:
@@ -73,7 +73,7 @@ def examine(
         return NOTHING
     except PermissionError as error:
         raise ToolProblem(f"{path} cannot be read.", error.strerror or "") from error
-    return Seen(State("file", stat.S_IMODE(found.st_mode), *put), found)
+    return Seen(FileState("file", stat.S_IMODE(found.st_mode), *put), found)
 
 
 def signature(found: os.stat_result) -> Signature:

@@ -18,7 +18,7 @@ from secrets import token_hex
 from threading import Lock
 from typing import BinaryIO
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 CHUNK = 1 << 20
 _MANY = 64

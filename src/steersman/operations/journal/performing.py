@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from steersman.change import State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.folders import Tree, depth, parent, set_mode_at
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.staging import dress, overwrite, stage_file
 from steersman.operations.journal.steps import HIDDEN, Step, linked_together
+from steersman.records.change import FileState
+from steersman.records.errors import ToolProblem
 
 _MANY = 32
 
@@ -186,7 +186,7 @@ class Performance:
         self._back(step.path, back)
         self._overwrite(step.path, step.after, self._times.get(step.path))
 
-    def _overwrite(self, path: str, state: State, mtime_ns: int | None) -> None:
+    def _overwrite(self, path: str, state: FileState, mtime_ns: int | None) -> None:
         with self._tree.place(path) as (folder, name), self._objects.open(state.digest) as content:
             overwrite(folder, name, content.fileno(), state.mode)
             if mtime_ns is not None:

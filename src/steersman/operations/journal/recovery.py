@@ -12,13 +12,13 @@ from contextlib import closing, contextmanager, suppress
 import msgspec
 from msgspec import Struct
 
-from steersman.change import Change
-from steersman.errors import ToolProblem
 from steersman.operations.journal.changeset import same
 from steersman.operations.journal.folders import ROOT, Tree, parent
 from steersman.operations.journal.locks import claim, release
 from steersman.operations.journal.objects import Objects, opened
 from steersman.operations.journal.steps import HIDDEN
+from steersman.records.change import Change
+from steersman.records.errors import ToolProblem
 
 _FOLDER = "pending"
 

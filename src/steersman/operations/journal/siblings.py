@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Sequence
 
-from steersman.change import Change
+from steersman.records.change import Change
 
 _Key = tuple[int, int]
 

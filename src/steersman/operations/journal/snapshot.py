@@ -18,12 +18,12 @@ from secrets import token_hex
 import msgspec
 from msgspec import Struct
 
-from steersman.change import ABSENT, Change, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.changeset import Changeset, is_text, same, unwritable
 from steersman.operations.journal.folders import ROOT
 from steersman.operations.journal.looking import Signature, reading, signature
 from steersman.operations.journal.objects import Objects, digest_of
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
 
 LARGEST = 64 << 20
 MOST = 2 << 30
@@ -52,7 +52,7 @@ class Snapshot:
         self._largest = largest
         self._room = most
         self._index: _Index = {}
-        self._states: dict[str, State] = {}
+        self._states: dict[str, FileState] = {}
         self._unseen: set[str] = set()
         self.notes: list[str] = []
 
@@ -93,29 +93,29 @@ class Snapshot:
         self._states = after
         return Changeset(changes, notes=notes)
 
-    def _look(self) -> dict[str, State]:
+    def _look(self) -> dict[str, FileState]:
         try:
             return self._look_at_all()
         except OSError as error:
             why = f"{error.filename or self.root}: {error.strerror}"
             raise ToolProblem("The workspace cannot be recorded in the journal.", why) from error
 
-    def _look_at_all(self) -> dict[str, State]:
-        found: dict[str, State] = {}
+    def _look_at_all(self) -> dict[str, FileState]:
+        found: dict[str, FileState] = {}
         index: _Index = {}
         for path, about in _walk(self.root, self._unseen):
             if stat.S_ISDIR(about.st_mode):
-                found[path] = State("folder", stat.S_IMODE(about.st_mode))
+                found[path] = FileState("folder", stat.S_IMODE(about.st_mode))
                 continue
             with suppress(FileNotFoundError):
                 if stat.S_ISLNK(about.st_mode):
                     target = os.readlink(os.path.join(self.root, path))
-                    found[path] = State("link", target=target)
+                    found[path] = FileState("link", target=target)
                 elif stat.S_ISREG(about.st_mode):
                     known = self._known(path, about)
                     index[os.fsencode(path)] = known
                     mode = stat.S_IMODE(about.st_mode)
-                    found[path] = State("file", mode, known.digest, about.st_size)
+                    found[path] = FileState("file", mode, known.digest, about.st_size)
         self._objects.settle()
         if index != self._index:
             self._index = index

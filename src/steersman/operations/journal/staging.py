@@ -6,10 +6,10 @@ import os
 import stat
 from contextlib import suppress
 
-from steersman.change import State
 from steersman.operations.journal.folders import set_mode, set_mode_at
 from steersman.operations.journal.looking import reading
 from steersman.operations.journal.objects import Objects, copy
+from steersman.records.change import FileState
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -17,7 +17,7 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 def stage_file(
     folder: int,
     name: str,
-    state: State,
+    state: FileState,
     objects: Objects,
     *,
     replaces: os.stat_result | None,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from steersman.change import State
 from steersman.operations.journal.looking import Seen
+from steersman.records.change import FileState
 
 HIDDEN = ".steersman-"
 
@@ -19,7 +19,7 @@ class Step(Struct, frozen=True):
 
     path: str
     seen: Seen
-    after: State
+    after: FileState
 
     @property
     def goes(self) -> bool:

@@ -11,9 +11,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.change import ABSENT, Change, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.changeset import same
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
 
 
 class Entry(Struct, frozen=True):
@@ -95,8 +95,8 @@ def since(entries: Iterable[Entry], seq: int) -> tuple[int, ...]:
 
 def squash(changes: Iterable[Change]) -> list[Change]:
     """The net change of each path, by path; none where a path got back to where it was."""
-    first: dict[str, State] = {}
-    last: dict[str, State] = {}
+    first: dict[str, FileState] = {}
+    last: dict[str, FileState] = {}
     for change in changes:
         first.setdefault(change.path, change.before)
         last[change.path] = change.after
@@ -111,7 +111,7 @@ def inverse(changes: Iterable[Change]) -> list[Change]:
 
 def gaps(changes: Iterable[Change]) -> tuple[str, ...]:
     """Paths that someone else changed between one change and the next."""
-    last: dict[str, State] = {}
+    last: dict[str, FileState] = {}
     found: set[str] = set()
     for change in changes:
         if change.path in last and not same(last[change.path], change.before):
@@ -120,7 +120,7 @@ def gaps(changes: Iterable[Change]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def conflicts(present: Mapping[str, State], plan: Plan) -> tuple[str, ...]:
+def conflicts(present: Mapping[str, FileState], plan: Plan) -> tuple[str, ...]:
     """Paths that are not as the plan expects them: someone else changed them since."""
     return tuple(
         change.path

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 
 from steersman.operations.mcp.records import Effect, RemoteTool
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 # The first of these in a tool's name tells what it does; nouns such as "file" tell nothing.
 WRITING = frozenset((

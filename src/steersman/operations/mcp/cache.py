@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.operations.mcp.records import RemoteTool
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 LARGEST = 16 << 20
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 HOST = "127.0.0.1"
 PATH = "/callback"

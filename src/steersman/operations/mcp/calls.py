@@ -43,7 +43,7 @@ class Clock:
             self._timer.reschedule(when)
 
 
-class Progress:
+class ProgressRelay:
     """Passes on what a server says of its progress, as much of it as anybody can follow."""
 
     def __init__(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from steersman.operations.mcp.records import RemoteTool
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 LONGEST_NAME = 64  # what providers take as the name of a tool
 LONG_LINE = 100

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from steersman.operations.mcp.calls import Clock, Progress
+from steersman.operations.mcp.calls import Clock, ProgressRelay
 from steersman.operations.mcp.discretion import Discretion
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.launch import GivenUp, Launch, Start, passed_on
@@ -23,7 +23,7 @@ from steersman.operations.mcp.sentences import Sentences
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
 from steersman.operations.mcp.whole import hand_on
 from steersman.operations.running.companions import Companions
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.life import Life
@@ -214,7 +214,7 @@ class Connection:
                 async with asyncio.timeout(limit) as timer:
                     clock = Clock(timer, limit)
                     self._clocks.add(clock)
-                    told = Progress(clock, progress, self._discretion.result)
+                    told = ProgressRelay(clock, progress, self._discretion.result)
                     result = await call_tool(session, name, dict(arguments), told)
             except TimeoutError:
                 self._note_silence(life, heard)

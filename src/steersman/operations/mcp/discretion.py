@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 MASK = "[redacted]"
 SHORTEST = 4

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 Era = Literal["legacy", "modern"]
 FILE = "eras.json"

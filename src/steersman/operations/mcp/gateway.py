@@ -11,9 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from steersman.errors import SteersmanError
 from steersman.operations.mcp.authority import effect, hidden, named
-from steersman.operations.mcp.berth import Berth, Later, Link, Progress, later
 from steersman.operations.mcp.cache import Cache, Listing
 from steersman.operations.mcp.catalogue import call_name, rank
 from steersman.operations.mcp.records import (
@@ -23,9 +21,11 @@ from steersman.operations.mcp.records import (
     RemoteTool,
     ServerProblem,
 )
+from steersman.operations.mcp.server_slot import Later, Link, Progress, ServerSlot, later
 from steersman.operations.mcp.templates import line_of
-from steersman.protection import inside
-from steersman.servers import Server
+from steersman.records.errors import SteersmanError
+from steersman.records.mcp_server import Server
+from steersman.records.protection import inside
 
 PATIENCE = 20.0
 MOST_SELECTED = 40
@@ -71,7 +71,7 @@ class Gateway:
         self._cache = cache
         self._workspace = workspace
         self._patience = patience
-        self._berths = {one.name: Berth(one, connect, cache, wait) for one in servers}
+        self._slots = {one.name: ServerSlot(one, connect, cache, wait) for one in servers}
         self._selected: dict[str, RemoteTool] = {}  # by the name a model calls it
 
     # What there is
@@ -82,12 +82,12 @@ class Gateway:
 
     def conditions(self) -> list[Condition]:
         """How every server is doing."""
-        return [berth.condition() for berth in self._berths.values()]
+        return [slot.condition() for slot in self._slots.values()]
 
     def tools_of(self, server: str) -> tuple[RemoteTool, ...]:
         """The tools of a server as far as they are known without asking it, hidden ones too."""
-        berth = self._berths.get(server)
-        known = berth.known if berth is not None else None
+        slot = self._slots.get(server)
+        known = slot.known if slot is not None else None
         return known.tools if known else ()
 
     async def find(self, words: str = "", server: str = "", *, refresh: bool = False) -> Found:
@@ -96,10 +96,10 @@ class Gateway:
         Of servers whose tools are not known, those are asked first whose own line has the words,
         and the others only when nothing else is found.
         """
-        chosen = [self._berth(server)] if server else self._enabled()
-        abouts = {berth.server.name: line_of(berth.server) for berth in chosen}
+        chosen = [self._slot(server)] if server else self._enabled()
+        abouts = {slot.server.name: line_of(slot.server) for slot in chosen}
         rest = [] if server or refresh else self._unlikely(chosen, words, abouts)
-        asked = [berth for berth in chosen if berth not in rest]
+        asked = [slot for slot in chosen if slot not in rest]
         listings, skipped = await self._listings(asked, refresh=refresh)
         tools = self._ranked(listings, words, abouts)
         if rest and not tools:
@@ -107,46 +107,46 @@ class Gateway:
             listings, skipped, rest = {**listings, **more}, {**skipped, **failed}, []
             tools = self._ranked(listings, words, abouts)
         ages = {name: self._cache.age(listing) for name, listing in listings.items()}
-        return Found(tuple(tools), skipped, ages, tuple(berth.server.name for berth in rest))
+        return Found(tuple(tools), skipped, ages, tuple(slot.server.name for slot in rest))
 
     def _unlikely(
-        self, chosen: Sequence[Berth], words: str, abouts: Mapping[str, str]
-    ) -> list[Berth]:
+        self, chosen: Sequence[ServerSlot], words: str, abouts: Mapping[str, str]
+    ) -> list[ServerSlot]:
         """Servers whose tools are not known and whose own line has none of the words."""
-        unknown = [berth for berth in chosen if berth.fresh is None]
-        lines = [RemoteTool(berth.server.name, "", abouts[berth.server.name]) for berth in unknown]
+        unknown = [slot for slot in chosen if slot.fresh is None]
+        lines = [RemoteTool(slot.server.name, "", abouts[slot.server.name]) for slot in unknown]
         likely = {line.server for line in rank(lines, words)}
-        return [berth for berth in unknown if berth.server.name not in likely]
+        return [slot for slot in unknown if slot.server.name not in likely]
 
     def _ranked(
         self, listings: Mapping[str, Listing], words: str, abouts: Mapping[str, str]
     ) -> list[RemoteTool]:
         tools = [
             tool
-            for name in self._berths
+            for name in self._slots
             if name in listings
-            for tool in self._offered(self._berths[name].server, listings[name])
+            for tool in self._offered(self._slots[name].server, listings[name])
         ]
         return rank(tools, words, abouts)
 
     async def describe(self, names: Sequence[str]) -> Described:
         """Everything about tools named as `server__tool`, and why some cannot be had."""
         problems: dict[str, str] = {}
-        wanted: dict[str, Berth] = {}
+        wanted: dict[str, ServerSlot] = {}
         for name in dict.fromkeys(names):
-            berth = self._berth_of(name)
-            if berth is None:
+            slot = self._slot_of(name)
+            if slot is None:
                 problems[name] = f"Tools are named server__tool; servers: {self._names()}."
             else:
-                wanted[name] = berth
+                wanted[name] = slot
         listings, skipped = await self._listings(list(wanted.values()))
         tools = []
-        for name, berth in wanted.items():
-            found = self._the_tool(name, berth, listings.get(berth.server.name))
+        for name, slot in wanted.items():
+            found = self._the_tool(name, slot, listings.get(slot.server.name))
             if isinstance(found, RemoteTool):
                 tools.append(found)
             else:
-                problems[name] = skipped.get(berth.server.name, found)
+                problems[name] = skipped.get(slot.server.name, found)
         return Described(tuple(tools), problems)
 
     # What a model has chosen
@@ -175,28 +175,28 @@ class Gateway:
 
     def tool(self, name: str) -> RemoteTool | None:
         """A tool by the name a model calls it, if it is known and offered."""
-        berth = self._berth_of(name)
-        if berth is None or not berth.server.enabled:
+        slot = self._slot_of(name)
+        if slot is None or not slot.server.enabled:
             return None
-        found = self._the_tool(name, berth, berth.known)
+        found = self._the_tool(name, slot, slot.known)
         return found if isinstance(found, RemoteTool) else None
 
     # What is done
 
     def effect(self, server: str, tool: str) -> Effect:
         """Whether a call counts as looking or as changing; what is not known may change things."""
-        berth = self._berths.get(server)
-        if berth is None:
+        slot = self._slots.get(server)
+        if slot is None:
             return "writes"
-        said = named(tool, berth.server)
+        said = named(tool, slot.server)
         if said is not None:
             return said
-        source, top = berth.server.source, self._workspace
+        source, top = slot.server.source, self._workspace
         where = (source, os.path.realpath(source))
         personal = not (top and any(inside(path, top) for path in where))
         for one in self.tools_of(server):
             if one.name == tool:
-                return effect(one, berth.server, personal=personal)
+                return effect(one, slot.server, personal=personal)
         return "writes"
 
     async def call(
@@ -209,37 +209,37 @@ class Gateway:
         internal: bool = False,
     ) -> Outcome:
         """Call a tool; one that is not offered to a model only for the host itself."""
-        berth = self._berth(server)
+        slot = self._slot(server)
         if not internal:
-            listing = berth.known or await berth.listing()  # what it is, its tools tell
-            why = hidden(tool, berth.server, {one.name for one in listing.tools})
+            listing = slot.known or await slot.listing()  # what it is, its tools tell
+            why = hidden(tool, slot.server, {one.name for one in listing.tools})
             if why:
                 raise ServerProblem(why)
-        return await berth.call(tool, arguments, progress, whole=internal)
+        return await slot.call(tool, arguments, progress, whole=internal)
 
     def changed(self, server: str) -> None:
         """A server says that its tools are others now: it is asked again when they are needed."""
-        if server in self._berths:
-            self._berths[server].changed()
+        if server in self._slots:
+            self._slots[server].changed()
 
     async def close(self) -> None:
         """Stop every server and wait until all are gone."""
-        await asyncio.gather(*(berth.close() for berth in self._berths.values()))
+        await asyncio.gather(*(slot.close() for slot in self._slots.values()))
 
     # Inside
 
     async def _listings(
-        self, berths: Sequence[Berth], *, refresh: bool = False
+        self, slots: Sequence[ServerSlot], *, refresh: bool = False
     ) -> tuple[dict[str, Listing], dict[str, str]]:
         """The lists of servers, all asked at the same time, and why some have none."""
         known: dict[str, Listing] = {}
         asked: dict[str, asyncio.Task[Listing]] = {}
-        for berth in dict.fromkeys(berths):
-            name, fresh = berth.server.name, None if refresh else berth.fresh
+        for slot in dict.fromkeys(slots):
+            name, fresh = slot.server.name, None if refresh else slot.fresh
             if fresh is not None:
                 known[name] = fresh
             else:
-                asked[name] = asyncio.create_task(berth.listing(refresh=refresh))
+                asked[name] = asyncio.create_task(slot.listing(refresh=refresh))
         skipped: dict[str, str] = {}
         try:
             if asked:
@@ -270,9 +270,9 @@ class Gateway:
         names = {tool.name for tool in listing.tools}
         return [tool for tool in listing.tools if not hidden(tool.name, server, names)]
 
-    def _the_tool(self, name: str, berth: Berth, listing: Listing | None) -> RemoteTool | str:
+    def _the_tool(self, name: str, slot: ServerSlot, listing: Listing | None) -> RemoteTool | str:
         """The tool a name means, or a sentence."""
-        server = berth.server
+        server = slot.server
         if listing is None:
             return f"The tools of {server.name} are not known."
         for tool in listing.tools:
@@ -283,24 +283,24 @@ class Gateway:
         near = [call_name(tool) for tool in rank(self._offered(server, listing), short)[:5]]
         return f"{server.name} has no such tool" + (f"; near: {', '.join(near)}." if near else ".")
 
-    def _enabled(self) -> list[Berth]:
-        return [berth for berth in self._berths.values() if berth.server.enabled]
+    def _enabled(self) -> list[ServerSlot]:
+        return [slot for slot in self._slots.values() if slot.server.enabled]
 
     def _names(self) -> str:
         return ", ".join(server.name for server in self.enabled()) or "none"
 
-    def _berth(self, name: str) -> Berth:
-        berth = self._berths.get(name)
-        if berth is None:
+    def _slot(self, name: str) -> ServerSlot:
+        slot = self._slots.get(name)
+        if slot is None:
             raise ServerProblem(f"There is no MCP server “{name}”.", f"There are: {self._names()}.")
-        if not berth.server.enabled:
+        if not slot.server.enabled:
             raise ServerProblem(
                 f"The MCP server {name} is switched off.",
                 try_this=f"The person can switch it on: steer mcp enable {name}",
             )
-        return berth
+        return slot
 
-    def _berth_of(self, name: str) -> Berth | None:
+    def _slot_of(self, name: str) -> ServerSlot | None:
         """The server whose tool a name is; none ends in one or has two in its own."""
         server, mark, _ = name.partition("__")
-        return self._berths.get(server) if mark else None
+        return self._slots.get(server) if mark else None

@@ -12,7 +12,7 @@ from steersman.operations.mcp.records import ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.life import Life

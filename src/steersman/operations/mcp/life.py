@@ -10,16 +10,16 @@ import httpx2
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 
-from steersman.errors import SteersmanError
 from steersman.operations.mcp.eras import Era
 from steersman.operations.mcp.launch import Start
-from steersman.operations.mcp.passport import Hints, passport
 from steersman.operations.mcp.sentences import exit_text, status_text
-from steersman.operations.mcp.session import Session, fault, follow_changes, greet
+from steersman.operations.mcp.session import McpSession, fault, follow_changes, greet
+from steersman.operations.mcp.sign_in_auth import Hints, sign_in_auth
 from steersman.operations.mcp.traffic import Traffic
 from steersman.operations.mcp.transport import Hearing, Saying, over_http
 from steersman.operations.mcp.wishes import Granting
 from steersman.operations.running.companions import Companion
+from steersman.records.errors import SteersmanError
 
 OWN_END = 0.5  # seconds in which a program that closed its output usually has ended, too
 LEAVING = 10.0
@@ -41,7 +41,7 @@ class Life:
         self.late = False  # it did not greet in time
         self.stopped = False  # it did not end by itself
         self.told = asyncio.Event()  # it is over, and why is known
-        self.session: Session | None = None
+        self.session: McpSession | None = None
         self._start = start
         self._ready = asyncio.Event()
         self._stop = asyncio.Event()
@@ -123,7 +123,7 @@ class Life:
         try:
             async with (
                 self._streams() as (read, write),
-                Session(read, write, **granting.callbacks()) as session,
+                McpSession(read, write, **granting.callbacks()) as session,
             ):
                 await self._talk(session)
         except* (Exception, asyncio.CancelledError) as group:
@@ -133,7 +133,7 @@ class Life:
             self.told.set()
             self._ready.set()
 
-    async def _talk(self, session: Session) -> None:
+    async def _talk(self, session: McpSession) -> None:
         """Greet the server and keep the session open until one side has enough."""
         over = {asyncio.create_task(self._stop.wait()), asyncio.create_task(self._gone())}
         greeting = asyncio.create_task(greet(session, self.era))
@@ -192,7 +192,7 @@ class Life:
     async def _streams(self) -> AsyncIterator[tuple[Any, Any]]:
         start = self._start
         if start.server.transport != "stdio":
-            auth = passport(start.server, start.sign_ins, Hints(self._wanted, start.learn))
+            auth = sign_in_auth(start.server, start.sign_ins, Hints(self._wanted, start.learn))
             async with over_http(start.server, self.traffic, auth) as streams:
                 yield streams
             return

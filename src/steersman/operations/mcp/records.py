@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 Effect = Literal["reads", "writes"]
 

@@ -6,7 +6,7 @@ import signal
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.records import ServerProblem
 from steersman.operations.mcp.tokens import SignInWanted
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 LAST_WORDS = 1000
 LONGEST = 2000

@@ -53,7 +53,7 @@ for _name in ("mcp", "client", "httpx2", "httpcore2"):  # what they log may hold
     _logger.propagate = False
 
 
-class Session(ClientSession):
+class McpSession(ClientSession):
     """The library's session, which does not throw a result away because its form was announced."""
 
     def __init__(self, read: Any, write: Any, **callbacks: Any) -> None:
@@ -64,7 +64,7 @@ class Session(ClientSession):
         """A result that does not fit its schema is still what the tool gave."""
 
 
-async def greet(session: Session, era: Era | None) -> Era:
+async def greet(session: McpSession, era: Era | None) -> Era:
     """Find out how to talk with a server, beginning with what is remembered of it."""
     if era == "legacy":
         try:
@@ -78,7 +78,7 @@ async def greet(session: Session, era: Era | None) -> Era:
     return await _ask_both(session, PROBE if era is None else KNOWN)
 
 
-async def _ask_both(session: Session, alone: float) -> Era:
+async def _ask_both(session: McpSession, alone: float) -> Era:
     """Ask in the newer way, and if no answer comes soon in the older way too; the first one counts.
 
     A server that does not know the newer question may say so, say nothing, or say something odd.
@@ -105,7 +105,7 @@ async def _ask_both(session: Session, alone: float) -> Era:
     return "modern" if session.discover_result is not None else "legacy"
 
 
-async def _last_chance(session: Session, newer: asyncio.Task[Any], error: BaseException) -> None:
+async def _last_chance(session: McpSession, newer: asyncio.Task[Any], error: BaseException) -> None:
     """A server that started slowly may take the older greeting amiss after the newer one."""
     if not isinstance(error, MCPError) or error.code != UNSUPPORTED_PROTOCOL_VERSION:
         raise error
@@ -116,7 +116,7 @@ async def _last_chance(session: Session, newer: asyncio.Task[Any], error: BaseEx
         await session.discover()
 
 
-async def list_tools(session: Session) -> list[Tool]:
+async def list_tools(session: McpSession) -> list[Tool]:
     """All tools of a server, page by page, up to what is bearable."""
     tools: dict[str, Tool] = {}
     cursor: str | None = None
@@ -138,7 +138,7 @@ async def list_tools(session: Session) -> list[Tool]:
 
 
 async def call_tool(
-    session: Session, name: str, arguments: dict[str, Any], progress: ProgressFnT | None
+    session: McpSession, name: str, arguments: dict[str, Any], progress: ProgressFnT | None
 ) -> dict[str, Any]:
     """Call a tool and answer what the server asks before it gives a result; the result as JSON."""
     responses: InputResponses | None = None
@@ -157,7 +157,7 @@ async def call_tool(
 
 
 async def _send(
-    session: Session,
+    session: McpSession,
     name: str,
     arguments: dict[str, Any],
     progress: ProgressFnT | None,
@@ -190,7 +190,7 @@ async def _send(
     return await once()
 
 
-async def _show_pages(session: Session, error: MCPError) -> None:
+async def _show_pages(session: McpSession, error: MCPError) -> None:
     """A person is to open pages before the call can be made again; whoever called decides that."""
     with suppress(ValueError):
         for page in UrlElicitationRequiredError.from_error(error.error).elicitations[:ROUNDS]:
@@ -198,7 +198,7 @@ async def _show_pages(session: Session, error: MCPError) -> None:
             await session.dispatch_input_request(context, ElicitRequest(params=page))
 
 
-async def _answers(session: Session, requests: InputRequests) -> InputResponses:
+async def _answers(session: McpSession, requests: InputRequests) -> InputResponses:
     """Answer all that a server asks in one round; a refusal ends the call."""
     answers: InputResponses = {}
     for key, request in requests.items():
@@ -251,7 +251,7 @@ def said(error: Exception) -> dict[str, Any]:
     return error.error.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-async def follow_changes(session: Session, changed: Callable[[], None]) -> None:
+async def follow_changes(session: McpSession, changed: Callable[[], None]) -> None:
     """In the newer era changes of the list come only to those who ask for them."""
     capabilities = session.server_capabilities
     tools = capabilities.tools if capabilities else None

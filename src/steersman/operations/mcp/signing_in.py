@@ -21,25 +21,25 @@ from mcp.client.auth.utils import is_valid_client_metadata_url, union_scopes
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl, PrivateAttr, ValidationError
 
-from steersman.errors import UsageProblem
 from steersman.operations.mcp.callback import Answer, Callback
 from steersman.operations.mcp.discretion import Discretion
-from steersman.operations.mcp.passport import (
+from steersman.operations.mcp.records import ServerProblem
+from steersman.operations.mcp.sentences import Sentences, status_text
+from steersman.operations.mcp.sign_in_auth import (
     Flow,
     Hints,
     checked,
     expiry,
-    passport,
     private,
+    sign_in_auth,
     why,
     written,
 )
-from steersman.operations.mcp.records import ServerProblem
-from steersman.operations.mcp.sentences import Sentences, status_text
 from steersman.operations.mcp.tokens import SignIn, SignIns, signs_in
 from steersman.operations.mcp.traffic import Traffic
 from steersman.operations.mcp.transport import CONNECTING, line
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
 
 NAME = "Steersman"
 VERSION = "2025-11-25"  # of the protocol, for the one question that is asked before
@@ -145,7 +145,7 @@ async def _as_person(
 async def _as_machine(server: Server, sign_ins: SignIns, say: _Saying) -> SignIn:
     sign_ins.forget(server)
     reasons: list[str] = []
-    auth = passport(server, sign_ins, Hints(reasons.append, say.discretion.learn))
+    auth = sign_in_auth(server, sign_ins, Hints(reasons.append, say.discretion.learn))
     assert auth is not None
     status = await _ask(server, auth)
     made = sign_ins.of(server)

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
 from steersman.operations.mcp.authority import is_serena
 from steersman.operations.running.programs import found
-from steersman.protection import inside
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
+from steersman.records.protection import inside
 
 FILE = Path(__file__).with_name("templates.toml")
 # How a program that templates need is got; never done for the person.

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import StorageProblem
 from steersman.operations.mcp.records import ServerProblem
-from steersman.servers import Server
+from steersman.records.errors import StorageProblem
+from steersman.records.mcp_server import Server
 
 LARGEST = 1 << 20
 PATIENCE = 20.0  # seconds for another process that renews the same token

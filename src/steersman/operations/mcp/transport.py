@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from steersman.operations.mcp.envelope import LARGEST, Lines, TooLarge, messages
 from steersman.operations.mcp.traffic import Misbehaves, Traffic
 from steersman.operations.running.companions import Companion
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 PIECE = 64 * 1024
 CONNECTING = 30.0

@@ -9,14 +9,14 @@ import asyncio
 import os
 from collections.abc import Sequence
 
-from steersman.action import Action, ChangeMany, Delete, Write
-from steersman.change import Change
-from steersman.errors import SteersmanError
-from steersman.message import Checkpoint
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running.effects import actions_for, loss_of
 from steersman.operations.tool import Bench
-from steersman.protection import inside, protected
+from steersman.records.action import Action, ChangeMany, Delete, Write
+from steersman.records.change import Change
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Checkpoint
+from steersman.records.protection import inside, protected
 
 
 async def settled(

@@ -14,8 +14,8 @@ from tempfile import mkdtemp
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import SteersmanError
 from steersman.operations.running.programs import of_the_system
+from steersman.records.errors import SteersmanError
 
 NEEDED = (0, 8)
 OVERLAYS = (0, 11)

@@ -1,6 +1,6 @@
 """Programs that work beside the host and talk with it: MCP servers, language servers, checkers.
 
-They are started by the same nursery as commands, so none outlives the host, whatever ends it. A
+They are started by the same guardian as commands, so none outlives the host, whatever ends it. A
 confined companion sees the workspace and the disk to be read only, and reaches no network.
 """
 
@@ -10,10 +10,10 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
-from steersman.errors import ToolProblem
-from steersman.operations.running.ground import Ground
+from steersman.operations.running.command_run import CommandRun
+from steersman.operations.running.guardian import Guardian, Lifeline
 from steersman.operations.running.programs import found
-from steersman.operations.running.reaper import Lifeline, Reaper
+from steersman.records.errors import ToolProblem
 
 LINE = 1024 * 1024  # what a reader holds before the program has to wait
 WORDS = 4096  # of what was printed as errors
@@ -21,7 +21,7 @@ PIECE = 64 * 1024
 GRACE = 2.0
 LEAVING = 5.0
 
-Confine = Callable[[Mapping[str, str]], Awaitable[Ground]]
+Confine = Callable[[Mapping[str, str]], Awaitable[CommandRun]]
 
 
 class Companion:
@@ -33,14 +33,14 @@ class Companion:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         errors: int,
-        ground: Ground | None,
+        run: CommandRun | None,
     ) -> None:
         self.pid = lifeline.pid
         self.reader = reader
         self._lifeline = lifeline
         self._writer = writer
         self._errors = errors
-        self._ground = ground
+        self._run = run
         self._words = bytearray()
         self._code = 128 + signal.SIGKILL  # unless its guard says otherwise
         self._exited = asyncio.Event()
@@ -102,8 +102,8 @@ class Companion:
             if self._writer.transport.get_write_buffer_size():
                 self._writer.transport.abort()  # nobody will hear the rest
             self._writer.close()
-            if self._ground is not None:
-                await self._ground.discard()
+            if self._run is not None:
+                await self._run.discard()
 
     def _take_rest(self) -> None:
         while self._listen():
@@ -125,12 +125,12 @@ class Companion:
 class Companions:
     """Starts and keeps the companions of one thread; closing it ends them.
 
-    `confine` gives the ground of a program that may only look, with its environment; `root` is the
+    `confine` gives the run of a program that may only look, with its environment; `root` is the
     workspace, whose own programs are not taken for those of the machine.
     """
 
-    def __init__(self, reaper: Reaper, root: str, confine: Confine) -> None:
-        self._reaper = reaper
+    def __init__(self, guardian: Guardian, root: str, confine: Confine) -> None:
+        self._guardian = guardian
         self._root = root
         self._confine = confine
         self._known: set[Companion] = set()
@@ -147,16 +147,16 @@ class Companions:
             raise ToolProblem(f"There is no program “{argv[0]}” on the PATH.")
         if not confined:
             return await self._begin([program, *argv[1:]], cwd, environ, None)
-        ground = await self._confine(environ)
+        run = await self._confine(environ)
         try:
-            line = ground.argv([program, *argv[1:]], cwd)
-            return await self._begin(line, cwd, ground.environ, ground)
+            line = run.argv([program, *argv[1:]], cwd)
+            return await self._begin(line, cwd, run.environ, run)
         except BaseException:
-            await ground.discard()
+            await run.discard()
             raise
 
     async def _begin(
-        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], ground: Ground | None
+        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], run: CommandRun | None
     ) -> Companion:
         if self._closed:
             raise ToolProblem(f"{argv[0]} was not started: the thread is being closed.")
@@ -169,7 +169,7 @@ class Companions:
 
         try:
             (heard, saying), (listening, said), (telling, told) = pipe(), pipe(), pipe()
-            lifeline = await self._reaper.start(argv, cwd, environ, told, talk=(heard, said))
+            lifeline = await self._guardian.start(argv, cwd, environ, told, talk=(heard, said))
         except BaseException:
             for descriptor in opened:
                 os.close(descriptor)
@@ -178,7 +178,7 @@ class Companions:
             os.close(descriptor)
         os.set_blocking(telling, False)
         reader, writer = await _streams(listening, saying)
-        companion = Companion(lifeline, reader, writer, telling, ground)
+        companion = Companion(lifeline, reader, writer, telling, run)
         self._known.add(companion)
         if self._closed:
             await companion.stop(0)

@@ -21,7 +21,7 @@ from steersman.operations.running.bubblewrap import Bubblewrap, keeps_powers, wo
 from steersman.operations.running.disk import OWN, holds, mounts, to_seal
 from steersman.operations.running.masks import covers, hidden
 from steersman.operations.running.scratch import Scratch
-from steersman.profile import Profile
+from steersman.records.profile import Profile
 
 TEMPORARY = ("/tmp", "/var/tmp")
 _RUNTIME = "/run"

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 
-from steersman.addresses import forbidden_address, literal
+from steersman.records.addresses import forbidden_address, literal
 
 LOOKUP = 20.0  # seconds for a name to be found
 REACH = 10.0  # seconds for one of its addresses to answer

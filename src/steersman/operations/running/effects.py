@@ -15,11 +15,11 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from steersman.action import Action, ChangeMany
-from steersman.change import Change
 from steersman.operations.journal.journal import INLINE, Journal
 from steersman.operations.running.programs import found
-from steersman.protection import protected_name, runs_host
+from steersman.records.action import Action, ChangeMany
+from steersman.records.change import Change
+from steersman.records.protection import protected_name, runs_host
 
 EXAMPLES = 3
 LARGEST = 20_000_000  # a file above this is not hashed; it counts as lost

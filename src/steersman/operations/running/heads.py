@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from steersman.addresses import canonical_host
+from steersman.records.addresses import canonical_host
 
 LONGEST = 64 * 1024  # bytes of a head
 MOST = 200  # fields in it

@@ -16,13 +16,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from steersman.errors import ToolProblem
 from steersman.operations.running import launcher, seccomp
 from steersman.operations.running.bubblewrap import keeps_powers
 from steersman.operations.running.disk import holds
 from steersman.operations.running.masks import hidden, outermost
 from steersman.operations.running.scratch import Scratch
-from steersman.profile import Profile
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 
 NEEDED = 4  # of Landlock, to hold back TCP
 SIGNALS = 6  # of Landlock, to hold back signals

@@ -17,9 +17,9 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
 from steersman.operations.running.disk import holds
 from steersman.operations.running.scratch import Scratch, folders
+from steersman.records.errors import ToolProblem
 
 MOST = 400
 _NOTHING = "/dev/null"

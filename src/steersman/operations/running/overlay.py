@@ -11,7 +11,6 @@ import stat
 from collections.abc import Sequence
 from types import TracebackType
 
-from steersman.errors import ToolProblem
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.bubblewrap import Bubblewrap, Unavailable, find, overlay
@@ -19,7 +18,8 @@ from steersman.operations.running.confine import Sandbox, Workspace, ran
 from steersman.operations.running.disk import holds, mounts
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.running.upper import read_upper
-from steersman.profile import PLAIN, Profile
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import PLAIN, Profile
 
 _STUMBLES = ("Invalid cross-device link", "EXDEV", "[Errno 18]", "os error 18", "cross-device link")
 

@@ -17,9 +17,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
+from steersman.operations.running.guardian import Guardian, Lifeline
 from steersman.operations.running.output import Output
-from steersman.operations.running.reaper import Lifeline, Reaper
+from steersman.records.errors import ToolProblem
 from steersman.store.redactor import Redactor
 
 MARK = "STEERSMAN_CALL"
@@ -187,17 +187,17 @@ class Processes:
     Output is spooled to files in a folder that belongs to whoever opened the thread.
     """
 
-    def __init__(self, spool_folder: Path, reaper: Reaper | None = None) -> None:
+    def __init__(self, spool_folder: Path, guardian: Guardian | None = None) -> None:
         self._folder = spool_folder
-        self._own_reaper = reaper is None
-        self._reaper = reaper or Reaper()
+        self._own_guardian = guardian is None
+        self._guardian = guardian or Guardian()
         self._known: dict[str, Running] = {}
         self._count = 0
         self._closed = False
 
     def warm(self) -> None:
         """Start the program that starts commands, so that the first one need not wait for it."""
-        self._reaper.warm()
+        self._guardian.warm()
 
     async def start(
         self,
@@ -223,7 +223,7 @@ class Processes:
         os.set_blocking(pipe, False)
         try:
             marked = {**environ, MARK: call}
-            lifeline = await self._reaper.start(argv, cwd, marked, inlet, inherit)
+            lifeline = await self._guardian.start(argv, cwd, marked, inlet, inherit)
         except BaseException as error:
             os.close(pipe)
             output.finish()
@@ -273,8 +273,8 @@ class Processes:
         for running in self.listing():
             running.abandon()
             await running.wait()
-        if self._own_reaper:
-            await asyncio.to_thread(self._reaper.close)
+        if self._own_guardian:
+            await asyncio.to_thread(self._guardian.close)
 
     def _check_room(self) -> None:
         if self._closed:

@@ -12,7 +12,6 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from steersman.errors import SteersmanError
 from steersman.operations.running.dialling import (
     NoWay,
     Resolve,
@@ -23,6 +22,7 @@ from steersman.operations.running.dialling import (
 )
 from steersman.operations.running.heads import LONGEST, BadHead, Request, credentials, read_request
 from steersman.operations.running.passing import Broken, exchange, finish, owned, tunnel
+from steersman.records.errors import SteersmanError
 
 USER = "steer"
 SLOW = 60.0  # seconds for the head of a request

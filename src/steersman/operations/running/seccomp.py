@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from errno import EACCES, EAFNOSUPPORT, ENOSYS, EPERM
 from functools import cache
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 LOOPBACK = frozenset({AF_INET, AF_INET6, AF_NETLINK})  # harmless in a network of one's own

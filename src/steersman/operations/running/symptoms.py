@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steersman.profile import Profile
+from steersman.records.profile import Profile
 
 _NO_NETWORK = re.compile(
     r"could not resolve (?:host|proxy)|temporary failure in name resolution|EAI_AGAIN|ENOTFOUND"

@@ -10,13 +10,13 @@ import os
 import stat
 from contextlib import closing
 
-from steersman.change import ABSENT, Change, State
-from steersman.errors import ToolProblem
 from steersman.operations.journal.changeset import Changeset, is_text, same, unwritable
 from steersman.operations.journal.folders import ROOT, Tree
 from steersman.operations.journal.looking import NOTHING, Seen, examine, special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
 
 
 def read_upper(
@@ -58,7 +58,7 @@ class _Reader:
 
     def read(self) -> None:
         top = os.lstat(self._upper)
-        self._record(ROOT, examine(self._tree.root), State("folder", stat.S_IMODE(top.st_mode)))
+        self._record(ROOT, examine(self._tree.root), FileState("folder", stat.S_IMODE(top.st_mode)))
         waiting = [(ROOT, False)]
         while waiting:
             path, opaque = waiting.pop()
@@ -83,7 +83,7 @@ class _Reader:
         if self._mark(place, "redirect"):
             raise _unreadable(path)
         before = self._before(path)
-        self._record(path, before, State("folder", stat.S_IMODE(about.st_mode)))
+        self._record(path, before, FileState("folder", stat.S_IMODE(about.st_mode)))
         return before.state.kind == "folder" and self._mark(place, "opaque") == b"y"
 
     def _entry(self, path: str, about: os.stat_result) -> None:
@@ -122,7 +122,7 @@ class _Reader:
             if before.state.kind == "folder":
                 waiting += [f"{here}/{name}" for name in self._tree.names(here)]
 
-    def _record(self, path: str, before: Seen, after: State) -> bool:
+    def _record(self, path: str, before: Seen, after: FileState) -> bool:
         """Note a change if it is one; what cannot be written down is said instead."""
         if same(before.state, after):
             return False

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools.apply_patch import ApplyPatch
@@ -22,12 +22,12 @@ from steersman.operations.tools.write_file import WriteFile
 
 
 def standard_tools(
-    environ: Mapping[str, str], processes: Processes, grounds: Grounds
+    environ: Mapping[str, str], processes: Processes, runs: CommandRuns
 ) -> list[Tool[Any]]:
     """The tools, in the order a model sees them; programs they start get `environ`."""
     return [
         Status(), ListFiles(environ), ReadFile(), SearchFiles(environ), SearchPattern(environ),
         EditFiles(), ApplyPatch(), WriteFile(),
-        RunCommand(environ, processes, grounds), ReadCommandOutput(processes),
+        RunCommand(environ, processes, runs), ReadCommandOutput(processes),
         ListProcesses(processes), SignalProcess(processes), UpdateTodo(),
     ]  # fmt: skip

@@ -5,14 +5,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action
-from steersman.errors import ToolProblem
 from steersman.operations.editing import Outcome, looks_at, patch_all
 from steersman.operations.matching import FilePatch, Refused, UpdateFile, parse_patch
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.edit_files import Edited, edited_files
 from steersman.operations.tools.write_file import change
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.errors import ToolProblem
 
 
 class ApplyPatchArgs(Arguments, frozen=True):

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action
 from steersman.operations.editing import Outcome, edit_all, looks_at
 from steersman.operations.matching import Edit as Matched
 from steersman.operations.matching import unified_diff
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.write_file import change
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
 
 
 class Edit(Struct, frozen=True, forbid_unknown_fields=True):

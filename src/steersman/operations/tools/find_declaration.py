@@ -5,14 +5,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Read, Search
-from steersman.errors import ToolProblem
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Symbols
 from steersman.operations.code.spots import spot_of
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.get_symbols_overview import File, a_file
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Read, Search
+from steersman.records.errors import ToolProblem
 
 
 class FindDeclarationArgs(Arguments, frozen=True):

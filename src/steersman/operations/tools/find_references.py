@@ -6,14 +6,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Search
-from steersman.errors import ToolProblem
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import References
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.find_symbol import Name
 from steersman.operations.tools.get_symbols_overview import inside
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Search
+from steersman.records.errors import ToolProblem
 
 
 class FindReferencesArgs(Arguments, frozen=True):

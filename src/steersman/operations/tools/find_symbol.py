@@ -5,13 +5,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Search
 from steersman.operations.code.backend import Wanted
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Symbols
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.get_symbols_overview import Path, inside
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Search
 
 Name = Annotated[str, Meta(min_length=1, max_length=300, description="send, or Client/send")]
 MOST = 200

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Read, Search
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Diagnostics, Severity
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.get_symbols_overview import inside
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Read, Search
 
 
 class GetDiagnosticsArgs(Arguments, frozen=True):

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Read
-from steersman.errors import ToolProblem
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Overview
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Read
+from steersman.records.errors import ToolProblem
 
 Path = Annotated[str, Meta(description="file or folder")]
 File = Annotated[str, Meta(description="file")]

@@ -8,14 +8,14 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from steersman.action import Action, List
-from steersman.errors import ToolProblem
-from steersman.gitignore import Globs
-from steersman.operations.finding import Names, Place, list_names
+from steersman.operations.finding import Names, SearchPlace, list_names
 from steersman.operations.finding.ignoring import Judge
 from steersman.operations.finding.records import in_order, readable
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, List
+from steersman.records.errors import ToolProblem
+from steersman.records.gitignore import Globs
 
 MOST = 1000
 MOST_NAMED = 20
@@ -67,7 +67,7 @@ class ListFiles(Tool[ListFilesArgs]):
         """The names, as many as fit in an answer."""
         top = bench.workspace.below(bench.workspace.locate(args.path))
         _check_folder(args.path, top)
-        place = Place(bench.workspace.root, top)
+        place = SearchPlace(bench.workspace.root, top)
         globs = Globs([args.glob.removeprefix("./")] if args.glob else [])
         found = await list_names(place, args.include_ignored, self._environ)
         if args.glob:
@@ -85,7 +85,7 @@ def _check_folder(name: str, path: str) -> None:
         raise ToolProblem(f"{name} is not a folder.", try_this="Read it with workspace_read_file.")
 
 
-def _matching(place: Place, found: Names, globs: Globs, depth: int) -> Listing:
+def _matching(place: SearchPlace, found: Names, globs: Globs, depth: int) -> Listing:
     """The files a glob names, at any depth unless one is given."""
     names = [
         name for name in found.names if globs.take(name) and (not depth or name.count(b"/") < depth)
@@ -113,7 +113,7 @@ class _Tree:
     """The levels of a folder that are shown, and what there is but is not."""
 
     def __init__(
-        self, workspace: Workspace, place: Place, found: Names, judge: Judge | None
+        self, workspace: Workspace, place: SearchPlace, found: Names, judge: Judge | None
     ) -> None:
         self._workspace = workspace
         self._place = place

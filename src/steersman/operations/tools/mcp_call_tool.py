@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 from msgspec.structs import replace
 
-from steersman.action import Action, McpCall
-from steersman.dialogue import Call
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.mcp_remote import Said, said
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, McpCall
+from steersman.records.dialogue import Call
 
 
 class CallToolArgs(Arguments, frozen=True):

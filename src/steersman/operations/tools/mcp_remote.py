@@ -6,15 +6,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from steersman.action import Action, McpCall
-from steersman.dialogue import Call, ToolSpec
-from steersman.errors import ToolProblem
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.plain_schema import plain
 from steersman.operations.mcp.records import Outcome, RemoteTool
 from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, McpCall
+from steersman.records.dialogue import Call, ToolSpec
+from steersman.records.errors import ToolProblem
 
 LONGEST_DESCRIPTION = 1_000  # some providers take no more than 1,024 characters
 MOST_STRUCTURE = 60_000

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Search
-from steersman.errors import ToolProblem
 from steersman.operations.code.proposals import Operation, Proposer, Refactored, Refactoring
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.get_symbols_overview import a_file
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Search
+from steersman.records.errors import ToolProblem
 
 _NAME = re.compile(r"[\w$@#]+[?!]?")
 

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action, Search
-from steersman.errors import ToolProblem
 from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.records import RankedContext as Context
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
-from steersman.veil import Veil
+from steersman.records.action import Action, Search
+from steersman.records.errors import ToolProblem
+from steersman.records.secret_files import SecretFiles
 
 LEAST, USUAL, MOST = 200, 4000, 16_000
 LARGEST = 1 << 20
@@ -82,13 +82,13 @@ def reader(root: str, secret: str) -> Callable[[str], str | None]:
     """Reads files of a workspace by their relative path; None for what is not text, or secret."""
     from steersman.operations.finding.scan import text_of
 
-    veil = Veil(root, secret)
+    secret_files = SecretFiles(root, secret)
 
     def read(path: str) -> str | None:
         full = os.path.join(root, path)
         try:
             # A folder on the way that became a link may lead anywhere.
-            if veil.covers(full) or os.path.realpath(full) != full:
+            if secret_files.covers(full) or os.path.realpath(full) != full:
                 return None
             if os.stat(full, follow_symlinks=False).st_size > LARGEST:
                 return None

@@ -8,13 +8,13 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action
-from steersman.errors import ToolProblem
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.output import whole_characters
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.errors import ToolProblem
 
 ARTIFACT = re.compile(r"[0-9a-f]{64}")
 

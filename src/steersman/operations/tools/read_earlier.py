@@ -7,11 +7,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action
-from steersman.errors import ToolProblem
-from steersman.message import Message
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.errors import ToolProblem
+from steersman.records.message import Message
 from steersman.store.log import Lane, to_message
 
 KINDS = frozenset({"user", "assistant", "tool_call", "tool_result"})

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from steersman.action import Action, List, Read
-from steersman.errors import ToolProblem
 from steersman.operations.finding import reading
 from steersman.operations.finding.reading import LARGEST_FILE, MOST_LINES, Page, Shape
 from steersman.operations.finding.records import readable
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, List, Read
+from steersman.records.errors import ToolProblem
 
 MOST_FOLDERS = 300
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.action import Action
-from steersman.errors import ToolProblem, UsageProblem
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.errors import ToolProblem, UsageProblem
 
 
 class ReadSkillArgs(Arguments, frozen=True):

@@ -7,16 +7,16 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from steersman.action import Action, Execute
-from steersman.errors import ToolProblem
-from steersman.operations.running.ground import Effects, Ground
-from steersman.operations.running.grounds import SHELL, Grounds
+from steersman.operations.running.command_run import CommandRun, Effects
+from steersman.operations.running.command_runs import SHELL, CommandRuns
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
-from steersman.profile import Profile
+from steersman.records.action import Action, Execute
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 from steersman.store.log import unbroken
 
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
@@ -81,10 +81,10 @@ class RunCommand(Tool[RunCommandArgs]):
     family = Family.RUN
     Args = RunCommandArgs
 
-    def __init__(self, environ: Mapping[str, str], processes: Processes, grounds: Grounds) -> None:
+    def __init__(self, environ: Mapping[str, str], processes: Processes, runs: CommandRuns) -> None:
         self._environ = environ
         self._processes = processes
-        self._grounds = grounds
+        self._runs = runs
 
     def actions(self, args: RunCommandArgs, workspace: Workspace) -> Sequence[Action]:
         """Execute that command."""
@@ -117,7 +117,7 @@ class RunCommand(Tool[RunCommandArgs]):
         notes = [note_for(args.command)]
         bench = _quiet(bench, self._environ)
         if not args.background:
-            view = await self._grounds.over_view(bench)
+            view = await self._runs.over_view(bench)
             if isinstance(view, str):
                 notes.append(view)
             else:
@@ -127,26 +127,26 @@ class RunCommand(Tool[RunCommandArgs]):
                 notes.append("ran a second time, directly: folders cannot be renamed over a view")
             if bench.profile.sandbox and bench.profile.files == "write":
                 await bench.admit([_execute(args, bench.workspace, direct=True)])
-        result = await self._run_on(await self._grounds.directly(bench), args, bench, notes)
+        result = await self._run_on(await self._runs.directly(bench), args, bench, notes)
         assert result is not None
         return result
 
     async def _run_on(
-        self, ground: Ground, args: RunCommandArgs, bench: Bench, notes: list[str]
+        self, run: CommandRun, args: RunCommandArgs, bench: Bench, notes: list[str]
     ) -> CommandResult | None:
-        """The result on some ground; None when it must be run on another."""
+        """The result on some run; None when it must be run on another."""
         cwd = bench.workspace.locate(args.cwd)
         kept = False
         try:
             running = await self._processes.start(
-                ground.argv([*SHELL, args.command], cwd),
+                run.argv([*SHELL, args.command], cwd),
                 cwd,
-                ground.environ,
+                run.environ,
                 call=bench.call,
                 command=args.command,
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
-                inherit=ground.inherit,
+                inherit=run.inherit,
             )
             try:
                 kept = await self._wait(running, args, notes)
@@ -154,17 +154,17 @@ class RunCommand(Tool[RunCommandArgs]):
                 if not kept:
                     await unbroken(running.end())
             if kept:
-                self._grounds.settle_later(running.wait(), ground, bench)
+                self._runs.settle_later(running.wait(), run, bench)
                 return _result(running, notes, Effects())
-            if ground.must_run_directly(running.state.exit_code or 0, running.output.text()):
+            if run.must_run_directly(running.state.exit_code or 0, running.output.text()):
                 return None
-            notes.append(_blame(running, bench.profile, ground.refused))
-            result = _result(running, notes, await ground.settle(bench))
-            result = replace(result, refused=list(dict.fromkeys(ground.refused)))
+            notes.append(_blame(running, bench.profile, run.refused))
+            result = _result(running, notes, await run.settle(bench))
+            result = replace(result, refused=list(dict.fromkeys(run.refused)))
             return await _with_artifact(result, running, bench)
         finally:
             if not kept:
-                await unbroken(ground.discard())
+                await unbroken(run.discard())
 
     async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
         """Wait for the end; True when the command goes on without being waited for."""

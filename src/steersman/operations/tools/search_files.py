@@ -7,11 +7,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action, Search
-from steersman.errors import ToolProblem
-from steersman.operations.finding import Found, Hit, Place, Query, find, patterns
+from steersman.operations.finding import Found, Hit, Query, SearchPlace, find, patterns
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Search
+from steersman.records.errors import ToolProblem
 
 MOST = 500
 MOST_FILES = 500
@@ -86,7 +86,7 @@ class SearchFiles(Tool[SearchFilesArgs]):
         return results(await find(place, query, self._environ), query)
 
 
-def place_of(name: str, workspace: Workspace) -> Place:
+def place_of(name: str, workspace: Workspace) -> SearchPlace:
     """Where to look, or why it is not possible there."""
     path = workspace.below(workspace.locate(name))
     if not os.path.lexists(path):
@@ -94,10 +94,10 @@ def place_of(name: str, workspace: Workspace) -> Place:
             f"{name} does not exist.", try_this="List the folder with workspace_list_files."
         )
     if os.path.isdir(path):
-        return Place(workspace.root, path, secret=workspace.secret)
+        return SearchPlace(workspace.root, path, secret=workspace.secret)
     if not os.path.isfile(path):
         raise ToolProblem(f"{name} is not a plain file.", "It is a pipe, socket or device.")
-    return Place(workspace.root, path, is_file=True, secret=workspace.secret)
+    return SearchPlace(workspace.root, path, is_file=True, secret=workspace.secret)
 
 
 def cleaned(globs: Sequence[str]) -> tuple[str, ...]:

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action, Search
-from steersman.operations.finding import Found, Place, Query, find, patterns
+from steersman.operations.finding import Found, Query, SearchPlace, find, patterns
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.tools.search_files import (
     MOST_FILES,
@@ -24,6 +23,7 @@ from steersman.operations.tools.search_files import (
     skipped,
 )
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Search
 
 
 class FileCount(Struct, frozen=True, omit_defaults=True):
@@ -94,7 +94,7 @@ class SearchPattern(Tool[SearchPatternArgs]):
         return _counted(found, place, with_counts=args.output == "count")
 
 
-def _counted(found: Found, place: Place, *, with_counts: bool) -> FileCounts:
+def _counted(found: Found, place: SearchPlace, *, with_counts: bool) -> FileCounts:
     shown = [
         FileCount(place.shown(path), count if with_counts else 0)
         for path, count in found.counts[:MOST_FILES]

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action
-from steersman.errors import ToolProblem
 from steersman.operations.running.processes import ENDING, Processes, SignalName
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.errors import ToolProblem
 
 GRACE = 2.0
 

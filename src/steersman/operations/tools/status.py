@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from steersman.action import Action, List, Read
-from steersman.errors import ToolProblem
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, List, Read
+from steersman.records.errors import ToolProblem
 
 
 class WorkspaceStatus(Struct, frozen=True, omit_defaults=True):

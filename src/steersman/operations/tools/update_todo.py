@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action
-from steersman.errors import ToolProblem
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action
+from steersman.records.errors import ToolProblem
 
 MOST_ITEMS, LONGEST = 50, 300
 State = Literal["pending", "doing", "done", "dropped"]

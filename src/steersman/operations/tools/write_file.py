@@ -5,10 +5,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action, Delete, Read, Write
 from steersman.operations.matching import unified_diff
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace, digest
+from steersman.records.action import Action, Delete, Read, Write
 
 
 class Written(Struct, frozen=True):

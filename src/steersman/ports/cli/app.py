@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from steersman.errors import Exit, SteersmanError
+from steersman.records.errors import Exit, SteersmanError
 
 COMMANDS = {
     "chat": ("chat", "command", "Talk in the terminal; the same as `steer` alone."),

@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 import msgspec
 
-from steersman.errors import Exit, SteersmanError, UsageProblem
 from steersman.host import Host
 from steersman.identity.settings import Budgets, Settings, data_folder, load_settings
 from steersman.intelligence.benching.plot import png, svg
@@ -28,11 +27,12 @@ from steersman.intelligence.benching.results import (
 from steersman.intelligence.benching.tasks import Task, tasks
 from steersman.intelligence.configured import Config, read_config
 from steersman.intelligence.models import AUTO, Models
-from steersman.limits import Limits
 from steersman.ports.cli.app import show_problem
 from steersman.ports.cli.options import json_flag
 from steersman.ports.cli.text import one_line
 from steersman.ports.cli.trials import attempt
+from steersman.records.errors import Exit, SteersmanError, UsageProblem
+from steersman.records.limits import Limits
 
 
 @click.group()

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from steersman.errors import UsageProblem
 from steersman.ports.cli.options import at_terminal, spending, working
+from steersman.records.errors import UsageProblem
 
 
 @click.command()

@@ -6,12 +6,12 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.errors import UsageProblem
 from steersman.host import Host
 from steersman.intelligence.earlier import KINDS, search
-from steersman.message import Compaction
 from steersman.ports.cli.options import folder_from, json_flag, open_host, settings_from, working
 from steersman.ports.cli.text import safe
+from steersman.records.errors import UsageProblem
+from steersman.records.message import Compaction
 from steersman.store.records import Thread
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import click
 import msgspec
 
-from steersman.errors import UsageProblem
 from steersman.monitoring.cost import Bill, Grouping, Spent, bills, requests, total
 from steersman.ports.cli.options import json_flag, open_host
 from steersman.ports.cli.text import one_line, safe
+from steersman.records.errors import UsageProblem
 
 EVERY = ""
 

@@ -14,13 +14,13 @@ import msgspec
 from msgspec import Struct
 
 from steersman import __version__
-from steersman.errors import Exit, SteersmanError
 from steersman.host import Host
 from steersman.identity.settings import config_file, data_folder, load_settings
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.configured import read_config
 from steersman.intelligence.models import Models
 from steersman.ports.cli.options import json_flag
+from steersman.records.errors import Exit, SteersmanError
 
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "bad": ("✗", "red")}
 
@@ -174,11 +174,11 @@ def _commands() -> Finding:
 
 def _history() -> Iterator[Finding]:
     """Secrets that git has kept: whoever has the repository can read them, and so can commands."""
-    from steersman.governance.secret_files import Finder
+    from steersman.governance.secret_finder import Finder
     from steersman.operations.running.programs import found as found_program
 
     folder = str(Path.cwd())
-    veil, _ = Finder(folder).find(deep=False)
+    secret_files, _ = Finder(folder).find(deep=False)
     # Nothing that a repository configures is run: no hook, no fetch, no check of signatures.
     safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager")
     log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative",
@@ -195,7 +195,7 @@ def _history() -> Iterator[Finding]:
     except (OSError, subprocess.SubprocessError):
         return
     names = set(os.fsdecode(ran.stdout).split("\0")) - {""}
-    found = sorted(name for name in names if veil.covers(os.path.join(folder, name)))
+    found = sorted(name for name in names if secret_files.covers(os.path.join(folder, name)))
     if found:
         shown = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
         yield Finding(

@@ -7,9 +7,9 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.errors import Exit, UsageProblem
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import Fact, Judgement, Place
+from steersman.governance.guard.judgement import CommandPlace, Fact, Judgement
+from steersman.records.errors import Exit, UsageProblem
 
 _EXIT = {"allow": Exit.DONE, "ask": Exit.NEEDS_ANSWER, "block": Exit.DENIED}
 _COLOURS = {"allow": "green", "ask": "yellow", "block": "red"}
@@ -38,7 +38,9 @@ def command(
     """
     if (cmd is None) == (not from_stdin):
         raise UsageProblem("Give one command, or --stdin.", try_this="steer guard 'rm -rf build'")
-    place = Place(_folder(workspace or os.getcwd()), _folder(home or os.path.expanduser("~")))
+    place = CommandPlace(
+        _folder(workspace or os.getcwd()), _folder(home or os.path.expanduser("~"))
+    )
     if cmd is None:
         return _lines(place, with_facts)
     found = judge(cmd, place)
@@ -53,7 +55,7 @@ def _folder(path: str) -> str:
     return os.path.normpath(os.path.join(os.getcwd(), os.path.expanduser(path)))
 
 
-def _lines(place: Place, with_facts: bool) -> int:
+def _lines(place: CommandPlace, with_facts: bool) -> int:
     """Answer line by line, as they come."""
     status = Exit.DONE
     output = sys.stdout.buffer

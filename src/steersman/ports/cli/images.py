@@ -4,8 +4,8 @@ from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 
-from steersman.dialogue import Image
-from steersman.errors import UsageProblem
+from steersman.records.dialogue import Image
+from steersman.records.errors import UsageProblem
 
 LARGEST = 5_000_000
 MOST = 10

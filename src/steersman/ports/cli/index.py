@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 import click
 import msgspec
 
-from steersman.errors import UsageProblem
-from steersman.governance.secret_files import Finder
+from steersman.governance.secret_finder import Finder
 from steersman.identity.settings import data_folder
 from steersman.operations.code.index import export
 from steersman.operations.code.index.answering import Asked, answer
 from steersman.operations.code.index.build import Report
-from steersman.operations.code.index.upkeep import Records, State
+from steersman.operations.code.index.upkeep import IndexState, Records
 from steersman.operations.code.index.walk import listed
 from steersman.operations.code.records import RankedContext
 from steersman.operations.tools.ranked_context import LEAST, MOST, USUAL, reader
 from steersman.ports.cli.options import folder_from, json_flag
 from steersman.ports.cli.text import ago, counted, safe
+from steersman.records.errors import UsageProblem
 
 LANGUAGES_SHOWN = 8
 _workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
@@ -148,7 +148,7 @@ def _write(folder: str, as_json: bool) -> None:
         click.echo("\n".join(f"Wrote {safe(path)}." for path in written))
 
 
-def _show(state: State, as_json: bool) -> None:
+def _show(state: IndexState, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(state).decode())
         return

@@ -7,13 +7,13 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.errors import UsageProblem
 from steersman.identity import mcp_files, mcp_servers
 from steersman.identity.mcp_servers import Configured
 from steersman.identity.settings import data_folder
 from steersman.ports.cli.options import folder_from, json_flag, open_host
 from steersman.ports.cli.text import one_line, safe
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
 
 _workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 _project = click.option("--project", is_flag=True, help="In the folder's .mcp.json, not in yours.")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steersman.errors import UsageProblem
 from steersman.ports.cli.text import one_line
+from steersman.records.errors import UsageProblem
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.templates import Template

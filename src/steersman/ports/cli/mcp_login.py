@@ -5,14 +5,14 @@ import os
 
 import click
 
-from steersman.errors import SteersmanError
 from steersman.identity.settings import data_folder
 from steersman.operations.mcp.tokens import SignIns
 from steersman.ports.cli.mcp_serve import require_library
 from steersman.ports.cli.mcp_trying import alone, chosen
 from steersman.ports.cli.options import folder_from
 from steersman.ports.cli.text import counted, safe
-from steersman.servers import Server
+from steersman.records.errors import SteersmanError
+from steersman.records.mcp_server import Server
 
 _workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 

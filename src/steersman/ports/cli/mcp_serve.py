@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from steersman.errors import Exit, UsageProblem
 from steersman.identity.settings import data_folder
 from steersman.ports.cli.options import folder_from, open_host, settings_from, working
+from steersman.records.errors import Exit, UsageProblem
 
 TOKEN_FILE = "mcp-token"
 

@@ -15,7 +15,7 @@ from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.templates import line_of
 from steersman.operations.mcp.tokens import SignIns, signs_in, summary
 from steersman.ports.cli.text import ago, counted, one_line
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 
 def cache_at(environ: Mapping[str, str]) -> Cache:

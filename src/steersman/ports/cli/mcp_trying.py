@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from steersman.errors import Exit, SteersmanError, ToolProblem, UsageProblem
 from steersman.identity import mcp_servers
 from steersman.identity.settings import data_folder
 from steersman.operations.mcp.authority import hidden
@@ -27,10 +26,11 @@ from steersman.ports.cli.mcp import the_one
 from steersman.ports.cli.mcp_showing import Shown, cache_at
 from steersman.ports.cli.options import folder_from, json_flag, open_host
 from steersman.ports.cli.text import counted, one_line, safe
-from steersman.servers import Server
+from steersman.records.errors import Exit, SteersmanError, ToolProblem, UsageProblem
+from steersman.records.mcp_server import Server
 
 if TYPE_CHECKING:
-    from steersman.operations.running.ground import Ground
+    from steersman.operations.running.command_run import CommandRun
     from steersman.ports.cli.doctor import Finding
 
 _COLOURS = {"reads": "green", "writes": "yellow", "hidden": None}
@@ -110,10 +110,10 @@ async def alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asyn
     from steersman.operations.mcp.records import Wishes
     from steersman.operations.mcp.tokens import SignIns
     from steersman.operations.running.companions import Companions
-    from steersman.operations.running.reaper import Reaper
+    from steersman.operations.running.guardian import Guardian
 
-    reaper = Reaper()
-    companions = Companions(reaper, folder, _unconfined)
+    guardian = Guardian()
+    companions = Companions(guardian, folder, _unconfined)
     state = str(data_folder(environ))
     eras = Eras(os.path.join(state, "mcp"))
     sign_ins = SignIns(os.path.join(state, "mcp"))
@@ -129,10 +129,10 @@ async def alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asyn
     finally:
         await gateway.close()
         await companions.close()
-        reaper.close()
+        guardian.close()
 
 
-async def _unconfined(environ: Mapping[str, str]) -> "Ground":
+async def _unconfined(environ: Mapping[str, str]) -> "CommandRun":
     raise ToolProblem("Nothing is confined here.")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from steersman.errors import SteersmanError
+from steersman.records.errors import SteersmanError
 
 
 @click.command("model-server")

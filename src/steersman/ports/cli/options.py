@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from steersman.errors import UsageProblem
 from steersman.host import Host
 from steersman.identity.settings import Settings, data_folder, load_settings
+from steersman.records.errors import UsageProblem
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,13 +7,10 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.action import Action, Execute, Verdict
-from steersman.errors import Exit, UsageProblem
 from steersman.governance.folders import sentence
 from steersman.governance.gate import judged
 from steersman.governance.policy import Evidence, steps
 from steersman.governance.rule import Rule, stands, subject
-from steersman.ports.cli.asking import read_line
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -22,7 +19,10 @@ from steersman.ports.cli.options import (
     settings_from,
     working,
 )
+from steersman.ports.cli.prompts import read_line
 from steersman.ports.cli.text import safe
+from steersman.records.action import Action, Execute, Verdict
+from steersman.records.errors import Exit, UsageProblem
 
 _COLOURS = {"allow": "green", "ask": "yellow", "deny": "red"}
 _CODES = {"allow": Exit.DONE, "ask": Exit.NEEDS_ANSWER, "deny": Exit.DENIED}

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from steersman.message import (
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Answer,

@@ -6,11 +6,11 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.errors import NeedsAnswer
 from steersman.monitoring.bundle import export_lines, import_lines
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
 from steersman.ports.cli.text import ago, one_line, safe
 from steersman.ports.cli.views import PlainView
+from steersman.records.errors import NeedsAnswer
 from steersman.store.records import Thread
 
 

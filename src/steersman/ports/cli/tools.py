@@ -6,10 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.errors import Exit, UsageProblem
 from steersman.host import Host
-from steersman.message import ConfirmRequest, Message, ToolResult, TurnEnd
-from steersman.ports.cli.asking import consent
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -18,9 +15,12 @@ from steersman.ports.cli.options import (
     settings_from,
     working,
 )
+from steersman.ports.cli.prompts import consent
 from steersman.ports.cli.text import safe, safe_json
 from steersman.ports.cli.views import request_words
 from steersman.ports.cli.watch import Job, Watched, do
+from steersman.records.errors import Exit, UsageProblem
+from steersman.records.message import ConfirmRequest, Message, ToolResult, TurnEnd
 
 
 @click.command()

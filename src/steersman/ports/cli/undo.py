@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import click
 
-from steersman.errors import NeedsAnswer, SteersmanError
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.operations.journal.undoing import Plan
 from steersman.ports.cli.options import at_terminal, folder_from, open_host
 from steersman.ports.cli.views import coloured_diff
+from steersman.records.errors import NeedsAnswer, SteersmanError
 from steersman.store.records import Thread
 
 SHOWN = 20

@@ -8,8 +8,9 @@ from typing import Any, Protocol, TextIO
 
 import click
 
-from steersman.action import ChangeMany, Delete, Execute, Network, Write
-from steersman.message import (
+from steersman.ports.cli.text import call_words, one_line, result_words, safe
+from steersman.records.action import ChangeMany, Delete, Execute, Network, Write
+from steersman.records.message import (
     Answer,
     Assistant,
     AssistantDelta,
@@ -30,7 +31,6 @@ from steersman.message import (
     User,
     encode_message,
 )
-from steersman.ports.cli.text import call_words, one_line, result_words, safe
 
 
 class View(Protocol):

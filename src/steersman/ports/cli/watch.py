@@ -12,15 +12,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from steersman.errors import Exit, SteersmanError, StorageProblem
 from steersman.host import Host
 from steersman.intelligence.loop import error_body
-from steersman.message import ConfirmRequest, Message, Question, SessionEnd, TurnEnd
-from steersman.ports.cli.asking import Asker
 from steersman.ports.cli.options import at_terminal, open_host
+from steersman.ports.cli.prompts import Asker
 from steersman.ports.cli.views import AnswerView, JsonView, PlainView, View
-from steersman.session import ENDINGS, STATUS
+from steersman.records.errors import Exit, SteersmanError, StorageProblem
+from steersman.records.message import ConfirmRequest, Message, Question, SessionEnd, TurnEnd
 from steersman.store.log import now
+from steersman.threads.session import ENDINGS, STATUS
 
 
 class Watched(Struct, frozen=True):

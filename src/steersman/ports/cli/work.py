@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from steersman.errors import UsageProblem
 from steersman.host import Host
-from steersman.ports.cli.asking import consent, read_line
 from steersman.ports.cli.images import images_from
 from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
+from steersman.ports.cli.prompts import consent, read_line
 from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
+from steersman.records.errors import UsageProblem
 from steersman.store.records import Thread
 
 

@@ -10,25 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from steersman.errors import (
-    BudgetSpent,
-    Exit,
-    Halted,
-    NeedsAnswer,
-    SteersmanError,
-    UsageProblem,
-)
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.message import (
-    Answer,
-    ConfirmRequest,
-    Message,
-    Question,
-    ToolCall,
-    ToolProgress,
-    ToolResult,
-)
 from steersman.operations.mcp.records import Wishes
 from steersman.ports.mcp.offer import (
     Asked,
@@ -46,6 +29,23 @@ from steersman.ports.mcp.words import (
     offered,
     permission,
     permission_form,
+)
+from steersman.records.errors import (
+    BudgetSpent,
+    Exit,
+    Halted,
+    NeedsAnswer,
+    SteersmanError,
+    UsageProblem,
+)
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    Message,
+    Question,
+    ToolCall,
+    ToolProgress,
+    ToolResult,
 )
 
 TITLE = "mcp"

@@ -16,7 +16,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 PATH = "/mcp"
 DEFAULT_PORT = 8921

@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steersman.errors import Denied
-from steersman.message import Message, ToolResult
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.records import RemoteTool, Wishes
 from steersman.operations.mcp.whole import given_to
 from steersman.ports.mcp.calls import Calls, HostCall, Workbench
 from steersman.ports.mcp.offer import Ended, Method, OfferedTool, Ongoing, ProtocolError
+from steersman.records.errors import Denied
+from steersman.records.message import Message, ToolResult
 
 
 class RelayedCall(HostCall):

@@ -18,7 +18,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from steersman import __version__
-from steersman.errors import SteersmanError
 from steersman.ports.mcp.offer import (
     Asked,
     Ended,
@@ -31,6 +30,7 @@ from steersman.ports.mcp.offer import (
 )
 from steersman.ports.mcp.rounds import Rounds, Unknown
 from steersman.ports.mcp.words import failure
+from steersman.records.errors import SteersmanError
 
 Context = ServerRequestContext[Any, Any]
 INSTRUCTIONS = (
@@ -105,7 +105,7 @@ class Serving:
         self, ctx: Context, call: Ongoing, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Pass on what happens until the call has ended, or needs the client's next request."""
-        progress = Progress()
+        progress = ProgressCount()
         asked: dict[str, Asked] = {}
         try:
             while True:
@@ -158,7 +158,7 @@ class Serving:
         return waiting.call, missing
 
 
-class Progress:
+class ProgressCount:
     """Numbers for progress that only has words: each is greater than the one before."""
 
     def __init__(self) -> None:
@@ -219,7 +219,7 @@ async def _ask(ctx: Context, asked: Asked) -> Mapping[str, Any] | None:
     return _plain(answer)
 
 
-async def _tell(ctx: Context, event: Shown | Said, progress: Progress) -> None:
+async def _tell(ctx: Context, event: Shown | Said, progress: ProgressCount) -> None:
     match event:
         case Shown(text=text, done=done, total=total):
             await ctx.session.report_progress(progress.next(done), total, text or None)

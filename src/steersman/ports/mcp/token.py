@@ -7,7 +7,7 @@ from secrets import token_urlsafe
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 SHORTEST = 16
 MOST = 4096

@@ -6,10 +6,10 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.dialogue import ToolSpec
-from steersman.message import ConfirmRequest, ConfirmResponse, ToolResult
 from steersman.ports.cli.views import request_words
 from steersman.ports.mcp.offer import Ended, OfferedTool
+from steersman.records.dialogue import ToolSpec
+from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolResult
 
 ONCE = "allow once"
 WHILE = "allow while this server runs"

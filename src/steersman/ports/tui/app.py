@@ -18,7 +18,6 @@ from textual.driver import Driver
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
-from steersman.errors import SteersmanError
 from steersman.identity.settings import data_folder
 from steersman.ports.cli.text import safe
 from steersman.ports.tui.acting import Acting
@@ -44,6 +43,7 @@ from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
 from steersman.ports.tui.transcript import Transcript
+from steersman.records.errors import SteersmanError
 
 if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals

@@ -17,9 +17,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from steersman.message import Answer, ConfirmResponse
-from steersman.ports.cli.asking import lasting_keys
-from steersman.ports.tui import asking
+from steersman.ports.cli.prompts import lasting_keys
+from steersman.ports.tui import request_lines
 from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_pane import DiffScreen, keys_lines
@@ -29,6 +28,7 @@ from steersman.ports.tui.forms import EditForm, WordsForm
 from steersman.ports.tui.hunks import Part, files_of, narrowed
 from steersman.ports.tui.partial import Whole, answer
 from steersman.ports.tui.waiting import Keys, Queue, Waiting
+from steersman.records.message import Answer, ConfirmResponse
 
 PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
@@ -184,11 +184,13 @@ class Approvals(Vertical, can_focus=True):
             case Request(request=request):
                 # What a lasting answer covers is below, unless that would take too much room.
                 below = bool(self._covers(width))
-                low = [] if below else asking.covers(request, width, palette)
-                return [*asking.about(request, width, palette), *low]
+                low = [] if below else request_lines.covers(request, width, palette)
+                return [*request_lines.about(request, width, palette), *low]
             case Asked(question=question):
                 marked = self._queue.option
-                lines, self._option_rows = asking.question_lines(question, marked, width, palette)
+                lines, self._option_rows = request_lines.question_lines(
+                    question, marked, width, palette
+                )
                 return lines
         return []
 
@@ -203,7 +205,7 @@ class Approvals(Vertical, can_focus=True):
         """What lasting answers cover, where there is room for all of it."""
         if not isinstance(self.current, Request):
             return []
-        lines = asking.covers(self.current.request, width, palette_of(self.app))
+        lines = request_lines.covers(self.current.request, width, palette_of(self.app))
         return lines if len(lines) <= self._limit // 3 else []
 
     def on_resize(self, event: events.Resize) -> None:
@@ -224,7 +226,7 @@ class Approvals(Vertical, can_focus=True):
         head.display = limit > 2
         if block is not None:
             palette = palette_of(self.app)
-            head.update(asking.head(block, queue.at, len(queue), width, palette))
+            head.update(request_lines.head(block, queue.at, len(queue), width, palette))
         foot = self._foot(width)
         self.query_one("#ask-foot", Static).update(Text("\n").join(foot))
         view = self._view
@@ -293,9 +295,11 @@ class Approvals(Vertical, can_focus=True):
     def action_edit(self) -> None:
         """Change the call before it is let through."""
         block, call = self.current, self._queue.call
-        if isinstance(block, Request) and call and asking.editable(block.request, call):
+        if isinstance(block, Request) and call and request_lines.editable(block.request, call):
             self._form = self.query_one(EditForm)
-            self._form.begin(asking.edited_text(call), command=asking.by_command(call))
+            self._form.begin(
+                request_lines.edited_text(call), command=request_lines.by_command(call)
+            )
             self._fit()
 
     def action_diff(self) -> None:
@@ -325,7 +329,7 @@ class Approvals(Vertical, can_focus=True):
         tool = block.request.tool.removeprefix("workspace_")
         self._opened = DiffScreen(
             files,
-            title=f"{tool} wants to {asking.title(block.request)}",
+            title=f"{tool} wants to {request_lines.title(block.request)}",
             choosing=not whole,
             why_whole=whole,
             check=check,
@@ -416,7 +420,7 @@ class Approvals(Vertical, can_focus=True):
         call = self._queue.call
         if call is None:
             return
-        made = asking.edited_arguments(call, event.text)
+        made = request_lines.edited_arguments(call, event.text)
         if isinstance(made, str):
             self.tell(made)
         else:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 LONG_TEXT, LONG_LINES = 2_000, 20  # what is longer becomes a chip
 HUGE = 200_000  # characters; of more, the model is shown the beginning and the end
@@ -54,7 +54,7 @@ class Piece(Struct, frozen=True, omit_defaults=True):
     path: str = ""
 
 
-class Draft(Struct, frozen=True, omit_defaults=True):
+class ComposerDraft(Struct, frozen=True, omit_defaults=True):
     """Words as they are being written, with what their chips stand for."""
 
     text: str
@@ -92,16 +92,16 @@ class Attachments:
         piece = self._pieces[label] = Piece(label, "image", path=path)
         return piece
 
-    def draft(self, text: str) -> Draft:
+    def draft(self, text: str) -> ComposerDraft:
         """A text with the pieces it uses."""
-        return Draft(text, tuple(self._used(text)))
+        return ComposerDraft(text, tuple(self._used(text)))
 
-    def light(self, text: str) -> Draft:
+    def light(self, text: str) -> ComposerDraft:
         """The same for keeping long: larger pieces are in files."""
         pieces = (self._spilled(one) if len(one.text) > INLINE else one for one in self._used(text))
-        return Draft(text, tuple(pieces))
+        return ComposerDraft(text, tuple(pieces))
 
-    def adopt(self, draft: Draft) -> None:
+    def adopt(self, draft: ComposerDraft) -> None:
         """Know the pieces of a text that was kept."""
         for piece in draft.pieces:
             self._pieces[piece.label] = piece

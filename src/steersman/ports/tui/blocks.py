@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.action import Action, Verdict
-from steersman.message import (
+from steersman.records.action import Action, Verdict
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Answer,

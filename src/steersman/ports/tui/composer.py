@@ -19,15 +19,13 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
-from steersman.dialogue import Image
-from steersman.errors import SteersmanError, UsageProblem
 from steersman.ports.cli.images import images_from
 from steersman.ports.cli.text import safe
 from steersman.ports.tui.attachments import (
     HUGE,
     NO_MENTIONS,
     Attachments,
-    Draft,
+    ComposerDraft,
     Mentions,
     as_mention,
     clean,
@@ -39,8 +37,10 @@ from steersman.ports.tui.completion.assistant import Assistant
 from steersman.ports.tui.completion.sources import Names, nothing
 from steersman.ports.tui.editor import edit
 from steersman.ports.tui.history import NOTHING, Drafts, History
-from steersman.ports.tui.saying import Place, dropped_paths, meaning
+from steersman.ports.tui.saying import BaseFolder, dropped_paths, meaning
 from steersman.ports.tui.seat import Doing
+from steersman.records.dialogue import Image
+from steersman.records.errors import SteersmanError, UsageProblem
 
 KEYS: Mapping[str, str] = {
     "enter": "say",
@@ -192,7 +192,7 @@ class Composer(TextArea):
     def set_text(self, text: str) -> None:
         """Put text here for the person to go on with, such as a queued message."""
         self.put_away()
-        self.restore(Draft(text))
+        self.restore(ComposerDraft(text))
         self.focus()
 
     def put_away(self) -> None:
@@ -205,7 +205,7 @@ class Composer(TextArea):
         """Put text where the cursor is, as if it were pasted."""
         self._insert(clean(text))
 
-    def restore(self, draft: Draft) -> None:
+    def restore(self, draft: ComposerDraft) -> None:
         """Words with their chips, instead of what is here."""
         self.attachments.adopt(draft)
         self.load_text(clean(draft.text))
@@ -354,7 +354,7 @@ class Composer(TextArea):
     def _message(self, text: str, *, queued: bool) -> Message:
         """What the words are."""
         meant = meaning(
-            text, self.attachments, self.mentions, Place(self.folder), doing=self.doing,
+            text, self.attachments, self.mentions, BaseFolder(self.folder), doing=self.doing,
             queued=queued,
         )  # fmt: skip
         match meant.kind:
@@ -418,7 +418,7 @@ class Composer(TextArea):
     def _dropped(self, path: str) -> str:
         if is_picture(path):
             return self.attachments.add_image(path).label
-        return as_mention(Place(self.folder).shown(path))
+        return as_mention(BaseFolder(self.folder).shown(path))
 
     def _insert(self, text: str) -> None:
         if self.read_only:
@@ -456,4 +456,4 @@ class Composer(TextArea):
         except SteersmanError as problem:
             self.tell(problem)
             return
-        self.restore(Draft(edited, self.attachments.draft(edited).pieces))
+        self.restore(ComposerDraft(edited, self.attachments.draft(edited).pieces))

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from tempfile import mkstemp
 
-from steersman.errors import UsageProblem
+from steersman.records.errors import UsageProblem
 
 USUAL = ("nano", "vim", "vi")
 LARGEST = 4_000_000

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from steersman.errors import SteersmanError
 from steersman.governance.folders import sentence
 from steersman.identity.settings import Settings
 from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.staging import AppStage
+from steersman.records.errors import SteersmanError
 
 NO_MODEL = """\
 Steersman thinks with a model that you choose. None is set, and none was found on this machine.

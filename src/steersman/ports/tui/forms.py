@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from steersman.errors import SteersmanError
+from steersman.records.errors import SteersmanError
 
 MOST_ROWS = 10
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from steersman.ports.tui.attachments import Draft, write_private
+from steersman.ports.tui.attachments import ComposerDraft, write_private
 
 MOST = 1_000  # entries that are kept
 LONGEST = 100_000  # bytes of one entry; a longer one is not kept
 MOST_FILE = 4_000_000  # bytes; a longer file is cut down to a quarter
-_DECODER = msgspec.json.Decoder(Draft)
-NOTHING = Draft("")
+_DECODER = msgspec.json.Decoder(ComposerDraft)
+NOTHING = ComposerDraft("")
 
 
 def folder_name(folder: str) -> str:
@@ -34,11 +34,11 @@ class History:
 
     def __init__(self, home: Path, folder: str) -> None:
         self._path = home / "terminal" / "history" / f"{folder_name(folder)}.jsonl"
-        self.entries: list[Draft] = self._read()
+        self.entries: list[ComposerDraft] = self._read()
         self._at = len(self.entries)
         self._unsent = NOTHING
 
-    def add(self, entry: Draft) -> None:
+    def add(self, entry: ComposerDraft) -> None:
         """Remember something; said twice in a row, it counts once."""
         self.rest()
         if not entry.text.strip() or (self.entries and self.entries[-1] == entry):
@@ -51,7 +51,7 @@ class History:
             with suppress(OSError):
                 self._append(line)
 
-    def earlier(self, now: Draft) -> Draft | None:
+    def earlier(self, now: ComposerDraft) -> ComposerDraft | None:
         """One step back; None at the beginning. `now` is kept for the way forward."""
         if self._at == len(self.entries):
             self._unsent = now
@@ -60,7 +60,7 @@ class History:
         self._at -= 1
         return self.entries[self._at]
 
-    def later(self) -> Draft | None:
+    def later(self) -> ComposerDraft | None:
         """One step forward, at last to what was being written; None if one is there."""
         if self._at == len(self.entries):
             return None
@@ -71,10 +71,10 @@ class History:
         """The next step begins at the end again."""
         self._at, self._unsent = len(self.entries), NOTHING
 
-    def search(self, words: str, most: int = 50) -> list[Draft]:
+    def search(self, words: str, most: int = 50) -> list[ComposerDraft]:
         """Entries that have all the words, the latest first, each text once."""
         wanted = words.lower().split()
-        found: dict[str, Draft] = {}
+        found: dict[str, ComposerDraft] = {}
         for entry in reversed(self.entries):
             low = entry.text.lower()
             if entry.text not in found and all(word in low for word in wanted):
@@ -83,7 +83,7 @@ class History:
                     break
         return list(found.values())
 
-    def _read(self) -> list[Draft]:
+    def _read(self) -> list[ComposerDraft]:
         try:
             with self._path.open("rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_FILE))
@@ -128,14 +128,14 @@ class Drafts:
     def __init__(self, home: Path) -> None:
         self._folder = home / "terminal" / "drafts"
 
-    def read(self, folder: str, thread: str) -> Draft:
+    def read(self, folder: str, thread: str) -> ComposerDraft:
         """What was left unsent."""
         try:
             return _DECODER.decode(self._path(folder, thread).read_bytes())
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return NOTHING
 
-    def keep(self, folder: str, thread: str, draft: Draft) -> None:
+    def keep(self, folder: str, thread: str, draft: ComposerDraft) -> None:
         """Keep what is being written; nothing, when it was sent or deleted."""
         path = self._path(folder, thread)
         with suppress(OSError):

@@ -11,8 +11,8 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from steersman.action import Action, Delete, Write
-from steersman.message import DiffReady
+from steersman.records.action import Action, Delete, Write
+from steersman.records.message import DiffReady
 
 Kind = Literal["changed", "created", "deleted"]
 Part = tuple[int, int]  # a file and a hunk of it, both counted from 0

@@ -10,8 +10,8 @@ from typing import Literal
 from msgspec import Struct
 
 from steersman.ports.cli.text import one_line
-from steersman.ports.tui.asking import asker, title
 from steersman.ports.tui.blocks import Asked, Request
+from steersman.ports.tui.request_lines import asker, title
 
 BELL = "\x07"
 LONGEST = 120

@@ -14,8 +14,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Delete, Write
-from steersman.message import ConfirmRequest, ConfirmResponse, ToolCall
 from steersman.operations.matching import (
     AddFile,
     Applied,
@@ -27,7 +25,7 @@ from steersman.operations.matching import (
     apply_hunks,
     parse_patch,
 )
-from steersman.ports.cli.asking import can_be_changed
+from steersman.ports.cli.prompts import can_be_changed
 from steersman.ports.tui.hunks import (
     FileDiff,
     Part,
@@ -39,6 +37,8 @@ from steersman.ports.tui.hunks import (
     without_rejected,
 )
 from steersman.ports.tui.searches import Unplaced, as_arguments, edits_of, known_lines
+from steersman.records.action import Delete, Write
+from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall
 from steersman.store.redactor import MASK
 
 MOST_LINES = 200_000

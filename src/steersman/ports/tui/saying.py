@@ -8,10 +8,10 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
 from steersman.ports.tui.attachments import Attachments, Mentions, is_picture, mentioned
 from steersman.ports.tui.commands.registry import is_command
 from steersman.ports.tui.seat import Doing
+from steersman.records.errors import UsageProblem
 
 LONGEST_DROP = 4_000
 
@@ -25,7 +25,7 @@ class Meaning(Struct, frozen=True):
     files: tuple[str, ...] = ()
 
 
-class Place(Struct, frozen=True):
+class BaseFolder(Struct, frozen=True):
     """The folder that names are relative to."""
 
     folder: str
@@ -50,7 +50,7 @@ def meaning(
     text: str,
     attachments: Attachments,
     mentions: Mentions,
-    place: Place,
+    place: BaseFolder,
     *,
     doing: Doing,
     queued: bool,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from textual.screen import ModalScreen
 
-from steersman.message import TurnEnd
 from steersman.ports.tui.attachments import Mentions
 from steersman.ports.tui.blocks import Block, Person, Remark
 from steersman.ports.tui.composer import Composer
@@ -30,6 +29,7 @@ from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.steering import changes
 from steersman.ports.tui.story import Story
 from steersman.ports.tui.transcript import Transcript
+from steersman.records.message import TurnEnd
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp

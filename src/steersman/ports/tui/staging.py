@@ -47,20 +47,20 @@ class AppStage:
 
     async def confirm(self, title: str, body: str) -> bool:
         """Ask for a yes."""
-        from steersman.ports.tui.screens.asking import Confirm
+        from steersman.ports.tui.screens.dialogs import Confirm
 
         answer = await self._app.answered(Confirm(title, body))
         return bool(answer)
 
     async def ask(self, title: str, default: str = "") -> str | None:
         """Ask for a line of text."""
-        from steersman.ports.tui.screens.asking import AskLine
+        from steersman.ports.tui.screens.dialogs import AskLine
 
         return await self._app.answered(AskLine(title, default))
 
     async def trust(self, told: str, found: Sequence[tuple[str, str]]) -> bool | None:
         """Ask whether a folder is trusted; None when the person decides later."""
-        from steersman.ports.tui.screens.asking import Trust
+        from steersman.ports.tui.screens.dialogs import Trust
 
         return await self._app.answered(Trust(told, found))
 

@@ -4,7 +4,7 @@ import sqlite3
 from importlib.resources import files
 from pathlib import Path
 
-from steersman.errors import StorageProblem
+from steersman.records.errors import StorageProblem
 
 LATEST = 1
 

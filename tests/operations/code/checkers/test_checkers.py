@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Read
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Spot, Unable, Wanted
 from steersman.operations.code.checkers.backend import CheckerBackend
 from steersman.operations.code.checkers.table import Checker
+from steersman.records.action import Read
+from steersman.records.errors import ToolProblem
 from tests.operations.code.lsp.kit import REPOS, Yard
 from tests.provision import node, package
 

@@ -10,11 +10,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from steersman.action import Action, Read, Search, Verdict
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
-from steersman.message import Message
 from steersman.operations.code.serena_home import environment, prepare_home
 from steersman.operations.executor import Refused
 from steersman.operations.journal.journal import Journal
@@ -24,13 +22,15 @@ from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.records import Wishes
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.grounds import Grounds
-from steersman.operations.running.reaper import Reaper
+from steersman.operations.running.guardian import Guardian
 from steersman.operations.tool import Bench
 from steersman.operations.workspace import Workspace
-from steersman.profile import Profile
-from steersman.servers import Server
+from steersman.records.action import Action, Read, Search, Verdict
+from steersman.records.mcp_server import Server
+from steersman.records.message import Message
+from steersman.records.profile import Profile
 from tests import provision
 from tests.store.logs import a_lane, stored
 
@@ -52,12 +52,12 @@ class Station:
         self._workspace = Workspace.open(root)
         self.journal = Journal(self.root, Objects(state / "objects"))
         self.gate = Gate(Circumstances(self.root, approvals="never"), Desk(attended=False))
-        self._reaper = Reaper()
-        self._grounds = Grounds(self.journal, str(state))
+        self._guardian = Guardian()
+        self._runs = CommandRuns(self.journal, str(state))
         self.companions = Companions(
-            self._reaper,
+            self._guardian,
             self.root,
-            lambda environ: self._grounds.beside(Profile(files="read", environ=environ)),
+            lambda environ: self._runs.beside(Profile(files="read", environ=environ)),
         )
         self.gateway = Gateway(servers, self.connect, Cache(None))
 
@@ -116,11 +116,11 @@ class Station:
         async def ending() -> None:
             await self.gateway.close()
             await self.companions.close()
-            await self._grounds.close()
+            await self._runs.close()
 
         self._runner.run(ending())
         self._runner.close()
-        self._reaper.close()
+        self._guardian.close()
 
 
 @contextmanager

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Spot, Unable, Wanted
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.shapes import Sight
 from steersman.operations.code.spots import columns, spot_of, word_at
 from steersman.operations.mcp.records import ServerProblem
+from steersman.records.errors import ToolProblem
 from tests.operations.code.contract.made_up import MadeUp, symbol
 from tests.operations.code.contract.station import Station, a_station
 

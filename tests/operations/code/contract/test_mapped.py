@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import UsageProblem
-from steersman.message import Policy
 from steersman.operations.code import mapped_reading as reading
 from steersman.operations.code.backend import Unable, Wanted
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.mapped import MappedBackend, filled, table_of
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
+from steersman.records.message import Policy
 from tests.operations.code.contract.station import Station, a_station
 
 PROGRAM = Path(__file__).parent / "code_server.py"

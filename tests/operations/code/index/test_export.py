@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from steersman.errors import UsageProblem
 from steersman.operations.code.index import export
 from steersman.operations.code.index.upkeep import Records
 from steersman.operations.code.index.walk import listed
+from steersman.records.errors import UsageProblem
 from tests.operations.code.index.kit import PROJECT, plant
 
 

@@ -126,7 +126,7 @@ def test_what_becomes_secret_is_forgotten(project):
 
     async def work(keeper, read):
         assert "shop/prices.py" in paths(await keeper.answer(asked, read, PATIENCE))
-        keeper.veil("prices.py\n")
+        keeper.secret_files("prices.py\n")
         found = await keeper.answer(asked, read, PATIENCE)
         assert "shop/prices.py" not in {*paths(found), *found.files}
 

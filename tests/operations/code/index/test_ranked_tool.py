@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from steersman.action import Search
-from steersman.dialogue import Call
-from steersman.errors import ToolProblem
 from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.tool import Malformed
 from steersman.operations.tools.ranked_context import RankedContext
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Search
+from steersman.records.dialogue import Call
+from steersman.records.errors import ToolProblem
 from tests.operations.code.index.kit import PROJECT, plant
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import StorageProblem
 from steersman.operations.code.index.store import Entry, Index, place
 from steersman.operations.code.trees.definition import Definition, Tags
+from steersman.records.errors import StorageProblem
 
 CLIENT = Definition("Client", "class", 1, 9, 7, "class Client")
 SEND = Definition("Client/send", "method", 2, 3, 9, "def send(self)")

@@ -8,16 +8,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from steersman.action import Action, Read, Search
-from steersman.errors import ToolProblem
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.running.command_run import CommandRun
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.ground import Ground
-from steersman.operations.running.grounds import Grounds
-from steersman.operations.running.reaper import Reaper
+from steersman.operations.running.guardian import Guardian
 from steersman.operations.workspace import Workspace
-from steersman.profile import Profile
+from steersman.records.action import Action, Read, Search
+from steersman.records.errors import ToolProblem
+from steersman.records.profile import Profile
 
 REPOS = Path(__file__).parent.parent / "repos"
 PATIENCE = 90
@@ -54,18 +54,18 @@ class Yard:
         return asyncio.run(asyncio.wait_for(self._run(work), PATIENCE))
 
     async def _run(self, work: Callable[[Companions], Awaitable[T]]) -> T:
-        reaper = Reaper()
-        grounds = Grounds(Journal(str(self.root), Objects(self._state / "o")), str(self._state))
+        guardian = Guardian()
+        runs = CommandRuns(Journal(str(self.root), Objects(self._state / "o")), str(self._state))
 
-        async def confine(environ: Mapping[str, str]) -> Ground:
+        async def confine(environ: Mapping[str, str]) -> CommandRun:
             if not self._sandbox:
                 raise ToolProblem("There is no sandbox here.")
-            return await grounds.beside(Profile(files="read", environ=environ))
+            return await runs.beside(Profile(files="read", environ=environ))
 
-        companions = Companions(reaper, str(self.root), confine)
+        companions = Companions(guardian, str(self.root), confine)
         try:
             return await work(companions)
         finally:
             await companions.close()
-            await grounds.close()
-            reaper.close()
+            await runs.close()
+            guardian.close()

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Read, Search
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Spot, Target, Unable, Wanted
 from steersman.operations.code.lsp import session
 from steersman.operations.code.lsp.backend import LspBackend
 from steersman.operations.code.lsp.servers import LanguageServer
 from steersman.operations.code.records import Symbol
+from steersman.records.action import Read, Search
+from steersman.records.errors import ToolProblem
 from tests.operations.code.lsp.kit import Yard
 
 FAKE = Path(__file__).with_name("fake_server.py")
@@ -76,7 +76,7 @@ def test_a_server_that_answers_somehow_is_understood(yard, behaviour):
 )
 def test_a_server_that_does_not_is_told_apart(yard, behaviour, why, monkeypatch):
     if behaviour == "silent":
-        monkeypatch.setattr(session.Session.ask, "__defaults__", (0.5,))
+        monkeypatch.setattr(session.LanguageSession.ask, "__defaults__", (0.5,))
 
     async def work(companions):
         backend = fake(behaviour, yard, companions)
@@ -177,7 +177,7 @@ def test_a_crash_counts_once_however_many_were_asking(yard):
 
 
 def test_a_server_that_stays_silent_is_ended_after_the_second_time(yard, monkeypatch):
-    monkeypatch.setattr(session.Session.ask, "__defaults__", (0.2,))
+    monkeypatch.setattr(session.LanguageSession.ask, "__defaults__", (0.2,))
 
     async def work(companions):
         backend = fake("silent", yard, companions)

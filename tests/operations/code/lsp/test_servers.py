@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from steersman.errors import UsageProblem
 from steersman.operations.code.lsp.programs import Installable, environment, located
 from steersman.operations.code.lsp.servers import LanguageServer, configured, known, project
 from steersman.operations.code.lsp.watching import Watch
+from steersman.records.errors import UsageProblem
 
 BY_NAME = {server.name: server for server in known()}
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steersman.action import McpCall
-from steersman.errors import ToolProblem
-from steersman.message import Policy
 from steersman.operations.code.backend import Wanted
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.serena import SerenaBackend
 from steersman.operations.code.serena_home import CONFIG, keep_settings, prepare_home, settings
 from steersman.operations.code.servers import ServerBackends
 from steersman.operations.code.trees.backend import TreeBackend
-from steersman.servers import Server
+from steersman.records.action import McpCall
+from steersman.records.errors import ToolProblem
+from steersman.records.mcp_server import Server
+from steersman.records.message import Policy
 from tests.operations.code.contract.station import a_station, serena
 
 SHIPS = "src/harbour/ships.py"

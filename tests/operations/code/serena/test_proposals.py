@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import ToolProblem
-from steersman.message import Checkpoint, Policy
 from steersman.operations.code.copies import Changed, Copy
 from steersman.operations.code.proposals import Proposer, Refactored, Refactoring, on_copy
 from steersman.operations.code.renames import as_it_was, damaged
-from steersman.servers import Server
+from steersman.records.errors import ToolProblem
+from steersman.records.mcp_server import Server
+from steersman.records.message import Checkpoint, Policy
 from tests.operations.code.contract.station import Station, a_station, serena
 
 SHIPS = "src/harbour/ships.py"

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.errors import ToolProblem
 from steersman.operations.code import serena_reading as reading
 from steersman.operations.code.backend import Spot, Unable
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.serena import pattern_for, project_of
 from steersman.operations.finding import Hit
 from steersman.operations.mcp.records import Outcome, ServerProblem
-from steersman.servers import Server
+from steersman.records.errors import ToolProblem
+from steersman.records.mcp_server import Server
 
 SHAPES = '''"""Shapes."""
 

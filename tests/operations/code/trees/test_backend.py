@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from steersman.action import Action, Read, Search
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Spot, Target, Unable, Wanted
 from steersman.operations.code.index.build import update
 from steersman.operations.code.index.store import Index
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.trees.backend import TreeBackend
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, Read, Search
+from steersman.records.errors import ToolProblem
 
 SHOP = {
     "shop/__init__.py": "from .client import Client, connect\n",

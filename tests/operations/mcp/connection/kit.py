@@ -12,8 +12,8 @@ from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.reaper import Reaper
-from steersman.servers import Server
+from steersman.operations.running.guardian import Guardian
+from steersman.records.mcp_server import Server
 
 SERVERS = Path(__file__).parent.parent / "servers"
 PATIENCE = 120
@@ -59,19 +59,19 @@ class World:
         return asyncio.run(asyncio.wait_for(self._run(work), PATIENCE))
 
     async def _run(self, work: Callable[["World"], Awaitable[T]]) -> T:
-        reaper = Reaper()
+        guardian = Guardian()
 
         async def unused(environ: Mapping[str, str]) -> Any:
             raise AssertionError("an MCP server is not confined")
 
-        self._companions = Companions(reaper, str(self.folder), unused)
+        self._companions = Companions(guardian, str(self.folder), unused)
         try:
             return await work(self)
         finally:
             for connection in self._open:
                 await connection.stop()
             await self._companions.close()
-            reaper.close()
+            guardian.close()
 
 
 def lives(pid: int | None) -> bool:

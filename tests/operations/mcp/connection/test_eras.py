@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.operations.mcp.eras import FILE, MOST, Eras, key
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 ONE = Server(name="one", transport="stdio", command="run", arguments=("a", "b"))
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from steersman.operations.mcp.records import Outcome, ServerProblem, Wishes
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 from tests.operations.mcp.connection.kit import SERVERS, World
 from tests.operations.mcp.servers.web import serving
 

@@ -11,7 +11,7 @@ from steersman.operations.mcp.outcome import MOST_TEXT, outcome_of, size
 from steersman.operations.mcp.patience import FIRST, LONGEST, WINDOW, Patience
 from steersman.operations.mcp.records import Outcome
 from steersman.operations.mcp.sentences import Sentences, exit_text
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 
 def text(words: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from steersman.operations.mcp import patience
 from steersman.operations.mcp.records import Outcome, ServerProblem, Wishes
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 from tests.operations.mcp.connection.kit import TOKEN, World, below, lives, rough
 from tests.store.elsewhere import ROOT
 

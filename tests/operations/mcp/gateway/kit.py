@@ -12,8 +12,8 @@ from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.records import RemoteTool, Wishes
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.reaper import Reaper
-from steersman.servers import Server
+from steersman.operations.running.guardian import Guardian
+from steersman.records.mcp_server import Server
 
 PROGRAM = Path(__file__).parent / "servers" / "plain.py"
 PATIENCE = 60
@@ -67,7 +67,7 @@ class World:
         self.folder = folder
         self.clock = Clock()
         self.cache = Cache(str(folder / "lists"), self.clock)
-        self._reaper: Reaper | None = None
+        self._guardian: Guardian | None = None
         self._companions: Companions | None = None
         self.gateways: list[Gateway] = []
 
@@ -89,9 +89,9 @@ class World:
         """A gateway to servers; nothing is started."""
 
         def connect(server: Server) -> Connection:
-            self._reaper = self._reaper or Reaper()
+            self._guardian = self._guardian or Guardian()
             self._companions = self._companions or Companions(
-                self._reaper, str(self.folder), unconfined
+                self._guardian, str(self.folder), unconfined
             )
             wishes = Wishes(changed=lambda name: gateway.changed(name))
             eras = Eras(str(self.folder / "state"))
@@ -114,10 +114,10 @@ class World:
             for gateway in self.gateways:
                 await gateway.close()
             self.gateways.clear()
-            if self._companions is not None and self._reaper is not None:
+            if self._companions is not None and self._guardian is not None:
                 await self._companions.close()
-                self._reaper.close()
-            self._companions = self._reaper = None
+                self._guardian.close()
+            self._companions = self._guardian = None
 
 
 async def unconfined(environ: Mapping[str, str]) -> Any:

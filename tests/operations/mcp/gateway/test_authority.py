@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.operations.mcp.authority import effect, hidden, is_serena, sounds_writing
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 from tests.operations.mcp.gateway.kit import remote
 
 SERVER = Server("s", "stdio", command="x")

@@ -14,7 +14,7 @@ from steersman.operations.mcp.catalogue import (
     rank,
     servers_in_short,
 )
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 from tests.operations.mcp.gateway.kit import remote
 
 TOOLS = [

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from steersman.errors import ToolProblem
 from steersman.operations.mcp.cache import Listing
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import MOST_SELECTED
 from steersman.operations.mcp.records import Condition, ServerProblem
-from steersman.servers import Server
+from steersman.records.errors import ToolProblem
+from steersman.records.mcp_server import Server
 from tests.operations.mcp.gateway.kit import remote
 
 OFFERED = [

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from steersman.errors import UsageProblem
 from steersman.identity.mcp_servers import NAME, parse
 from steersman.operations.mcp.templates import (
     GETTING,
@@ -15,7 +14,8 @@ from steersman.operations.mcp.templates import (
     template,
     templates,
 )
-from steersman.servers import Server
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
 
 ALL = list(templates().values())
 

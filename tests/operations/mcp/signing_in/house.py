@@ -30,7 +30,7 @@ from mcp.server.auth.provider import (
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions, RevocationOptions
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
 
 
 class House:

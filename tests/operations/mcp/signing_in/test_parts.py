@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 
-from steersman.errors import StorageProblem, UsageProblem
 from steersman.governance.secrets import secret_values
 from steersman.identity.mcp_servers import parse, private_values
 from steersman.operations.mcp.callback import Answer, Callback
 from steersman.operations.mcp.discretion import Discretion
-from steersman.operations.mcp.passport import private, why
+from steersman.operations.mcp.sign_in_auth import private, why
 from steersman.operations.mcp.tokens import SignIn, SignIns, key, signs_in, summary
-from steersman.servers import OAuth, Server
+from steersman.records.errors import StorageProblem, UsageProblem
+from steersman.records.mcp_server import OAuth, Server
 from tests.operations.mcp.signing_in.house import visit
 
 HERE = Server("web", "http", url="https://web.example/mcp")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from steersman.governance.guard.programs.names import OWNERS
 
 if TYPE_CHECKING:
-    from steersman.governance.guard.call import Call
+    from steersman.governance.guard.call import ProgramCall
 
-Handler = Callable[["Call"], None]
+Handler = Callable[["ProgramCall"], None]
 _OWNER = {name: owner for owner, names in OWNERS.items() for name in names.split()}
 _FOUND: dict[str, Handler] = {}
 

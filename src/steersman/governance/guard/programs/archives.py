@@ -2,14 +2,14 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, NET, OUT, SECRET, shown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.places import holds_secrets
 
 
-def tar(call: Call) -> None:
+def tar(call: ProgramCall) -> None:
     """`tar`: what it unpacks, where, and options that run commands."""
     args = list(call.args)
     if args and not args[0].startswith("-") and re.fullmatch(r"[a-zA-Z]+", args[0]):
@@ -48,7 +48,7 @@ _TAR_RUNS = listed(
 )
 
 
-def _tar_runs(call: Call, options: Options) -> None:
+def _tar_runs(call: ProgramCall, options: Options) -> None:
     texts = [text for text in options.all(*_TAR_RUNS) if text.split(" ")[0] not in _PACKERS]
     actions = options.all("--checkpoint-action")
     texts += [text[5:] for text in actions if text.startswith("exec=")]
@@ -58,7 +58,7 @@ def _tar_runs(call: Call, options: Options) -> None:
     call.wrapper = False
 
 
-def _unpack(call: Call, options: Options, folder: str | None) -> None:
+def _unpack(call: ProgramCall, options: Options, folder: str | None) -> None:
     if options.has("-P", "--absolute-names"):
         call.doubt("fs.write-outside", "unpacks to absolute paths")
     if folder and call.zone(folder) not in OWN:
@@ -71,7 +71,7 @@ def _unpack(call: Call, options: Options, folder: str | None) -> None:
     call.out = OUT
 
 
-def _pack(call: Call, sources: list[str], archive: str, folder: str | None) -> None:
+def _pack(call: ProgramCall, sources: list[str], archive: str, folder: str | None) -> None:
     leaks = False
     base = call.path(folder) if folder else call.shell.cwd
     for word in sources:
@@ -88,7 +88,7 @@ def _pack(call: Call, sources: list[str], archive: str, folder: str | None) -> N
     call.out = SECRET if leaks else FILE
 
 
-def zip_(call: Call) -> None:
+def zip_(call: ProgramCall) -> None:
     """`zip`, `7z`, `rar`: archives from files."""
     options = call.options("-x -i -P -b -t -n -TT -o -w --unzip-command", single=True)
     for text in options.all("-TT", "--unzip-command"):
@@ -119,7 +119,7 @@ def zip_(call: Call) -> None:
                 call.delete(word)
 
 
-def _seven(call: Call, words: list[str], deletes: bool, flags: list[str]) -> None:
+def _seven(call: ProgramCall, words: list[str], deletes: bool, flags: list[str]) -> None:
     sub = words[0] if words else ""
     if sub in ("x", "e"):
         folder = next((flag[2:] for flag in flags if flag.startswith("-o")), None)
@@ -133,7 +133,7 @@ def _seven(call: Call, words: list[str], deletes: bool, flags: list[str]) -> Non
                 call.delete(word)
 
 
-def unzip(call: Call) -> None:
+def unzip(call: ProgramCall) -> None:
     """`unzip`, `gunzip` and the like."""
     options = call.options("-d -x -P -S --suffix -o")
     if options.has("-l", "-v", "-t", "-Z", "--list", "--test"):
@@ -154,7 +154,7 @@ def unzip(call: Call) -> None:
         call.out = _inflated(call) if call.stdin is not None else call.out
 
 
-def _inflated(call: Call) -> str:
+def _inflated(call: ProgramCall) -> str:
     """What a known compressed text holds; the text itself when it is not compressed."""
     text = call.stdin or ""
     import lzma
@@ -177,7 +177,7 @@ def _inflated(call: Call) -> str:
     return text
 
 
-def cpio(call: Call) -> None:
+def cpio(call: ProgramCall) -> None:
     """`cpio`, `pax`, `ar`: older archives."""
     options = call.options("-D -F -I -O -H --directory --file --rsh-command")
     for text in options.all("--rsh-command"):

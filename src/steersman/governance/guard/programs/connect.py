@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import harmful, tainted
 from steersman.governance.guard.marks import (
     FILE,
@@ -18,7 +18,7 @@ from steersman.governance.guard.places import holds_secrets, secret
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 
 
-def netcat(call: Call) -> None:
+def netcat(call: ProgramCall) -> None:
     """`nc`, `socat`, `telnet`: raw connections."""
     options = call.options(
         "-e -c -p -s -w -i -X -x -q -g -G -O -P -T --exec --sh-exec --source-port --wait --proxy"
@@ -65,7 +65,7 @@ def netcat(call: Call) -> None:
             call.ask("net.socket", "opens a raw connection")
 
 
-def lookup(call: Call) -> None:
+def lookup(call: ProgramCall) -> None:
     """`dig`, `ping`, `whois`: names and reachability; names can carry secrets."""
     words = [word for word in call.args if not word.startswith(("-", "+", "@"))]
     if call.name == "getent":
@@ -85,7 +85,7 @@ def lookup(call: Call) -> None:
 _SSH_VALUED = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B"
 
 
-def ssh(call: Call) -> None:
+def ssh(call: ProgramCall) -> None:
     """`ssh host command`: the command runs elsewhere; options may run some here."""
     rest = skip_options(call.args, _SSH_VALUED)
     head = call.args[: len(call.args) - len(rest)]
@@ -124,7 +124,7 @@ def ssh(call: Call) -> None:
     call.out = NET
 
 
-def _ssh_options(call: Call, options: Options) -> None:
+def _ssh_options(call: ProgramCall, options: Options) -> None:
     for text in options.all("-o"):
         found = re.match(
             r"(?i)\s*(ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|Match\s+exec|"
@@ -153,7 +153,7 @@ def _ssh_options(call: Call, options: Options) -> None:
             call.doubt("flag.helper", f"takes its settings from {shown(name)}")
 
 
-def scp(call: Call) -> None:
+def scp(call: ProgramCall) -> None:
     """`scp`, `sftp`, `ftp`: files to and from another machine."""
     options = call.options("-c -F -i -J -l -o -P -S -D -b -B -R -s -X")
     _ssh_options(call, options)
@@ -193,14 +193,14 @@ def scp(call: Call) -> None:
         call.ask("remote.copy", "transfers files to or from another machine")
 
 
-def expose(call: Call) -> None:
+def expose(call: ProgramCall) -> None:
     """`ngrok` and other tunnels."""
     if call.args[:1] and call.args[0] in ("version", "--version", "help", "--help", "config"):
         return
     call.ask("net.expose", "makes a local port reachable from the internet")
 
 
-def mail(call: Call) -> None:
+def mail(call: ProgramCall) -> None:
     """`mail`, `sendmail`: text to other people."""
     options = call.options("-a -A -s -c -b -r -S -t -f --attach")
     files = options.all("-a", "-A", "--attach")
@@ -214,7 +214,7 @@ def mail(call: Call) -> None:
         call.ask("net.send", "sends mail")
 
 
-def scan_hosts(call: Call) -> None:
+def scan_hosts(call: ProgramCall) -> None:
     """`nmap` and other probes; scripts may be given."""
     for word in call.args:
         found = re.match(r"--script=(.*)", word)
@@ -232,7 +232,7 @@ def scan_hosts(call: Call) -> None:
         call.ask("net.probe", "probes other machines")
 
 
-def remote_run(call: Call) -> None:
+def remote_run(call: ProgramCall) -> None:
     """Windows programs that fetch and run."""
     if (
         any(re.match(r"(?i)https?://", word) for word in call.args)
@@ -243,7 +243,7 @@ def remote_run(call: Call) -> None:
         call.ask("program.unknown", "runs a Windows program")
 
 
-def gsutil_like(call: Call) -> None:
+def gsutil_like(call: ProgramCall) -> None:
     """`croc`, `wormhole`, `transfer`: send files to others."""
     if tainted(call.stdin) or any(secret(call.path(word), call.place) for word in call.args):
         call.block("exfil.copy", "sends credentials to somebody")

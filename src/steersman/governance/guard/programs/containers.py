@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import EVERY, OUT, shown
 from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.paths import Zone
@@ -25,7 +25,7 @@ _GLOBAL = (
 )
 
 
-def docker(call: Call) -> None:
+def docker(call: ProgramCall) -> None:
     """`docker`, `podman`: run, exec and compose are looked into, the rest is a table."""
     rest = skip_options(call.args, _GLOBAL)
     options = read_options(call.args[: len(call.args) - len(rest)], _GLOBAL)
@@ -89,7 +89,7 @@ def docker(call: Call) -> None:
         call.ask("docker.remote", "works on another machine's containers")
 
 
-def _listed(call: Call, sub: str, args: list[str]) -> None:
+def _listed(call: ProgramCall, sub: str, args: list[str]) -> None:
     words = [word for word in args if not word.startswith("-")]
     every = any(EVERY in word for word in words)
     if every and (sub in ("volume", "rmi", "rm", "network", "image", "container", "kill", "stop")):
@@ -106,7 +106,7 @@ def _listed(call: Call, sub: str, args: list[str]) -> None:
         call.out = EVERY if quiet and not narrow else OUT
 
 
-def _mounts(call: Call, args: list[str]) -> dict[str, str]:
+def _mounts(call: ProgramCall, args: list[str]) -> dict[str, str]:
     """Host paths by where they appear inside; harm is said at once."""
     options = read_options(args, _RUN_VALUED)
     made: dict[str, str] = {}
@@ -153,7 +153,7 @@ def _mounts(call: Call, args: list[str]) -> dict[str, str]:
     return made
 
 
-def _run(call: Call, args: list[str]) -> None:
+def _run(call: ProgramCall, args: list[str]) -> None:
     rest = skip_options(args, _RUN_VALUED)
     head = args[: len(args) - len(rest)]
     options = read_options(head, _RUN_VALUED)
@@ -184,7 +184,7 @@ def _run(call: Call, args: list[str]) -> None:
     call.unknown_code = True
 
 
-def _exec(call: Call, args: list[str]) -> None:
+def _exec(call: ProgramCall, args: list[str]) -> None:
     rest = skip_options(args, "-e -u -w --env --user --workdir --env-file --detach-keys")
     if len(rest) < 2:
         return
@@ -193,7 +193,7 @@ def _exec(call: Call, args: list[str]) -> None:
         call.ask("shell.interactive", "opens a shell in a container")
 
 
-def _compose(call: Call, args: list[str]) -> None:
+def _compose(call: ProgramCall, args: list[str]) -> None:
     valued = (
         "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel"
     )
@@ -232,12 +232,12 @@ def _compose(call: Call, args: list[str]) -> None:
     call.args = kept
 
 
-def compose(call: Call) -> None:
+def compose(call: ProgramCall) -> None:
     """`docker-compose`."""
     _compose(call, call.args)
 
 
-def _copy(call: Call, args: list[str]) -> None:
+def _copy(call: ProgramCall, args: list[str]) -> None:
     words = [word for word in args if not word.startswith("-")]
     if len(words) == 2:
         if ":" in words[0]:
@@ -252,7 +252,7 @@ def _copy(call: Call, args: list[str]) -> None:
             call.ask("docker.change", "copies files into a container")
 
 
-def kubectl(call: Call) -> None:
+def kubectl(call: ProgramCall) -> None:
     """`kubectl`: exec is looked into, the rest is a table."""
     args = call.args
     by_table(call)

@@ -2,18 +2,18 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT
 from steersman.governance.guard.paths import Zone
 
 
-def clipboard(call: Call) -> None:
+def clipboard(call: ProgramCall) -> None:
     """`pbcopy`, `xclip`: the clipboard."""
     if call.stdin and "\ue003" in call.stdin:
         call.ask("secrets.clipboard", "puts credentials into the clipboard")
 
 
-def secrets_tool(call: Call) -> None:
+def secrets_tool(call: ProgramCall) -> None:
     """Programs whose purpose is to show credentials."""
     text = " ".join(call.args)
     shows = {
@@ -83,7 +83,7 @@ def secrets_tool(call: Call) -> None:
         call.ask("secrets.change", "changes stored keys")
 
 
-def ssh_keys(call: Call) -> None:
+def ssh_keys(call: ProgramCall) -> None:
     """`ssh-keygen`, `ssh-copy-id`, `ssh-add`: keys and access."""
     options = call.options("-f -t -b -C -N -P -i -p -o -I -s -V -n -z -D -Y -O -R -F")
     if call.name == "ssh-copy-id":

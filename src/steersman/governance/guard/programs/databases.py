@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
@@ -125,7 +125,7 @@ _SAME = {
 _SCANS = listed("--scan --bigkeys --memkeys --hotkeys --stat --latency --latency-history --version")
 
 
-def client(call: Call) -> None:
+def client(call: ProgramCall) -> None:
     """A database client: its statements are read."""
     check_flags(call)
     name = _SAME.get(call.name, call.name)
@@ -161,7 +161,7 @@ def client(call: Call) -> None:
     call.out = OUT if call.out != SECRET else SECRET
 
 
-def _loose(call: Call, name: str, local: bool, options: Options) -> list[str]:
+def _loose(call: ProgramCall, name: str, local: bool, options: Options) -> list[str]:
     """Statements given as plain operands."""
     if local:
         return options.rest[1:]
@@ -172,7 +172,7 @@ def _loose(call: Call, name: str, local: bool, options: Options) -> list[str]:
     return [word for word in options.rest if "(" in word] if name == "mongosh" else []
 
 
-def _from_files(call: Call, options: Options) -> list[str]:
+def _from_files(call: ProgramCall, options: Options) -> list[str]:
     """Statements in files: read when this line wrote them, asked about otherwise."""
     texts = []
     for file in options.all("-f", "--file", "-i", "-init", "--defaults-file"):
@@ -196,13 +196,13 @@ def _mild(name: str, options: Options, texts: list[str], local: bool) -> bool:
     return local or (_DEV.search(where) is not None and _PROD.search(where) is None)
 
 
-def _local_file(call: Call, name: str) -> None:
+def _local_file(call: ProgramCall, name: str) -> None:
     call.read(name)
     if call.zone(name) in (Zone.SYSTEM,):
         call.ask("db.file", "opens a database of the system")
 
 
-def _statement(call: Call, text: str, name: str, local: bool) -> None:
+def _statement(call: ProgramCall, text: str, name: str, local: bool) -> None:
     if unknown(text):
         if "\ue002" in text:
             call.ask("db.file", "runs statements from a file")
@@ -223,7 +223,7 @@ def _statement(call: Call, text: str, name: str, local: bool) -> None:
         _sql(call, clean, name, level)
 
 
-def _redis(call: Call, text: str, level: Callable[[str, str], None]) -> None:
+def _redis(call: ProgramCall, text: str, level: Callable[[str, str], None]) -> None:
     for line in text.split("\n"):
         if _REDIS.match(line.strip()):
             level("db.drop", "destroys or takes over a key store")
@@ -231,7 +231,7 @@ def _redis(call: Call, text: str, level: Callable[[str, str], None]) -> None:
             call.ask("db.change", "changes a key store")
 
 
-def _mongo(call: Call, text: str, level: Callable[[str, str], None]) -> None:
+def _mongo(call: ProgramCall, text: str, level: Callable[[str, str], None]) -> None:
     if _NOSQL.search(text):
         level("db.drop", "destroys data in the database")
     elif re.search(r"\.(?:insert|update|delete|replace|create|rename|save|aggregate)\w*\(", text):
@@ -241,7 +241,7 @@ def _mongo(call: Call, text: str, level: Callable[[str, str], None]) -> None:
 _OTHERS = {"redis-cli": _redis, "mongosh": _mongo}
 
 
-def _sql(call: Call, text: str, name: str, level: Callable[[str, str], None]) -> None:
+def _sql(call: ProgramCall, text: str, name: str, level: Callable[[str, str], None]) -> None:
     bare = re.sub(r"'(?:[^']|'')*'", "''", text)
     drop = _DROP.search(bare)
     filtered = drop and drop[0].lower().startswith("update") and re.search(r"(?i)\bwhere\b", bare)
@@ -256,7 +256,7 @@ def _sql(call: Call, text: str, name: str, level: Callable[[str, str], None]) ->
         call.ask("db.change", "changes the database")
 
 
-def scan_shell(call: Call, text: str) -> None:
+def scan_shell(call: ProgramCall, text: str) -> None:
     r"""Shell escapes: `\!`, `.shell`, `system`, `\o |cmd`, `.output`."""
     for found in re.finditer(
         r"(?:^|\n|;)\s*(?:\\!|\.shell|\.system|!!|system|\\system)\s*([^\n]+)", text
@@ -287,7 +287,7 @@ def scan_shell(call: Call, text: str) -> None:
             call.write(found[1], FILE)
 
 
-def dump(call: Call) -> None:
+def dump(call: ProgramCall) -> None:
     """`pg_dump`, `mysqldump`: reads a database."""
     options = call.options(
         "-f -h -U -d -p -t -n -F -r -u -P --file --host --username --dbname --result-file "
@@ -299,7 +299,7 @@ def dump(call: Call) -> None:
     call.out = FILE if _DEV.search(" ".join(call.args)) else SECRET
 
 
-def restore(call: Call) -> None:
+def restore(call: ProgramCall) -> None:
     """`pg_restore`, `mongorestore`: changes a database."""
     options = call.options("-d -h -U -p --dbname --host --username --db --uri -j")
     if options.has("-l", "--list"):
@@ -312,7 +312,7 @@ def restore(call: Call) -> None:
         call.ask("db.change", "changes a database")
 
 
-def admin(call: Call) -> None:
+def admin(call: ProgramCall) -> None:
     """`mysqladmin`, `createdb`, `pg_ctl`: the server itself."""
     text = " ".join(call.args)
     if re.search(

@@ -2,12 +2,12 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import unknown
 from steersman.governance.guard.paths import Zone
 
 
-def disk(call: Call) -> None:
+def disk(call: ProgramCall) -> None:
     """Programs that format, partition or wipe disks."""
     words = [word for word in call.args if not word.startswith("-")]
     reading = any(
@@ -110,7 +110,7 @@ def disk(call: Call) -> None:
     call.breaker("disk.format", "formats, repartitions or wipes a disk")
 
 
-def volumes(call: Call) -> None:
+def volumes(call: ProgramCall) -> None:
     """`zpool`, `zfs`, `btrfs`, `lvremove`, `vgremove`: storage by name."""
     text = " ".join(call.args)
     if re.match(r"(?:lv|vg|pv)(?:remove|reduce|create)", call.name) or re.search(
@@ -127,7 +127,7 @@ def volumes(call: Call) -> None:
         call.ask("disk.change", "changes storage volumes")
 
 
-def mount(call: Call) -> None:
+def mount(call: ProgramCall) -> None:
     """`mount`, `umount`."""
     options = call.options("-t -o -O -L -U --types --options --source --target -T")
     if (not options.rest and not options.has("-a", "--all")) or (

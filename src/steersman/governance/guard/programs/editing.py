@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
@@ -10,7 +10,7 @@ from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.texts import blur, stdin_or_files
 
 
-def sed(call: Call) -> None:
+def sed(call: ProgramCall) -> None:
     """`sed`: scripts may write files (`w`) and run commands (`e`)."""
     options = call.options("-e -f -l --expression --file --line-length")
     scripts = options.all("-e", "--expression")
@@ -61,7 +61,7 @@ _SED_SE = pattern(
 _SED_TEXT = pattern(r"(?:^|[;{}])\s*(?:\d+|\$|/[^/]*/)?\s*[aic]\\?\s*(.+)", re.DOTALL)
 
 
-def _sed_script(call: Call, text: str) -> str:
+def _sed_script(call: ProgramCall, text: str) -> str:
     for form, group in ((_SED_W, 1), (_SED_SW, 2)):
         for found in form.finditer(text):
             if form is _SED_W and re.match(r"\A/[^/]*\Z", text[: found.start()]):
@@ -103,7 +103,7 @@ def _sed_out(scripts: list[str], text: str) -> str:
     return text
 
 
-def sort(call: Call) -> None:
+def sort(call: ProgramCall) -> None:
     """`sort`: `-o` writes, `--compress-program` runs."""
     options = call.options(
         "-o -k -t -S -T --output --key --field-separator --compress-program --files0-from "
@@ -121,7 +121,7 @@ def sort(call: Call) -> None:
         call.write(target, call.out)
 
 
-def awk(call: Call) -> None:
+def awk(call: ProgramCall) -> None:
     """`awk`: programs may run commands, write and read files."""
     from steersman.governance.guard.code import scan
 
@@ -157,7 +157,7 @@ def awk(call: Call) -> None:
             call.out = made
 
 
-def split(call: Call) -> None:
+def split(call: ProgramCall) -> None:
     """`split`, `csplit`: `--filter` runs."""
     options = call.options("-b -l -n -a -C --bytes --lines --filter --number -f --prefix -t")
     text = options.get("--filter")
@@ -171,14 +171,14 @@ def split(call: Call) -> None:
         call.write(word)
 
 
-def sponge(call: Call) -> None:
+def sponge(call: ProgramCall) -> None:
     """`sponge`: standard input into a file."""
     for word in call.args:
         if not word.startswith("-"):
             call.write(word, call.stdin)
 
 
-def edit(call: Call) -> None:
+def edit(call: ProgramCall) -> None:
     """Editors: they write the files they open and obey commands given as options."""
     from steersman.governance.guard.code import scan
 
@@ -206,7 +206,7 @@ def edit(call: Call) -> None:
     _ex_commands(call)
 
 
-def _ex_commands(call: Call) -> None:
+def _ex_commands(call: ProgramCall) -> None:
     if call.name in ("ed", "ex") and call.stdin:
         for found in re.finditer(r"(?m)^\s*(?:\d*,?\$?)?w!?\s+(?!q\b)(\S+)", call.stdin):
             call.write(found[1])

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import tainted
 from steersman.governance.guard.marks import (
     FILE,
@@ -37,7 +37,7 @@ _CURL_VALUED = (
 )
 
 
-def curl(call: Call) -> None:
+def curl(call: ProgramCall) -> None:
     """`curl`: reads, sends, or changes something elsewhere."""
     options = call.options(_CURL_VALUED)
     urls = options.rest + options.all("--url")
@@ -58,7 +58,7 @@ def curl(call: Call) -> None:
     _curl_config(call, options.get("-K", "--config"))
 
 
-def _curl_socket(call: Call, options: Options) -> None:
+def _curl_socket(call: ProgramCall, options: Options) -> None:
     if not re.search(r"docker|containerd|podman", options.get("--unix-socket") or ""):
         return
     method = options.get("-X", "--request") or ""
@@ -74,7 +74,7 @@ _CURL_LINE = pattern(r"(?m)^\s*-{0,2}([\w-]+)\s*[=: ]\s*\"?([^\"\n]+?)\"?\s*$")
 _CURL_UPLOADS = ("upload-file", "T", "data", "d", "form", "F")
 
 
-def _curl_config(call: Call, name: str | None) -> None:
+def _curl_config(call: ProgramCall, name: str | None) -> None:
     """`-K FILE`: options from a file; read when this line wrote it."""
     if name is None:
         return
@@ -100,7 +100,7 @@ def _curl_files(options: Options, sent: list[str]) -> list[str]:
     return files
 
 
-def _curl_file(call: Call, name: str, host: str, local: bool) -> None:
+def _curl_file(call: ProgramCall, name: str, host: str, local: bool) -> None:
     """One file a request carries."""
     if name in ("-", "."):
         text = call.stdin or ""
@@ -117,7 +117,7 @@ def _curl_file(call: Call, name: str, host: str, local: bool) -> None:
 
 
 def _curl_sends(
-    call: Call, options: Options, urls: list[str], hosts: list[str], local: bool
+    call: ProgramCall, options: Options, urls: list[str], hosts: list[str], local: bool
 ) -> None:
     sent = options.all(
         "-d",
@@ -175,7 +175,7 @@ _HOLDS = pattern(
 )
 
 
-def _curl_writes(call: Call, options: Options, urls: list[str]) -> None:
+def _curl_writes(call: ProgramCall, options: Options, urls: list[str]) -> None:
     folder = options.get("--output-dir") or ""
     for name in options.all("-o", "--output"):
         if name not in ("-", "/dev/null"):
@@ -195,7 +195,7 @@ def _curl_writes(call: Call, options: Options, urls: list[str]) -> None:
         call.out = ""
 
 
-def wget(call: Call) -> None:
+def wget(call: ProgramCall) -> None:
     """`wget`, `aria2c`, `fetch`, `http`: the same with other letters."""
     valued = (
         "-O -o -a -P -U -e -i -t -T -Q -A -R -D -I -X -l -B --output-document --output-file "
@@ -244,7 +244,7 @@ def wget(call: Call) -> None:
 _SHOWS = listed("fetch http https lynx w3m links elinks xh curlie lwp-request GET")
 
 
-def _wget_sends(call: Call, options: Options, urls: list[str]) -> None:
+def _wget_sends(call: ProgramCall, options: Options, urls: list[str]) -> None:
     host = shown(host_of(urls[0])) if urls else "*"
     local = all(LOCAL.match(host_of(url)) for url in urls)
     for name in options.all("--post-file", "--body-file"):
@@ -268,7 +268,7 @@ def _wget_sends(call: Call, options: Options, urls: list[str]) -> None:
         call.ask("net.send", f"sends data to {host}")
 
 
-def httpie(call: Call) -> None:
+def httpie(call: ProgramCall) -> None:
     """`http METHOD URL key=value`."""
     words = [word for word in call.args if not word.startswith("-")]
     method = words[0].upper() if words and words[0].isupper() else "GET"

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import read_options
 from steersman.governance.guard.paths import Zone
@@ -14,7 +14,7 @@ _FAR = (Zone.ROOT, Zone.TOP, Zone.SYSTEM)
 _WIDE = (Zone.ROOT, Zone.TOP, Zone.SYSTEM, Zone.HOME, Zone.ABOVE)
 
 
-def remove(call: Call) -> None:
+def remove(call: ProgramCall) -> None:
     """`rm`, `rmdir`, `unlink`, `shred`, `trash`."""
     options = call.options(
         "-n -s --iterations --size --interactive" if call.name == "shred" else ""
@@ -53,7 +53,7 @@ def remove(call: Call) -> None:
             call.delete(word, recursive=recursive)
 
 
-def move(call: Call) -> None:
+def move(call: ProgramCall) -> None:
     """`mv`: what goes away, and where to."""
     options = call.options("-t -S --target-directory --suffix")
     target = options.get("-t", "--target-directory")
@@ -85,7 +85,7 @@ def move(call: Call) -> None:
         _into(call, sources, target)
 
 
-def copy(call: Call) -> None:
+def copy(call: ProgramCall) -> None:
     """`cp`, `install`, `ln`: content appears at another place."""
     options = call.options("-t -S -m -o -g --target-directory --suffix --mode --owner --group")
     target = options.get("-t", "--target-directory")
@@ -117,7 +117,7 @@ def copy(call: Call) -> None:
         _into(call, sources, target)
 
 
-def _into(call: Call, sources: list[str], target: str) -> None:
+def _into(call: ProgramCall, sources: list[str], target: str) -> None:
     """Write the copies; content is known when this line wrote the sources."""
     whole = "".join(
         SECRET
@@ -144,7 +144,7 @@ def _into(call: Call, sources: list[str], target: str) -> None:
         call.scene.files[call.path(name)] = whole
 
 
-def touch(call: Call) -> None:
+def touch(call: ProgramCall) -> None:
     """`touch`, `mkdir`, `mkfifo`: new, empty things."""
     options = call.options("-m -t -d -r --mode --date --reference -Z")
     call.out = ""
@@ -152,7 +152,7 @@ def touch(call: Call) -> None:
         call.write(word, "", append=True)
 
 
-def tee(call: Call) -> None:
+def tee(call: ProgramCall) -> None:
     """`tee`: standard input to files and on."""
     options = call.options()
     text = call.stdin if call.stdin is not None else OUT
@@ -161,7 +161,7 @@ def tee(call: Call) -> None:
     call.out = text
 
 
-def truncate(call: Call) -> None:
+def truncate(call: ProgramCall) -> None:
     """`truncate`, `fallocate`: the size of a file."""
     options = call.options("-s -r -o -l -n --size --length --offset --reference")
     size = options.get("-s", "-l", "--size", "--length") or ""
@@ -172,7 +172,7 @@ def truncate(call: Call) -> None:
     call.out = ""
 
 
-def dd(call: Call) -> None:
+def dd(call: ProgramCall) -> None:
     """`dd if= of=`."""
     call.out = call.stdin if call.stdin is not None else OUT
     target = None
@@ -193,7 +193,7 @@ def dd(call: Call) -> None:
             call.doubt("exhaust.disk", "writes without end")
 
 
-def mode(call: Call) -> None:
+def mode(call: ProgramCall) -> None:
     """`chmod`, `chown`, `chgrp`, `chattr`, `setfacl`, `setcap`: rights."""
     args = list(call.args)
     minus = next(
@@ -217,7 +217,7 @@ def mode(call: Call) -> None:
     _rights(call, targets, what, recursive)
 
 
-def _rights(call: Call, targets: list[str], what: str, recursive: bool) -> None:
+def _rights(call: ProgramCall, targets: list[str], what: str, recursive: bool) -> None:
     setuid = call.name == "chmod" and re.search(r"(?:\A|,)[ugoa]*[+=]\w*s|\A0?[2467]\d{3}\Z", what)
     world = call.name == "chmod" and re.search(
         r"\A0?[0-7]?[0-7]{2}[2367]\Z|(?:\A|,)[go]*[oa]?[go]*\+\w*w|\A\+?a\+w", what
@@ -249,7 +249,7 @@ def _rights(call: Call, targets: list[str], what: str, recursive: bool) -> None:
             call.doubt("perms.unknown", "changes rights on a path that is not known")
 
 
-def _rights_outside(call: Call, path: str, what: str) -> None:
+def _rights_outside(call: ProgramCall, path: str, what: str) -> None:
     """Rights on something of the user's; taking rights from others is no harm."""
     stricter = call.name == "chmod" and re.fullmatch(r"0?[67]00|go?-\w+|go=|u=\w+,go=", what)
     kind = special(path, call.place)
@@ -259,7 +259,7 @@ def _rights_outside(call: Call, path: str, what: str) -> None:
         call.doubt("perms.outside", f"changes rights outside the workspace: {shown(path)}")
 
 
-def look(call: Call) -> None:
+def look(call: ProgramCall) -> None:
     """`ls`, `stat`, `file`, `du`: things about files, not their content."""
     words = [word for word in call.args if not word.startswith("-")]
     for word in words:

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, shown
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
@@ -272,7 +272,7 @@ _MAKE_TOOLS = pattern(
 )
 
 
-def check_flags(call: Call) -> None:
+def check_flags(call: ProgramCall) -> None:
     """Judge every option of the table that is there."""
     name = _SAME.get(call.name, call.name)
     table = FLAGS.get(name)
@@ -290,7 +290,7 @@ def check_flags(call: Call) -> None:
                 _script(call, "runs a command in the pager", word.split("!", 1)[1])
 
 
-def _option(call: Call, at: int, table: dict[str, str], single: bool) -> None:
+def _option(call: ProgramCall, at: int, table: dict[str, str], single: bool) -> None:
     word = call.args[at]
     key, equals, value = word.partition("=")
     kind = table.get(key)
@@ -303,21 +303,21 @@ def _option(call: Call, at: int, table: dict[str, str], single: bool) -> None:
     _one(call, key, kind, value)
 
 
-def _make_tools(call: Call) -> None:
+def _make_tools(call: ProgramCall) -> None:
     for word in call.args:
         key, equals, value = word.partition("=")
         if equals and _MAKE_TOOLS.match(key) and re.search(r"[\s/;|$(]", value):
             _script(call, f"makes {key} `{shown(value, 50)}`", value)
 
 
-def _script(call: Call, why: str, text: str) -> None:
+def _script(call: ProgramCall, why: str, text: str) -> None:
     """A tool is made to run a command: asked about, and the command is judged."""
     call.doubt("flag.run", why)
     call.script(text)
     call.wrapper = False
 
 
-def _one(call: Call, key: str, kind: str, value: str) -> None:
+def _one(call: ProgramCall, key: str, kind: str, value: str) -> None:
     if kind == "run":
         if re.fullmatch(
             r"(?:cat|less|more|most|bat|sh|bash|/bin/(?:ba)?sh|true)?(?:\s-\S+)*", value
@@ -348,7 +348,7 @@ def _one(call: Call, key: str, kind: str, value: str) -> None:
         _code(call, key, kind, value)
 
 
-def _given(call: Call, key: str, made: str) -> None:
+def _given(call: ProgramCall, key: str, made: str) -> None:
     """Code or settings this very line wrote."""
     from steersman.governance.guard.effects import harmful
 
@@ -358,7 +358,7 @@ def _given(call: Call, key: str, made: str) -> None:
         call.block("flag.content", f"takes harmful code or settings through {key}")
 
 
-def _code(call: Call, key: str, kind: str, value: str) -> None:
+def _code(call: ProgramCall, key: str, kind: str, value: str) -> None:
     from steersman.governance.guard.code import scan
 
     pattern = _SETTINGS.get(kind)
@@ -393,7 +393,7 @@ _SETTINGS = {
 }
 
 
-def _rules(call: Call, value: str) -> None:
+def _rules(call: ProgramCall, value: str) -> None:
     """`make --eval`: recipes and `$(shell …)`."""
     call.doubt("flag.run", "gives make rules on the command line")
     for part in re.split(r"[\n;]", value):

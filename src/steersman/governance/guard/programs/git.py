@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import DEEP, FILE, UNSET, shown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
@@ -33,7 +33,7 @@ _SAFE = frozenset(
 )
 
 
-def git(call: Call) -> None:
+def git(call: ProgramCall) -> None:
     """`git …`: its global options, then its subcommand."""
     args, at = call.args, 0
     shell = call.shell
@@ -84,7 +84,7 @@ def git(call: Call) -> None:
 _FETCHING = ("clone", "fetch", "ls-remote", "pull", "push", "fetch-pack", "send-pack", "archive")
 
 
-def _sub_options(call: Call, sub: str, rest: list[str], options: Options) -> None:
+def _sub_options(call: ProgramCall, sub: str, rest: list[str], options: Options) -> None:
     """Options many subcommands share: files they write, programs they run."""
     outputs = options.all("--output")
     if sub in ("format-patch", "archive", "bundle"):
@@ -104,7 +104,7 @@ def _sub_options(call: Call, sub: str, rest: list[str], options: Options) -> Non
             run_through(call, text, "an ext:: address")
 
 
-def _sub(call: Call, sub: str, rest: list[str]) -> None:
+def _sub(call: ProgramCall, sub: str, rest: list[str]) -> None:
     options = read_options(
         rest,
         "-m -F -C -c -o -n -S -G -b -B -u -x -X -s -t --message --file --author "

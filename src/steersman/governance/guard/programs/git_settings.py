@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import harmful
 from steersman.governance.guard.marks import shown, unknown
 from steersman.governance.guard.paths import Zone
@@ -26,7 +26,7 @@ RUNS = pattern(
 BELOW = (Zone.INSIDE, Zone.TEMP)
 
 
-def set_option(call: Call, text: str, *, lasting: bool, value: str | None = None) -> None:
+def set_option(call: ProgramCall, text: str, *, lasting: bool, value: str | None = None) -> None:
     name, _, given = text.partition("=")
     given = value if value is not None else given
     if not RUNS.match(name):
@@ -69,7 +69,7 @@ def set_option(call: Call, text: str, *, lasting: bool, value: str | None = None
     call.shell.copy().script(given.lstrip("!"))
 
 
-def _hooks(call: Call, folder: str) -> None:
+def _hooks(call: ProgramCall, folder: str) -> None:
     """From now on files in this folder are hooks; so are those written before."""
     call.scene.hook_dirs.append(folder)
     for path, text in list(call.scene.files.items()):
@@ -77,7 +77,7 @@ def _hooks(call: Call, folder: str) -> None:
             call.block("hook.write", f"makes git run the harmful {shown(path)}")
 
 
-def run_through(call: Call, text: str, what: str) -> None:
+def run_through(call: ProgramCall, text: str, what: str) -> None:
     call.doubt("git.runs", f"runs `{shown(text, 50)}` through {what}")
     if not unknown(text):
         call.script(text)

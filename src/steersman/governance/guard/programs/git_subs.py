@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, NET, OUT, shown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone
@@ -15,7 +15,7 @@ DEFAULTS = pattern(
 )
 
 
-def _push(call: Call, options: Options, rest: list[str]) -> None:
+def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
     options = read_options(rest, "-o --push-option --receive-pack --exec --repo")
     if options.has("-n", "--dry-run"):
         return
@@ -67,12 +67,12 @@ def _push(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.push", "changes the remote repository")
 
 
-def _reset(call: Call, options: Options, rest: list[str]) -> None:
+def _reset(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("--hard", "--merge", "--keep"):
         call.ask("git.loses-work", "loses uncommitted work", "Commit or stash first.")
 
 
-def _checkout(call: Call, options: Options, rest: list[str]) -> None:
+def _checkout(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if (
         options.has("-f", "--force")
         or "--" in rest
@@ -89,18 +89,18 @@ def _checkout(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.loses-work", "moves a branch that may exist")
 
 
-def _switch(call: Call, options: Options, rest: list[str]) -> None:
+def _switch(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("-f", "--force", "--discard-changes", "-C"):
         call.ask("git.loses-work", "loses uncommitted work")
 
 
-def _restore(call: Call, options: Options, rest: list[str]) -> None:
+def _restore(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
         return
     call.ask("git.loses-work", "loses uncommitted work", "Commit or stash first.")
 
 
-def _clean(call: Call, options: Options, rest: list[str]) -> None:
+def _clean(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("-n", "--dry-run"):
         return
     read = read_options(rest, "-e --exclude")
@@ -115,12 +115,12 @@ def _clean(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.clean", "deletes files git does not know", "Use `git clean -n` first.")
 
 
-def _stash(call: Call, options: Options, rest: list[str]) -> None:
+def _stash(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] and rest[0] in ("clear", "drop"):
         call.ask("git.loses-work", "loses stashed work")
 
 
-def _branch(call: Call, options: Options, rest: list[str]) -> None:
+def _branch(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if (
         options.has("-D")
         or (options.has("-d", "--delete") and options.has("-f", "--force"))
@@ -135,14 +135,14 @@ def _branch(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("shell.interactive", "opens an editor")
 
 
-def _tag(call: Call, options: Options, rest: list[str]) -> None:
+def _tag(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("-d", "--delete"):
         call.ask("git.tag-delete", "deletes a tag")
     elif options.has("-f", "--force"):
         call.ask("git.tag-move", "moves a tag")
 
 
-def _config(call: Call, options: Options, rest: list[str]) -> None:
+def _config(call: ProgramCall, options: Options, rest: list[str]) -> None:
     words = [word for word in options.rest if word not in ("set", "--")]
     if (words[:1] and words[0] in ("get", "list", "get-regexp", "unset", "edit")) or (
         options.has("--get", "-l", "--list", "--get-all", "--get-regexp", "--show-origin")
@@ -172,7 +172,7 @@ def _config(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.global", "changes the user's own git settings")
 
 
-def _clone(call: Call, options: Options, rest: list[str]) -> None:
+def _clone(call: ProgramCall, options: Options, rest: list[str]) -> None:
     for text in options.all("-c", "--config"):
         set_option(call, text, lasting=True)
     if options.get("--template"):
@@ -216,7 +216,7 @@ def _clone(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.submodules", "fetches third-party repositories")
 
 
-def _submodule(call: Call, options: Options, rest: list[str]) -> None:
+def _submodule(call: ProgramCall, options: Options, rest: list[str]) -> None:
     sub = options.rest[0] if options.rest else "status"
     if sub == "foreach":
         tail = [
@@ -231,7 +231,7 @@ def _submodule(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.submodules", "changes submodules, which are third-party repositories")
 
 
-def _rebase(call: Call, options: Options, rest: list[str]) -> None:
+def _rebase(call: ProgramCall, options: Options, rest: list[str]) -> None:
     read = read_options(rest, "-x --exec -s -X --onto --strategy")
     for text in read.all("-x", "--exec"):
         run_through(call, text, "--exec")
@@ -239,18 +239,18 @@ def _rebase(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.rewrite", "rewrites history")
 
 
-def _bisect(call: Call, options: Options, rest: list[str]) -> None:
+def _bisect(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] == ["run"]:
         call.run(rest[1:], None)
         call.wrapper = False
 
 
-def _difftool(call: Call, options: Options, rest: list[str]) -> None:
+def _difftool(call: ProgramCall, options: Options, rest: list[str]) -> None:
     for text in read_options(rest, "-x --extcmd -t --tool").all("-x", "--extcmd"):
         run_through(call, text, "--extcmd")
 
 
-def _filter(call: Call, options: Options, rest: list[str]) -> None:
+def _filter(call: ProgramCall, options: Options, rest: list[str]) -> None:
     for flag in (
         "--tree-filter",
         "--index-filter",
@@ -268,19 +268,19 @@ def _filter(call: Call, options: Options, rest: list[str]) -> None:
     call.ask("git.rewrite", "rewrites the local history", "Make a backup branch first.")
 
 
-def _reflog(call: Call, options: Options, rest: list[str]) -> None:
+def _reflog(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] and rest[0] in ("expire", "delete"):
         call.ask("git.unrecoverable", "makes lost commits unrecoverable")
 
 
-def _gc(call: Call, options: Options, rest: list[str]) -> None:
+def _gc(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if any(word.startswith("--prune=") and word != "--prune=never" for word in rest) or options.has(
         "--prune", "--aggressive"
     ):
         call.ask("git.unrecoverable", "makes lost commits unrecoverable")
 
 
-def _worktree(call: Call, options: Options, rest: list[str]) -> None:
+def _worktree(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] == ["remove"] and options.has("-f", "--force"):
         call.ask("git.loses-work", "removes a work tree with its changes")
     elif rest[:1] == ["add"]:
@@ -293,7 +293,7 @@ def _worktree(call: Call, options: Options, rest: list[str]) -> None:
             )
 
 
-def _remote(call: Call, options: Options, rest: list[str]) -> None:
+def _remote(call: ProgramCall, options: Options, rest: list[str]) -> None:
     words = [w for w in options.rest]
     if words[:1] and words[0] in ("add", "set-url") and len(words) > 2:
         if not re.search(r"github\.com|gitlab\.com|bitbucket\.org|codeberg\.org", words[2]):
@@ -305,7 +305,7 @@ def _remote(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.remote", "changes the list of remotes")
 
 
-def _rm(call: Call, options: Options, rest: list[str]) -> None:
+def _rm(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("--cached", "-n", "--dry-run"):
         return
     for word in options.rest:
@@ -315,18 +315,18 @@ def _rm(call: Call, options: Options, rest: list[str]) -> None:
             call.ask("git.loses-work", "removes files with uncommitted work")
 
 
-def _update_ref(call: Call, options: Options, rest: list[str]) -> None:
+def _update_ref(call: ProgramCall, options: Options, rest: list[str]) -> None:
     call.ask("git.rewrite", "changes git's references directly")
 
 
-def _apply(call: Call, options: Options, rest: list[str]) -> None:
+def _apply(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("--unsafe-paths"):
         call.doubt("fs.write-outside", "may write outside the work tree")
     if call.stdin and NET in call.stdin:
         call.ask("net.apply", "applies a patch fetched from the network")
 
 
-def _fetch(call: Call, options: Options, rest: list[str]) -> None:
+def _fetch(call: ProgramCall, options: Options, rest: list[str]) -> None:
     call.network.append(shown(options.rest[0]) if options.rest else "origin")
     if any(
         word.startswith("+") or (":" in word and "://" not in word and "@" not in word)
@@ -335,21 +335,21 @@ def _fetch(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("git.rewrite", "overwrites local branches")
 
 
-def _commit(call: Call, options: Options, rest: list[str]) -> None:
+def _commit(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.has("--no-verify", "-n"):
         call.ask("git.no-verify", "skips the project's hooks", "Let the hooks run.")
 
 
-def _log(call: Call, options: Options, rest: list[str]) -> None:
+def _log(call: ProgramCall, options: Options, rest: list[str]) -> None:
     call.out = OUT
 
 
-def _symbolic(call: Call, options: Options, rest: list[str]) -> None:
+def _symbolic(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if len(options.rest) > 1 or options.has("-d", "--delete"):
         call.ask("git.rewrite", "changes git's references directly")
 
 
-def _send_email(call: Call, options: Options, rest: list[str]) -> None:
+def _send_email(call: ProgramCall, options: Options, rest: list[str]) -> None:
     for word in rest:
         if word.startswith(("--smtp-server=/", "--sendmail-cmd=", "--to-cmd=", "--cc-cmd=")):
             run_through(call, word.partition("=")[2], "send-email")
@@ -357,30 +357,30 @@ def _send_email(call: Call, options: Options, rest: list[str]) -> None:
         call.ask("net.send", "sends mail")
 
 
-def _replace(call: Call, options: Options, rest: list[str]) -> None:
+def _replace(call: ProgramCall, options: Options, rest: list[str]) -> None:
     call.ask("git.rewrite", "rewrites history")
 
 
-def _credential(call: Call, options: Options, rest: list[str]) -> None:
+def _credential(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] == ["fill"]:
         call.block("secrets.print", "prints a stored password")
     else:
         call.ask("secrets.change", "changes stored passwords")
 
 
-def _lfs(call: Call, options: Options, rest: list[str]) -> None:
+def _lfs(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] and rest[0] in ("install", "push", "prune", "migrate"):
         call.ask("git.lfs", "changes hooks, history or the remote")
 
 
-def _bundle(call: Call, options: Options, rest: list[str]) -> None:
+def _bundle(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if rest[:1] == ["create"]:
         for word in options.rest[1:2]:
             if word != "-":
                 call.write(word, FILE)
 
 
-def _init(call: Call, options: Options, rest: list[str]) -> None:
+def _init(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if options.get("--template"):
         call.doubt("git.template", "takes hooks from a template")
     for word in [*options.rest[:1], *options.all("--separate-git-dir")]:
@@ -388,7 +388,7 @@ def _init(call: Call, options: Options, rest: list[str]) -> None:
             call.write(word + "/config", FILE)
 
 
-def _checkout_index(call: Call, options: Options, rest: list[str]) -> None:
+def _checkout_index(call: ProgramCall, options: Options, rest: list[str]) -> None:
     for word in rest:
         if word.startswith("--prefix=") and call.zone(word[9:]) not in BELOW:
             call.write(word[9:] + "/file", FILE)

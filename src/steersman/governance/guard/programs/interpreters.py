@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
@@ -136,7 +136,7 @@ _MODULES_SAFE = frozenset(
 )
 
 
-def interpreter(call: Call) -> None:
+def interpreter(call: ProgramCall) -> None:
     """Code given inline, on standard input, as a module, or as a file."""
     name = (
         call.name
@@ -162,7 +162,7 @@ def interpreter(call: Call) -> None:
         _file(call, speech, rest)
 
 
-def _loads(call: Call, speech: Speech, options: dict[str, list[str]]) -> None:
+def _loads(call: ProgramCall, speech: Speech, options: dict[str, list[str]]) -> None:
     """Code that comes before the code: libraries, debugger scripts, a program to debug."""
     args = call.args
     for flag in ("-I", "-r", "-M", "-L", "-l"):
@@ -249,7 +249,11 @@ _OBEYS = pattern(
 
 
 def _codes(
-    call: Call, speech: Speech, codes: list[str], rest: list[str], options: dict[str, list[str]]
+    call: ProgramCall,
+    speech: Speech,
+    codes: list[str],
+    rest: list[str],
+    options: dict[str, list[str]],
 ) -> None:
     import base64
 
@@ -288,7 +292,7 @@ def _codes(
             call.read(word)
 
 
-def _module(call: Call, name: str, rest: list[str]) -> None:
+def _module(call: ProgramCall, name: str, rest: list[str]) -> None:
     top = name.split(".", maxsplit=1)[0]
     if name in (
         "pip",
@@ -343,7 +347,7 @@ def _module(call: Call, name: str, rest: list[str]) -> None:
         call.unknown_code = True
 
 
-def _module_code(call: Call, top: str, rest: list[str]) -> None:
+def _module_code(call: ProgramCall, top: str, rest: list[str]) -> None:
     """Modules that are given code or a place to unpack to."""
     options = read_options(rest, "-c -s -n -r -p -u --command --setup --extract -e")
     codes = options.all("-c", "-s", "--command", "--setup") if top in ("pdb", "timeit") else []
@@ -356,7 +360,7 @@ def _module_code(call: Call, top: str, rest: list[str]) -> None:
                 call.write(folder + "/unpacked", FILE)
 
 
-def _stdin(call: Call, speech: Speech) -> None:
+def _stdin(call: ProgramCall, speech: Speech) -> None:
     if call.stdin is None:
         call.ask("shell.interactive", "starts an interactive interpreter")
         return
@@ -364,7 +368,7 @@ def _stdin(call: Call, speech: Speech) -> None:
         scan(call.shell, literal(call.stdin), speech.language)
 
 
-def _file(call: Call, speech: Speech, rest: list[str]) -> None:
+def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:
     made = call.content(rest[0])
     call.saw(rest[0])
     base = rest[0].rsplit("/", 1)[-1]
@@ -392,14 +396,14 @@ def _file(call: Call, speech: Speech, rest: list[str]) -> None:
         call.doubt("code.unknown", "runs a script nobody has read from outside the project")
 
 
-def _cmd(call: Call) -> None:
+def _cmd(call: ProgramCall) -> None:
     at = next((n for n, word in enumerate(call.args) if word.lower() in ("/c", "/k")), None)
     text = " ".join(call.args[at + 1 :]) if at is not None else ""
     scan(call.shell, text, "powershell")
     call.ask("program.unknown", "runs a Windows command")
 
 
-def compiler(call: Call) -> None:
+def compiler(call: ProgramCall) -> None:
     """`gcc` and the like: source on standard input, plugins, wrappers."""
     options = read_options(
         call.args,
@@ -425,5 +429,5 @@ def compiler(call: Call) -> None:
         scan(call.shell, call.stdin, "c")
 
 
-def _body(call: Call) -> str:
+def _body(call: ProgramCall) -> str:
     return FILE if call.stdin is None else ":"

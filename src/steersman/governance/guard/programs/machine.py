@@ -2,14 +2,14 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import EVERY, FILE, OUT, STAR, shown, unknown
 from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
 
 
-def users(call: Call) -> None:
+def users(call: ProgramCall) -> None:
     """`useradd`, `userdel`, `passwd`, `usermod`, `visudo`: who may use the machine."""
     options = call.options(
         "-u -g -G -p -s -d -c -e -f -k --uid --gid --groups --password --shell --home"
@@ -26,7 +26,7 @@ def users(call: Call) -> None:
         call.block("users.change", "changes who may use the machine or with what rights")
 
 
-def firewall(call: Call) -> None:
+def firewall(call: ProgramCall) -> None:
     """`iptables`, `nft`, `ufw`, `firewall-cmd`: the machine's walls."""
     text = " ".join(call.args)
     if re.search(
@@ -43,7 +43,7 @@ def firewall(call: Call) -> None:
         call.ask("system.firewall", "changes the machine's firewall")
 
 
-def kernel(call: Call) -> None:
+def kernel(call: ProgramCall) -> None:
     """`sysctl`, `modprobe`, `insmod`, `kexec`, `setenforce`: the kernel."""
     text = " ".join(call.args)
     if call.name in (
@@ -103,7 +103,7 @@ def kernel(call: Call) -> None:
         call.ask("system.kernel", "changes a setting of the kernel")
 
 
-def package_root(call: Call) -> None:
+def package_root(call: ProgramCall) -> None:
     """`update-alternatives`, `dpkg-divert`, `ldconfig`: what a system program's name means."""
     text = " ".join(call.args)
     if re.search(r"--(?:display|list|query|get-selections|version|config\b)", text):
@@ -113,7 +113,7 @@ def package_root(call: Call) -> None:
     call.block("system.alternatives", "changes what a system program's name means")
 
 
-def logs(call: Call) -> None:
+def logs(call: ProgramCall) -> None:
     """`journalctl`: reads; vacuuming erases."""
     if any(word.startswith(("--vacuum", "--rotate", "--flush")) for word in call.args):
         call.block("logs.erase", "erases the machine's logs") if any(
@@ -122,7 +122,7 @@ def logs(call: Call) -> None:
     call.out = FILE
 
 
-def setting(call: Call) -> None:
+def setting(call: ProgramCall) -> None:
     """Programs that change a setting of the machine."""
     if call.args[:1] and call.args[0] in (
         "--version",
@@ -139,7 +139,7 @@ def setting(call: Call) -> None:
     call.ask("system.change", "changes a setting of the machine")
 
 
-def harmless(call: Call) -> None:
+def harmless(call: ProgramCall) -> None:
     """Programs that only tell something."""
     check_flags(call)
     call.out = OUT
@@ -153,7 +153,7 @@ def harmless(call: Call) -> None:
         call.out = OUT
 
 
-def windows(call: Call) -> None:
+def windows(call: ProgramCall) -> None:
     """Windows programs that change rights, the registry, shadow copies or boot."""
     text = " ".join(call.args)
     wide = re.search(
@@ -171,7 +171,7 @@ def windows(call: Call) -> None:
         call.ask("program.unknown", "runs a Windows program")
 
 
-def script_words(call: Call) -> None:
+def script_words(call: ProgramCall) -> None:
     """`logrotate -f conf`, `run-parts dir`: run what lies somewhere."""
     rest = skip_options(call.args, "-s -l --state --log")
     for word in rest:
@@ -179,7 +179,7 @@ def script_words(call: Call) -> None:
             call.doubt("code.unknown", f"runs what lies in {shown(word)}")
 
 
-def xdg_open(call: Call) -> None:
+def xdg_open(call: ProgramCall) -> None:
     """`open`, `xdg-open`: starts whatever handles a file or address."""
     if any(unknown(word) for word in call.args):
         call.doubt("program.hidden", "opens something that is not known")

@@ -2,14 +2,14 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, SECRET, shown
 from steersman.governance.guard.options import Options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.places import holds_secrets
 
 
-def rsync(call: Call) -> None:
+def rsync(call: ProgramCall) -> None:
     """`rsync`: from here to there, with deletion or a remote shell."""
     valued = (
         "-e -f -T -B --rsh --rsync-path --exclude --include --filter --files-from "
@@ -44,7 +44,7 @@ def rsync(call: Call) -> None:
     _rsync_in(call, target, deletes)
 
 
-def _rsync_runs(call: Call, options: Options) -> None:
+def _rsync_runs(call: ProgramCall, options: Options) -> None:
     plain = re.compile(r"(?:/usr/bin/)?ssh\b(?!.*ProxyCommand)")
     texts = [text for text in options.all("-e", "--rsh") if not plain.match(text)]
     for text in texts + options.all("--rsync-path"):
@@ -53,7 +53,7 @@ def _rsync_runs(call: Call, options: Options) -> None:
         call.wrapper = False
 
 
-def _rsync_out(call: Call, host: str, leaks: bool, deletes: bool) -> None:
+def _rsync_out(call: ProgramCall, host: str, leaks: bool, deletes: bool) -> None:
     call.network.append(host)
     call.remote = f"copies files to {host}"
     if leaks:
@@ -64,7 +64,7 @@ def _rsync_out(call: Call, host: str, leaks: bool, deletes: bool) -> None:
         call.ask("remote.copy", f"copies files to {host}")
 
 
-def _rsync_in(call: Call, target: str, deletes: bool) -> None:
+def _rsync_in(call: ProgramCall, target: str, deletes: bool) -> None:
     where = call.zone(target)
     name = shown(call.path(target))
     if deletes and where is Zone.WORKSPACE:
@@ -91,7 +91,7 @@ def _host(word: str) -> str:
     return re.split(r"[:/]", word.rsplit("@", 1)[-1])[0]
 
 
-def unison(call: Call) -> None:
+def unison(call: ProgramCall) -> None:
     """`unison A B`: two trees made equal; `-force` lets one side win over the other."""
     options = call.options(
         "-force -prefer -path -ignore -root -servercmd -sshcmd -sshargs -copyprog -diff -merge "
@@ -113,7 +113,7 @@ def unison(call: Call) -> None:
         call.ask("remote.copy", "makes two trees equal")
 
 
-def rclone(call: Call) -> None:
+def rclone(call: ProgramCall) -> None:
     """`rclone`: copies and mirrors to remotes."""
     options = call.options(
         "--config --filter --include --exclude --transfers --max-age --min-age --bwlimit"

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import listed, read_options, skip_options
@@ -41,7 +41,7 @@ def _vouched(host: str) -> bool:
 _SOURCE = pattern(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@[\w.-]+:\S+")
 
 
-def installer(call: Call) -> None:
+def installer(call: ProgramCall) -> None:
     """Any package manager: sources nobody vouches for are refused, then the table decides."""
     if call.name in WRAPPERS and not _owns(call):
         wrapped(call)
@@ -54,13 +54,13 @@ def installer(call: Call) -> None:
         call.ask("startup.append", "edits the shell's start-up files")
 
 
-def _owns(call: Call) -> bool:
+def _owns(call: ProgramCall) -> bool:
     after = WRAPPERS[call.name].after.split()
     sub = next((word for word in call.args if not word.startswith("-")), "")
     return bool(after) and sub not in after
 
 
-def _sources(call: Call) -> None:
+def _sources(call: ProgramCall) -> None:
     options = read_options(
         call.args,
         "-i --index-url --extra-index-url --registry -f --find-links --source -s "
@@ -103,7 +103,7 @@ def _sources(call: Call) -> None:
             call.ask("pkg.source", f"installs code straight from {shown(host)}")
 
 
-def _outside(call: Call) -> None:
+def _outside(call: ProgramCall) -> None:
     options = read_options(call.args, "--target -t --prefix --root -d")
     folder = options.get("--target", "--root") or (
         options.get("-t") if call.name.startswith("pip") else None
@@ -112,7 +112,7 @@ def _outside(call: Call) -> None:
         call.write(folder + "/package", "")
 
 
-def npm(call: Call) -> None:
+def npm(call: ProgramCall) -> None:
     """`npm`, `pnpm`, `yarn`, `bun`: scripts of the project run; `exec` runs packages."""
     args = call.args
     if call.name == "bun" and args[:1] and args[0] in ("-e", "--eval", "-p", "--print"):
@@ -142,7 +142,7 @@ def npm(call: Call) -> None:
     by_table(call)
 
 
-def deno(call: Call) -> None:
+def deno(call: ProgramCall) -> None:
     """`deno eval CODE`, `deno run SCRIPT`."""
     options = read_options(
         call.args, "--import-map --config -c --lock --cert --allow-read --allow-net"
@@ -163,7 +163,7 @@ def deno(call: Call) -> None:
         call.doubt("code.unknown", "runs a script nobody has read")
 
 
-def uvx(call: Call) -> None:
+def uvx(call: ProgramCall) -> None:
     """`uvx`, `pipx run`: a Python package is started, perhaps fetched first."""
     _sources(call)
     options = read_options(call.args, "--from --with -p --python --spec")
@@ -175,7 +175,7 @@ def uvx(call: Call) -> None:
         _package(call, tail)
 
 
-def npx(call: Call) -> None:
+def npx(call: ProgramCall) -> None:
     """`npx`, `bunx`, `pnpx`: a package is started, perhaps fetched first."""
     options = read_options(call.args, "-c --call -p --package")
     for text in options.all("-c", "--call"):
@@ -208,7 +208,7 @@ _KNOWN_BINS = frozenset(
 )
 
 
-def _package(call: Call, words: list[str]) -> None:
+def _package(call: ProgramCall, words: list[str]) -> None:
     name = re.sub(r"(?<=.)@[\w.^~-]+\Z", "", words[0])
     if _SOURCE.match(words[0]) or words[0].startswith(("github:", "gist:")):
         host = host_of(words[0])
@@ -232,7 +232,7 @@ def _package(call: Call, words: list[str]) -> None:
         call.ask("pkg.run", "fetches and runs a package nobody has looked at")
 
 
-def go(call: Call) -> None:
+def go(call: ProgramCall) -> None:
     """`go`: remote packages are code from elsewhere."""
     words = [word for word in call.args if not word.startswith("-")]
     if words[:1] == ["run"] and call.stdin and {"-", "/dev/stdin"} & {*call.args}:
@@ -258,7 +258,7 @@ def go(call: Call) -> None:
     by_table(call)
 
 
-def mvn(call: Call) -> None:
+def mvn(call: ProgramCall) -> None:
     """`mvn`, `gradle` and other builders: `exec` plugins run commands."""
     given = dict(
         word[2:].split("=", 1) for word in call.args if word.startswith("-D") and "=" in word
@@ -290,7 +290,7 @@ def mvn(call: Call) -> None:
     by_table(call)
 
 
-def _staged(call: Call) -> bool:
+def _staged(call: ProgramCall) -> bool:
     """True when an installation goes to a folder of the workspace."""
     for at, word in enumerate(call.args):
         found = re.match(r"(?:DESTDIR|PREFIX|prefix|--prefix)=(.+)", word)
@@ -306,7 +306,7 @@ def _staged(call: Call) -> bool:
     return False
 
 
-def _java(call: Call) -> None:
+def _java(call: ProgramCall) -> None:
     options = read_options(call.args, "-cp -classpath -jar --module-path -p -m", True)
     for word in call.args:
         found = re.match(r"-(?:javaagent|agentpath|agentlib):(.+)", word)
@@ -320,7 +320,7 @@ def _java(call: Call) -> None:
         )
 
 
-def _cmake_tool(call: Call) -> None:
+def _cmake_tool(call: ProgramCall) -> None:
     sub, rest = (call.args[1], call.args[2:]) if len(call.args) > 1 else ("", [])
     if sub in ("env", "time"):
         while rest and (
@@ -349,7 +349,7 @@ def _cmake_tool(call: Call) -> None:
             call.write(word)
 
 
-def make(call: Call) -> None:
+def make(call: ProgramCall) -> None:
     """`make`: project targets; `install` may go anywhere."""
     if not _staged(call):
         by_table(call)
@@ -361,7 +361,7 @@ def make(call: Call) -> None:
             call.wrapper = False
 
 
-def uv(call: Call) -> None:
+def uv(call: ProgramCall) -> None:
     """`uv pip …`, `uv run …`, `uv tool run …`."""
     rest = skip_options(call.args, "--project --directory --python -p --color")
     if rest[:1] == ["pip"]:

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import harmful
 from steersman.governance.guard.marks import EVERY, FILE, STAR, shown
 from steersman.governance.guard.paths import Zone
@@ -14,7 +14,7 @@ _INIT = pattern(
 )
 
 
-def kill(call: Call) -> None:
+def kill(call: ProgramCall) -> None:
     """`kill`: -1 is everybody, 1 is init."""
     args = call.args
     if args[:1] and args[0] in ("-l", "-L", "--list", "-0"):
@@ -41,7 +41,7 @@ def _targets(args: list[str]) -> list[str]:
     return args[1:] if len(args) > 1 and args[0].startswith("-") else list(args)
 
 
-def pkill(call: Call) -> None:
+def pkill(call: ProgramCall) -> None:
     """`pkill`, `killall`: by name or user."""
     options = call.options("-u -U -g -G -P -s -t -F --signal --user --uid --group -z -y --ns")
     words = [word for word in options.rest]
@@ -68,7 +68,7 @@ def pkill(call: Call) -> None:
         call.ask("kill.process", "stops processes by name", "Stop only what you started.")
 
 
-def fuser(call: Call) -> None:
+def fuser(call: ProgramCall) -> None:
     """`fuser -k`."""
     options = call.options("-n --namespace")
     if not options.has("-k", "--kill"):
@@ -84,7 +84,7 @@ def fuser(call: Call) -> None:
         call.ask("kill.process", "kills whoever uses a file or port")
 
 
-def power(call: Call) -> None:
+def power(call: ProgramCall) -> None:
     """`shutdown`, `reboot` and the like."""
     if any(word in ("--help", "--version", "-c", "--show") for word in call.args) or (
         call.name in ("init", "telinit") and not call.args
@@ -95,7 +95,7 @@ def power(call: Call) -> None:
     call.breaker("power.off", "turns the machine off or restarts it")
 
 
-def systemctl(call: Call) -> None:
+def systemctl(call: ProgramCall) -> None:
     """`systemctl`, `service`, `launchctl`, `rc-service`: services and power."""
     options = call.options(
         "-H -M -t -p -n -o -s --host --machine --type --property --lines --output "
@@ -189,7 +189,7 @@ def systemctl(call: Call) -> None:
         call.ask("service.control", "controls a service")
 
 
-def crontab(call: Call) -> None:
+def crontab(call: ProgramCall) -> None:
     """`crontab`: replaces or removes scheduled jobs."""
     options = call.options("-u -s")
     if options.has("-l"):
@@ -213,7 +213,7 @@ def crontab(call: Call) -> None:
         call.ask("persist.cron", "changes scheduled jobs")
 
 
-def at(call: Call) -> None:
+def at(call: ProgramCall) -> None:
     """`at`, `batch`: a script for later."""
     options = call.options("-f -q -t -T")
     if options.has("-l", "-c", "-V") or call.name == "atq":
@@ -230,7 +230,7 @@ def at(call: Call) -> None:
     call.ask("persist.at", "schedules a command for later")
 
 
-def stress(call: Call) -> None:
+def stress(call: ProgramCall) -> None:
     """`stress`, `stress-ng`: load without use; a small load with an end is only asked about."""
     options = call.options(
         "-c -m -i -d -t --cpu --vm --vm-bytes --io --hdd --fork --timeout", single=True

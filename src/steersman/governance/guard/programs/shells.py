@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import remote_code
 from steersman.governance.guard.marks import (
     FILE,
@@ -22,7 +22,7 @@ SHELLS = listed("sh bash dash ash zsh ksh mksh fish rbash csh tcsh yash hush pos
 _RERUN = pattern(r"\$\(|`")
 
 
-def run_script(call: Call, text: str, arguments: list[str], stdin: str | None) -> None:
+def run_script(call: ProgramCall, text: str, arguments: list[str], stdin: str | None) -> None:
     """A text is run by a shell: read it, or say that nobody can."""
     call.wrapper = True
     call.scene.plain = False
@@ -36,7 +36,7 @@ def run_script(call: Call, text: str, arguments: list[str], stdin: str | None) -
     call.out = shell.script(text)
 
 
-def feed(call: Call, text: str) -> bool:
+def feed(call: ProgramCall, text: str) -> bool:
     """Say what is wrong with code from somewhere else; False when there is nothing to read."""
     kind = remote_code(text)
     call.unknown_code = call.unknown_code or kind != ""
@@ -64,7 +64,7 @@ def feed(call: Call, text: str) -> bool:
     return kind in ("", "unknown")
 
 
-def run_file(call: Call, word: str) -> None:
+def run_file(call: ProgramCall, word: str) -> None:
     """A file is started as a program."""
     made = call.content(word)
     if made is not None:
@@ -88,7 +88,7 @@ def run_file(call: Call, word: str) -> None:
     call.ask("program.outside", "starts a program from outside the workspace that is not known")
 
 
-def shell(call: Call) -> None:
+def shell(call: ProgramCall) -> None:
     """`sh`, `bash` and the like: -c text, a script file, or standard input."""
     letters, rest = _shell_options(call)
     if letters is None:
@@ -105,7 +105,7 @@ def shell(call: Call) -> None:
         _file(call, rest)
 
 
-def _shell_options(call: Call) -> tuple[str | None, list[str]]:
+def _shell_options(call: ProgramCall) -> tuple[str | None, list[str]]:
     """The letters of a shell's options and what follows; None when nothing would be run."""
     args, at, letters = call.args, 0, ""
     while at < len(args):
@@ -130,7 +130,7 @@ def _shell_options(call: Call) -> tuple[str | None, list[str]]:
     return letters, args[at:]
 
 
-def _from_stdin(call: Call, rest: list[str]) -> None:
+def _from_stdin(call: ProgramCall, rest: list[str]) -> None:
     if call.stdin is None:
         call.ask("shell.interactive", "starts an interactive shell")
         return
@@ -139,7 +139,7 @@ def _from_stdin(call: Call, rest: list[str]) -> None:
         call.out = SHELL
 
 
-def _file(call: Call, rest: list[str]) -> None:
+def _file(call: ProgramCall, rest: list[str]) -> None:
     call.saw(rest[0])
     made = call.content(rest[0])
     if made is not None and made != FILE:
@@ -152,7 +152,7 @@ def _file(call: Call, rest: list[str]) -> None:
     call.doubt("code.unknown", "runs a script nobody has read from outside the project")
 
 
-def evaluate(call: Call) -> None:
+def evaluate(call: ProgramCall) -> None:
     """`eval`: the words, joined, are a script in this very shell."""
     call.wrapper = True
     call.scene.plain = False
@@ -164,7 +164,7 @@ def evaluate(call: Call) -> None:
         call.shell.via = kept
 
 
-def source(call: Call) -> None:
+def source(call: ProgramCall) -> None:
     """`source` and `.`: a file is run in this shell."""
     args = [word for word in call.args if word != "--"]
     if not args:
@@ -190,7 +190,7 @@ def source(call: Call) -> None:
         call.doubt("code.unknown", "sources a file from outside the project")
 
 
-def execute(call: Call) -> None:
+def execute(call: ProgramCall) -> None:
     """`exec`: the shell becomes another program."""
     rest = skip_options(call.args, "-a")
     if rest:
@@ -198,7 +198,7 @@ def execute(call: Call) -> None:
     call.scene.plain = False
 
 
-def direct(call: Call) -> None:
+def direct(call: ProgramCall) -> None:
     """`command` and `builtin`: functions and aliases are passed over."""
     if call.args[:1] and call.args[0] in ("-v", "-V"):
         located(call)
@@ -208,7 +208,7 @@ def direct(call: Call) -> None:
         call.run(rest, call.stdin, light=True)
 
 
-def trap(call: Call) -> None:
+def trap(call: ProgramCall) -> None:
     """`trap`: a script for later."""
     rest = [word for word in call.args if word not in ("-p", "-l", "--")]
     if len(rest) > 1 and rest[0] not in ("-", ""):
@@ -216,7 +216,7 @@ def trap(call: Call) -> None:
     call.out = ""
 
 
-def cd(call: Call) -> None:
+def cd(call: ProgramCall) -> None:
     """`cd`, `pushd`, `popd`: the folder changes for what follows."""
     rest = [word for word in call.args if word not in ("-P", "-L", "-e", "--")]
     shell = call.shell
@@ -233,7 +233,7 @@ def cd(call: Call) -> None:
         shell.cwd = "/tmp/" + TEMP
 
 
-def set_(call: Call) -> None:
+def set_(call: ProgramCall) -> None:
     """`set --`: the positional parameters."""
     if "--" in call.args:
         call.shell.arguments = call.args[call.args.index("--") + 1 :]
@@ -242,13 +242,13 @@ def set_(call: Call) -> None:
     call.out = SECRET if not call.args else ""
 
 
-def shift(call: Call) -> None:
+def shift(call: ProgramCall) -> None:
     """`shift`."""
     count = int(call.args[0]) if call.args and call.args[0].isdigit() else 1
     call.shell.arguments = call.shell.arguments[count:]
 
 
-def alias(call: Call) -> None:
+def alias(call: ProgramCall) -> None:
     """`alias`: another name for a command line."""
     for word in call.args:
         name, equals, text = word.partition("=")
@@ -258,7 +258,7 @@ def alias(call: Call) -> None:
     call.out = ""
 
 
-def hash_(call: Call) -> None:
+def hash_(call: ProgramCall) -> None:
     """`hash -p`: a name is bound to a program."""
     if call.args[:1] == ["-p"] and len(call.args) > 2:
         call.scene.plain = False
@@ -266,7 +266,7 @@ def hash_(call: Call) -> None:
             call.shell.aliases[name] = call.args[1]
 
 
-def read(call: Call) -> None:
+def read(call: ProgramCall) -> None:
     """`read`, `mapfile`: variables from standard input."""
     many = call.name in ("mapfile", "readarray")
     options = call.options("-d -n -O -s -u -C -c" if many else "-a -d -i -n -N -p -t -u")
@@ -295,7 +295,7 @@ def read(call: Call) -> None:
     call.out = ""
 
 
-def again(call: Call) -> None:
+def again(call: ProgramCall) -> None:
     """`let`, `unset`, `test -v`: a subscript in the words is expanded once more."""
     call.out = ""
     for word in call.args:
@@ -303,41 +303,41 @@ def again(call: Call) -> None:
             call.shell.reveal(word)
 
 
-def test(call: Call) -> None:
+def test(call: ProgramCall) -> None:
     """`test` and `[`: conditions; files are looked at, not read."""
     again(call)
 
 
-def quiet(call: Call) -> None:
+def quiet(call: ProgramCall) -> None:
     """Builtins that change nothing outside the shell."""
     call.out = ""
 
 
-def located(call: Call) -> None:
+def located(call: ProgramCall) -> None:
     """`which`, `command -v`, `type -p`: where a program lies."""
     words = [word for word in call.args if not word.startswith("-")]
     call.out = "".join(f"/usr/bin/{word}\n" for word in words)
 
 
-def repeat_loop(call: Call) -> None:
+def repeat_loop(call: ProgramCall) -> None:
     """`repeat N command` of zsh, and words that only begin a group."""
     call.run(call.args[1:] if call.name == "repeat" else call.args, call.stdin)
 
 
-def enable(call: Call) -> None:
+def enable(call: ProgramCall) -> None:
     """`enable -f`: a builtin from a shared object."""
     if "-f" in call.args:
         call.doubt("code.unknown", "loads native code into the shell")
 
 
-def bind(call: Call) -> None:
+def bind(call: ProgramCall) -> None:
     """`bind -x`, `complete -C`: commands run when keys are pressed."""
     options = call.options("-x -C -F -f -q -u -r -m -W -A -G -P -S -X -o")
     for text in options.all("-x", "-C"):
         call.script(text.split(":", 1)[-1].strip(" \"'"))
 
 
-def history(call: Call) -> None:
+def history(call: ProgramCall) -> None:
     """`history`, `fc`: what was typed before."""
     call.out = FILE
     if "-s" in call.args and call.name == "history":
@@ -348,13 +348,13 @@ def history(call: Call) -> None:
         call.ask("code.unknown", "runs a command from the history")
 
 
-def repeat(call: Call) -> None:
+def repeat(call: ProgramCall) -> None:
     """`!!` and the like: nobody knows what was typed before."""
     call.unknown_code = True
     call.doubt("code.unknown", "repeats a command that is not known from the text")
 
 
-def coproc(call: Call) -> None:
+def coproc(call: ProgramCall) -> None:
     """`coproc [NAME] command`."""
     args = call.args
     if len(args) > 1 and args[1] in ("{", "(", "((", "[[", "while", "until", "for", "if", "case"):

@@ -5,7 +5,7 @@ import binascii
 import codecs
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.marks import (
     DEEP,
@@ -38,7 +38,7 @@ def blur(text: str) -> str:
     return OUT
 
 
-def echo(call: Call) -> None:
+def echo(call: ProgramCall) -> None:
     """`echo`."""
     args = list(call.args)
     escapes = newline = False
@@ -50,7 +50,7 @@ def echo(call: Call) -> None:
     call.out = (ansi(text) if escapes else text) + ("" if newline else "\n")
 
 
-def printf(call: Call) -> None:
+def printf(call: ProgramCall) -> None:
     """`printf FORMAT WORD…`, also `-v NAME`."""
     args = list(call.args)
     name = None
@@ -93,7 +93,7 @@ def _formatted(form: str, words: list[str]) -> str:
     return made
 
 
-def stdin_or_files(call: Call, operands: list[str]) -> str:
+def stdin_or_files(call: ProgramCall, operands: list[str]) -> str:
     """The text a filter works on."""
     if not operands or operands == ["-"]:
         return call.stdin if call.stdin is not None else OUT
@@ -107,7 +107,7 @@ def stdin_or_files(call: Call, operands: list[str]) -> str:
     return made
 
 
-def decode(call: Call) -> None:
+def decode(call: ProgramCall) -> None:
     """`base64`, `base32`, `xxd -r`, `openssl enc -d`, `uudecode`: encodings."""
     args = call.args
     name = call.name
@@ -136,7 +136,7 @@ def decode(call: Call) -> None:
         call.write(target, call.out)
 
 
-def _openssl(call: Call) -> None:
+def _openssl(call: ProgramCall) -> None:
     args = call.args
     call.out = OUT
     sub = args[0] if args else ""
@@ -201,7 +201,7 @@ def _encoded(name: str, text: str) -> str:
     )
 
 
-def reverse(call: Call) -> None:
+def reverse(call: ProgramCall) -> None:
     """`rev`, `tac`."""
     text = stdin_or_files(call, [word for word in call.args if not word.startswith("-")])
     if unknown(text):
@@ -212,7 +212,7 @@ def reverse(call: Call) -> None:
         call.out = "\n".join(reversed(text.rstrip("\n").split("\n"))) + "\n"
 
 
-def translate(call: Call) -> None:
+def translate(call: ProgramCall) -> None:
     """`tr`: letters for letters."""
     options = call.options()
     text = call.stdin if call.stdin is not None else OUT
@@ -241,20 +241,20 @@ def _letters(text: str) -> str:
     )
 
 
-def rot13(call: Call) -> None:
+def rot13(call: ProgramCall) -> None:
     """`rot13`, `caesar`."""
     text = call.stdin or OUT
     call.out = blur(text) if unknown(text) else codecs.encode(text, "rot13")
 
 
-def reader(call: Call) -> None:
+def reader(call: ProgramCall) -> None:
     """`cat` and other programs that show files."""
     check_flags(call)
     operands = [word for word in call.args if not word.startswith(("-", "+")) or word == "-"]
     call.out = stdin_or_files(call, operands)
 
 
-def part(call: Call) -> None:
+def part(call: ProgramCall) -> None:
     """`head`, `tail`: some lines of a text."""
     options = call.options("-n -c --lines --bytes -s --pid")
     text = stdin_or_files(call, options.rest)
@@ -268,7 +268,7 @@ def part(call: Call) -> None:
             call.block("exhaust.memory", "reads an endless stream to its end")
 
 
-def counter(call: Call) -> None:
+def counter(call: ProgramCall) -> None:
     """`wc`, checksums: content is read, not shown."""
     options = call.options("-c --files0-from")
     for word in options.rest:
@@ -276,7 +276,7 @@ def counter(call: Call) -> None:
     call.out = "1\n" if call.stdin is not None else OUT
 
 
-def filter_(call: Call) -> None:
+def filter_(call: ProgramCall) -> None:
     """Filters with options: `cut`, `uniq`, `nl`, `fold`, `column`, `paste`, `jq` and others."""
     valued = _VALUED.get(call.name, "-d -f -c -b -s -t -w -n -k -o")
     options = call.options(valued)
@@ -305,7 +305,7 @@ _PATTERN = frozenset(listed("jq gojq jaq yq dasel hq"))
 _SAME = frozenset(listed("cat pv fold expand unexpand fmt column tac iconv dos2unix"))
 
 
-def _cut(call: Call, border: str | None, field: str | None, text: str) -> str:
+def _cut(call: ProgramCall, border: str | None, field: str | None, text: str) -> str:
     if unknown(text) or field is None or not field.isdigit():
         return blur(text) if unknown(text) else text
     made = []
@@ -315,7 +315,7 @@ def _cut(call: Call, border: str | None, field: str | None, text: str) -> str:
     return "\n".join(made)
 
 
-def grep(call: Call) -> None:
+def grep(call: ProgramCall) -> None:
     """`grep`, `rg`, `ag`: a pattern, then files; helpers by option."""
     valued = (
         "-e -f -m -A -B -C -d -D -g -t -T -j -M -E -r --regexp --file --max-count --context "
@@ -357,7 +357,7 @@ def grep(call: Call) -> None:
     call.out = text if call.stdin is not None and not unknown(text) else blur(text)
 
 
-def date(call: Call) -> None:
+def date(call: ProgramCall) -> None:
     """`date`: reads the clock; `-s` sets it; `-f` reads a file."""
     for name in call.options("-f -d -s -r --file --date --set --reference").all("-f", "--file"):
         call.read(name)
@@ -365,22 +365,22 @@ def date(call: Call) -> None:
         call.ask("system.clock", "changes the machine's clock")
 
 
-def mktemp(call: Call) -> None:
+def mktemp(call: ProgramCall) -> None:
     """`mktemp`: a new name of its own."""
     call.out = "/tmp/\ue008\n"
 
 
-def endless(call: Call) -> None:
+def endless(call: ProgramCall) -> None:
     """`yes`: without end."""
     call.out = (" ".join(call.args) or "y") + "\n" + RANDOM
 
 
-def pwd(call: Call) -> None:
+def pwd(call: ProgramCall) -> None:
     """`pwd`."""
     call.out = call.shell.cwd + "\n"
 
 
-def basename(call: Call) -> None:
+def basename(call: ProgramCall) -> None:
     """`basename`, `dirname`, `realpath`, `readlink`."""
     words = [word for word in call.args if not word.startswith("-")]
     if not words:
@@ -394,12 +394,12 @@ def basename(call: Call) -> None:
         call.out = call.path(path) + "\n"
 
 
-def whoami(call: Call) -> None:
+def whoami(call: ProgramCall) -> None:
     """`whoami`."""
     call.out = call.place.home.rsplit("/", 1)[-1] + "\n"
 
 
-def seq(call: Call) -> None:
+def seq(call: ProgramCall) -> None:
     """`seq`: numbers."""
     numbers = [int(word) for word in call.args if word.lstrip("-").isdigit()]
     last = numbers[-1] if numbers else 1

@@ -3,14 +3,14 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE
 from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
 
 
-def tool(call: Call) -> None:
+def tool(call: ProgramCall) -> None:
     """A tool of the project."""
     check_flags(call)
     call.unknown_code = call.name in (
@@ -61,7 +61,7 @@ def tool(call: Call) -> None:
             call.write(found[1], FILE)
 
 
-def _patch(call: Call) -> None:
+def _patch(call: ProgramCall) -> None:
     options = call.options("-d -i -o -r -p -F -B -D --directory --input --output")
     folder = options.get("-d", "--directory")
     if folder and call.zone(folder) not in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP):
@@ -73,7 +73,7 @@ def _patch(call: Call) -> None:
             call.write(word, FILE)
 
 
-def _media(call: Call) -> None:
+def _media(call: ProgramCall) -> None:
     words = [word for word in call.args if not word.startswith("-")]
     if (
         words
@@ -83,7 +83,7 @@ def _media(call: Call) -> None:
         call.write(words[-1], FILE)
 
 
-def process_manager(call: Call) -> None:
+def process_manager(call: ProgramCall) -> None:
     """`pm2`, `forever`: long-running programs."""
     if call.args[:1] and call.args[0] in (
         "list",
@@ -99,7 +99,7 @@ def process_manager(call: Call) -> None:
     call.ask("process.manager", "starts or stops programs that outlive the session")
 
 
-def servers(call: Call) -> None:
+def servers(call: ProgramCall) -> None:
     """Servers of the machine."""
     if any(
         word in ("-t", "-T", "configtest", "-v", "-V", "--version", "validate", "version")
@@ -109,7 +109,7 @@ def servers(call: Call) -> None:
     call.ask("service.control", "starts or controls a server")
 
 
-def ansible(call: Call) -> None:
+def ansible(call: ProgramCall) -> None:
     """`ansible HOSTS -m shell -a CMD`: runs on every host."""
     options = call.options(
         "-m -a -i -u -e -l -f --module-name --args --inventory --limit --extra-vars"
@@ -132,7 +132,7 @@ def ansible(call: Call) -> None:
         call.ask("iac.change", "changes other machines")
 
 
-def many_hosts(call: Call) -> None:
+def many_hosts(call: ProgramCall) -> None:
     """`pssh`, `pdsh`, `clush`: the last words run on many machines."""
     rest = skip_options(
         call.args, "-h -H -w -l -p -t -o -e -O -x -g -f -u --hosts --host --user --timeout"
@@ -143,14 +143,14 @@ def many_hosts(call: Call) -> None:
     call.ask("iac.change", "runs a command on many machines")
 
 
-def openssl_like(call: Call) -> None:
+def openssl_like(call: ProgramCall) -> None:
     """Encrypts in place: `ccrypt`, `mcrypt`, `7z -p`, `gpg -c`."""
     for word in call.args:
         if not word.startswith("-") and call.zone(word) not in (Zone.INSIDE, Zone.TEMP):
             call.block("fs.encrypt", "encrypts files outside the workspace")
 
 
-def salt(call: Call) -> None:
+def salt(call: ProgramCall) -> None:
     """`salt HOSTS cmd.run SCRIPT`: runs on every host."""
     words = [word for word in call.args if not word.startswith("-")]
     for at, word in enumerate(words[:-1]):
@@ -163,7 +163,7 @@ def salt(call: Call) -> None:
         call.ask("iac.change", "changes other machines")
 
 
-def calculator(call: Call) -> None:
+def calculator(call: ProgramCall) -> None:
     """`dc -e`: a calculator with a shell escape."""
     from steersman.governance.guard.code import scan
 

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import DEEP, FILE, live
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import OWN, Zone
@@ -20,7 +20,7 @@ _LITTER = pattern(
 )
 
 
-def find(call: Call) -> None:
+def find(call: ProgramCall) -> None:
     """`find ROOT… TESTS ACTIONS`."""
     args = list(call.args)
     while args and args[0] in ("-H", "-L", "-P", "-O3", "-O2", "-O1"):
@@ -64,7 +64,9 @@ def _found(root: str, names: list[str]) -> str:
     return root.rstrip("/") + "/" + DEEP + ("/" + tail if tail and root.rstrip("/") != "" else tail)
 
 
-def _actions(call: Call, args: list[str], roots: list[str], made: list[str], narrow: bool) -> None:
+def _actions(
+    call: ProgramCall, args: list[str], roots: list[str], made: list[str], narrow: bool
+) -> None:
     at = 0
     while at < len(args):
         word = args[at]
@@ -93,7 +95,7 @@ def _actions(call: Call, args: list[str], roots: list[str], made: list[str], nar
             at += 2 if word == "-fprintf" else 1
 
 
-def _exec(call: Call, words: list[str], roots: list[str], narrow: bool) -> None:
+def _exec(call: ProgramCall, words: list[str], roots: list[str], narrow: bool) -> None:
     if not words:
         return
     name = words[0].rsplit("/", 1)[-1]
@@ -114,13 +116,13 @@ def _exec(call: Call, words: list[str], roots: list[str], narrow: bool) -> None:
     call.wrapper = False
 
 
-def locate(call: Call) -> None:
+def locate(call: ProgramCall) -> None:
     """`locate`, `mdfind`: paths anywhere with a name."""
     names = [word for word in call.args if not word.startswith("-")]
     call.out = "\n".join(f"/{DEEP}/{live(name)}" for name in names) + "\n"
 
 
-def fd(call: Call) -> None:
+def fd(call: ProgramCall) -> None:
     """`fd PATTERN ROOT… -x command`."""
     args = call.args
     at = next(

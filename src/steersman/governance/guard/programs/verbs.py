@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.places import secret
@@ -130,7 +130,7 @@ def _flag(flag: str, options: Options) -> bool:
     return name in options.flags
 
 
-def by_table(call: Call, name: str = "") -> None:
+def by_table(call: ProgramCall, name: str = "") -> None:
     """Judge a call by the table of its program."""
     name = name or _TABLE_OF.get(call.name, "")
     if not name:
@@ -162,7 +162,7 @@ def by_table(call: Call, name: str = "") -> None:
             return
 
 
-def _uploads(call: Call, table: str) -> None:
+def _uploads(call: ProgramCall, table: str) -> None:
     """A cloud's own copy command given a credential file."""
     if table not in CLOUD:
         return
@@ -173,7 +173,7 @@ def _uploads(call: Call, table: str) -> None:
             call.block("exfil.copy", f"hands credentials from {shown(call.path(text))} to a remote")
 
 
-def _say(call: Call, row: Row) -> None:
+def _say(call: ProgramCall, row: Row) -> None:
     if row.verdict == "ask":
         call.ask(row.rule, row.reason)
     elif row.verdict == "block":

@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import Call
+from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.environment import secret_name
 from steersman.governance.guard.marks import FILE, OUT, SECRET, UNSET, unknown
 from steersman.governance.guard.options import read_options, skip_options
@@ -13,7 +13,7 @@ from steersman.governance.guard.variables import check_assignment
 _ASSIGN = pattern(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
 
 
-def wrapped(call: Call) -> None:
+def wrapped(call: ProgramCall) -> None:
     """A wrapper of the table."""
     how = WRAPPERS[call.name]
     args = call.args
@@ -44,7 +44,7 @@ def wrapped(call: Call) -> None:
         call.run(rest, call.stdin, light=how.light)
 
 
-def _scripts(call: Call, how: Wrap) -> bool:
+def _scripts(call: ProgramCall, how: Wrap) -> bool:
     """Scripts given as options."""
     options = read_options(call.args, how.valued + " " + how.command)
     scripts = options.all(*how.command.split())
@@ -55,7 +55,7 @@ def _scripts(call: Call, how: Wrap) -> bool:
     return bool(scripts)
 
 
-def _joined(call: Call, words: list[str]) -> None:
+def _joined(call: ProgramCall, words: list[str]) -> None:
     """Words that are one script, or several when they hold blanks."""
     call.script(" ".join(words))
     for word in words if len(words) > 1 else ():
@@ -63,7 +63,7 @@ def _joined(call: Call, words: list[str]) -> None:
             call.script(word)
 
 
-def _writes(call: Call, how: Wrap, head: list[str]) -> None:
+def _writes(call: ProgramCall, how: Wrap, head: list[str]) -> None:
     """A wrapper's own log."""
     for name in read_options(head, how.valued).all(*how.writes.split()):
         if name[:1] in ("|", "!"):
@@ -72,7 +72,7 @@ def _writes(call: Call, how: Wrap, head: list[str]) -> None:
             call.write(name, FILE)
 
 
-def _own(call: Call) -> None:
+def _own(call: ProgramCall) -> None:
     from steersman.governance.guard.programs.verbs import by_table
 
     if call.name in ("op", "doppler", "infisical", "chamber", "aws-vault", "sops", "teller"):
@@ -83,12 +83,12 @@ def _own(call: Call) -> None:
     by_table(call)
 
 
-def _nothing(call: Call) -> None:
+def _nothing(call: ProgramCall) -> None:
     if call.name in ("systemd-run", "pkexec", "doas", "nsenter", "chroot", "gosu"):
         call.ask("privilege.use", "starts a privileged shell")
 
 
-def _root(call: Call, how: Wrap) -> None:
+def _root(call: ProgramCall, how: Wrap) -> None:
     if how.root:
         call.scene.plain = False
         call.shell.root = True
@@ -99,7 +99,7 @@ def _root(call: Call, how: Wrap) -> None:
         )
 
 
-def _assign(call: Call, word: str) -> None:
+def _assign(call: ProgramCall, word: str) -> None:
     found = _ASSIGN.match(word)
     if found:
         check_assignment(call.shell, found[1], found[2], True)
@@ -108,7 +108,7 @@ def _assign(call: Call, word: str) -> None:
 _SPLIT = pattern(r"-[a-zA-Z]*S=?(.*)\Z|--split-string(?:=(.*))?\Z", re.DOTALL)
 
 
-def env(call: Call) -> None:
+def env(call: ProgramCall) -> None:
     """`env`: variables, a folder, split strings, then the program."""
     args, at = call.args, 0
     while at < len(args):
@@ -147,7 +147,7 @@ def env(call: Call) -> None:
             )
 
 
-def printenv(call: Call) -> None:
+def printenv(call: ProgramCall) -> None:
     """`printenv NAME`: one variable; without a name, all of them."""
     names = [word for word in call.args if not word.startswith("-")]
     call.out = OUT
@@ -159,7 +159,7 @@ def printenv(call: Call) -> None:
         call.block("secrets.environment", "prints a credential from the environment")
 
 
-def sudo(call: Call) -> None:
+def sudo(call: ProgramCall) -> None:
     """`sudo`: asks by itself, and what it runs is judged."""
     valued = (
         "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir "
@@ -195,7 +195,7 @@ def sudo(call: Call) -> None:
         call.script(call.stdin)
 
 
-def su(call: Call) -> None:
+def su(call: ProgramCall) -> None:
     """`su -c`, `sg group command`."""
     options = call.options("-c -s -g -G -w --command --session-command --shell --group")
     call.scene.plain = False
@@ -208,7 +208,7 @@ def su(call: Call) -> None:
         call.script(call.stdin)
 
 
-def flock(call: Call) -> None:
+def flock(call: ProgramCall) -> None:
     """`flock FILE command` or `flock FILE -c script`."""
     rest = skip_options(call.args, "-w -E -W --timeout --wait --conflict-exit-code", 1)
     if rest[:1] and rest[0] in ("-c", "--command"):
@@ -217,7 +217,7 @@ def flock(call: Call) -> None:
         call.run(rest, call.stdin)
 
 
-def watch(call: Call) -> None:
+def watch(call: ProgramCall) -> None:
     """`watch`: its words, joined, are a script."""
     rest = skip_options(call.args, "-n -d -p -q --interval --equexit")
     if rest:
@@ -227,7 +227,7 @@ def watch(call: Call) -> None:
             call.script(" ".join(rest))
 
 
-def xargs(call: Call) -> None:
+def xargs(call: ProgramCall) -> None:
     """`xargs`: a program with words from standard input, once or many times."""
     valued = (
         "-a -d -E -I -L -n -P -s -J -R --arg-file --delimiter --eof --replace --max-lines "
@@ -263,7 +263,7 @@ def xargs(call: Call) -> None:
         call.run([*words, *items], None)
 
 
-def busybox(call: Call) -> None:
+def busybox(call: ProgramCall) -> None:
     """`busybox applet …`."""
     rest = [word for word in call.args if word not in ("--install", "--list")]
     for at, word in enumerate(rest):
@@ -275,7 +275,7 @@ def busybox(call: Call) -> None:
         call.run(rest, call.stdin)
 
 
-def shell_words(call: Call) -> None:
+def shell_words(call: ProgramCall) -> None:
     """`tmux`, `screen`, `at`-like programs whose last words are a script."""
     rest = [word for word in call.args]
     for at, word in enumerate(rest):
@@ -316,7 +316,7 @@ def shell_words(call: Call) -> None:
         call.script(" ".join(tail))
 
 
-def make_words(call: Call) -> None:
+def make_words(call: ProgramCall) -> None:
     """`ip netns exec NAME command`."""
     args = call.args
     if "exec" in args and "netns" in args:

@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.answers import Broken, CallDraft, Deltas, Gathering
+from steersman.intelligence.drivers.request_text import (
+    mark,
+)
+from steersman.records.dialogue import (
     Completed,
     Stop,
     Tokens,
-)
-from steersman.intelligence.drivers.answers import Broken, Deltas, Draft, Gathering
-from steersman.intelligence.drivers.asking import (
-    mark,
 )
 
 STOPS: dict[str, Stop] = {
@@ -114,7 +114,7 @@ class MessagesReader(Gathering):
         self.begun = True
         self._block, self._pieces = block, []
         if block.type == "tool_use":
-            draft = self.drafts[index] = Draft(block.id, block.name)
+            draft = self.drafts[index] = CallDraft(block.id, block.name)
             if block.input:  # a server that sends it whole
                 draft.pieces.append(msgspec.json.encode(block.input).decode())
         elif block.type == "text" and block.text:

@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.answers import Broken, Deltas, Gathering
+from steersman.records.dialogue import (
     Call,
     Completed,
     Stop,
     Tokens,
 )
-from steersman.intelligence.drivers.answers import Broken, Deltas, Gathering
 
 STOPS: dict[str, Stop] = {
     "STOP": "end",

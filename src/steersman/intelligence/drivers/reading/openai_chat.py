@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import (
+from steersman.intelligence.drivers.answers import Broken, CallDraft, Deltas, Gathering
+from steersman.records.dialogue import (
     Completed,
     Stop,
     Tokens,
 )
-from steersman.intelligence.drivers.answers import Broken, Deltas, Draft, Gathering
 
 STOPS: dict[str, Stop] = {
     "stop": "end",
@@ -150,7 +150,7 @@ class ChatReader(Gathering):
             index = len(self.drafts) if call.id or not self.drafts else len(self.drafts) - 1
         draft = self.drafts.get(index)
         if draft is None:
-            draft = self.drafts[index] = Draft()
+            draft = self.drafts[index] = CallDraft()
         draft.id = draft.id or call.id or ""
         if call.extra_content is not None:
             draft.extra = call.extra_content

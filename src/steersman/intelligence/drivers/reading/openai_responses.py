@@ -5,17 +5,17 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from steersman.dialogue import (
-    Completed,
-    Tokens,
-)
 from steersman.intelligence.drivers.answers import (
     Broken,
+    CallDraft,
     Delta,
     Deltas,
-    Draft,
     Gathering,
     parse_call,
+)
+from steersman.records.dialogue import (
+    Completed,
+    Tokens,
 )
 
 
@@ -111,7 +111,7 @@ class ResponsesReader(Gathering):
                 self.begun = True
                 item = _item.decode(event.item)
                 if item.type == "function_call":
-                    self.drafts[event.output_index] = Draft(item.call_id, item.name)
+                    self.drafts[event.output_index] = CallDraft(item.call_id, item.name)
             case "response.output_item.done":
                 self.drafts.pop(event.output_index, None)
                 self._keep(_item.decode(event.item))

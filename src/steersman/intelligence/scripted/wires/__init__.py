@@ -7,17 +7,17 @@ from urllib.parse import parse_qs, unquote
 from steersman.intelligence.scripted.wires.anthropic import Anthropic
 from steersman.intelligence.scripted.wires.chat import Chat
 from steersman.intelligence.scripted.wires.gemini import Gemini
-from steersman.intelligence.scripted.wires.records import Place, Wire
+from steersman.intelligence.scripted.wires.records import Address, Wire
 from steersman.intelligence.scripted.wires.responses import Responses
 
 CHAT, RESPONSES, ANTHROPIC, GEMINI = Chat(), Responses(), Anthropic(), Gemini()
 VERSIONS = ("v1", "v1beta", "v1alpha")
-POSTS: dict[tuple[str, ...], tuple[Wire, Place]] = {
-    ("chat", "completions"): (CHAT, Place("answer")),
-    ("responses",): (RESPONSES, Place("answer")),
-    ("responses", "input_tokens"): (RESPONSES, Place("count")),
-    ("messages",): (ANTHROPIC, Place("answer")),
-    ("messages", "count_tokens"): (ANTHROPIC, Place("count")),
+POSTS: dict[tuple[str, ...], tuple[Wire, Address]] = {
+    ("chat", "completions"): (CHAT, Address("answer")),
+    ("responses",): (RESPONSES, Address("answer")),
+    ("responses", "input_tokens"): (RESPONSES, Address("count")),
+    ("messages",): (ANTHROPIC, Address("answer")),
+    ("messages", "count_tokens"): (ANTHROPIC, Address("count")),
 }
 
 
@@ -25,7 +25,7 @@ class Route(NamedTuple):
     """The format of a request and what its address says."""
 
     wire: Wire
-    place: Place
+    place: Address
 
 
 def route(method: str, target: str, headers: Mapping[str, str]) -> Route:
@@ -43,18 +43,18 @@ def route(method: str, target: str, headers: Mapping[str, str]) -> Route:
         if place is not None:
             return Route(GEMINI, place)
     style = _style(before, headers)
-    return Route(style, Place("models" if (method, rest) == ("GET", ("models",)) else "unknown"))
+    return Route(style, Address("models" if (method, rest) == ("GET", ("models",)) else "unknown"))
 
 
-def _gemini_place(last: str, query: dict[str, list[str]]) -> Place | None:
+def _gemini_place(last: str, query: dict[str, list[str]]) -> Address | None:
     model, _, verb = last.rpartition(":")
     match verb:
         case "generateContent":
-            return Place("answer", model)
+            return Address("answer", model)
         case "streamGenerateContent":
-            return Place("answer", model, stream=True, sse=query.get("alt") == ["sse"])
+            return Address("answer", model, stream=True, sse=query.get("alt") == ["sse"])
         case "countTokens":
-            return Place("count", model)
+            return Address("count", model)
         case _:
             return None
 

@@ -6,19 +6,19 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Call, Prompt, Tokens, ToolSpec
 from steersman.intelligence.scripted.wires.reading import Items, parse, plain, texts
 from steersman.intelligence.scripted.wires.records import (
     MODEL,
+    Address,
     Answer,
     Asked,
     BadRequest,
     Failure,
     Frame,
-    Place,
     SpokenCall,
     event,
 )
+from steersman.records.dialogue import Call, Prompt, Tokens, ToolSpec
 
 _ERRORS = {
     401: "authentication_error",
@@ -81,7 +81,7 @@ class Anthropic:
 
     name = "anthropic"
 
-    def read(self, body: bytes, place: Place) -> Asked:
+    def read(self, body: bytes, place: Address) -> Asked:
         """Understand a request, or raise `BadRequest`."""
         request = parse(body, _Request)
         if place.purpose == "answer" and request.max_tokens is None:

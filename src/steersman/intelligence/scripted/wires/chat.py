@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Call, Prompt, Tokens, ToolSpec
 from steersman.intelligence.scripted.script import parse_call
 from steersman.intelligence.scripted.wires.openai import OpenAI, SchemaFormat, wanted_schema
 from steersman.intelligence.scripted.wires.reading import Items, parse, plain, texts
-from steersman.intelligence.scripted.wires.records import Answer, Asked, Frame, Place, event
+from steersman.intelligence.scripted.wires.records import Address, Answer, Asked, Frame, event
+from steersman.records.dialogue import Call, Prompt, Tokens, ToolSpec
 
 
 class _Function(Struct):
@@ -62,7 +62,7 @@ class Chat(OpenAI):
 
     name = "chat"
 
-    def read(self, body: bytes, place: Place) -> Asked:
+    def read(self, body: bytes, place: Address) -> Asked:
         """Understand a request, or raise `BadRequest`."""
         request = parse(body, _Request)
         options = request.stream_options

@@ -13,8 +13,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Tokens
-from steersman.errors import ScriptProblem
 from steersman.intelligence.scripted.driver import answer_calls
 from steersman.intelligence.scripted.script import (
     Faults,
@@ -34,6 +32,8 @@ from steersman.intelligence.scripted.wires.records import (
     Wire,
 )
 from steersman.intelligence.scripted.wires.schema import minimal_instance
+from steersman.records.dialogue import Tokens
+from steersman.records.errors import ScriptProblem
 
 FILLER = "A scripted conversation"
 

@@ -6,18 +6,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Call, Prompt, Tokens, ToolSpec
 from steersman.intelligence.scripted.wires.reading import Items, parse, texts
 from steersman.intelligence.scripted.wires.records import (
     MODEL,
+    Address,
     Answer,
     Asked,
     Failure,
     Frame,
-    Place,
     event,
     one_line,
 )
+from steersman.records.dialogue import Call, Prompt, Tokens, ToolSpec
 
 _STATUSES = {
     400: "INVALID_ARGUMENT",
@@ -92,7 +92,7 @@ class Gemini:
 
     name = "gemini"
 
-    def read(self, body: bytes, place: Place) -> Asked:
+    def read(self, body: bytes, place: Address) -> Asked:
         """Understand a request, or raise `BadRequest`."""
         if place.purpose == "count":
             count = parse(body, _Count)

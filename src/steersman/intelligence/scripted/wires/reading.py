@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from steersman.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.intelligence.scripted.wires.records import BadRequest
+from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 
 CONTEXT_BLOCKS = (
     "environment_context", "user_instructions", "permissions", "INSTRUCTIONS", "skill",

@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Prompt, Tokens
 from steersman.intelligence.scripted.driver import cut
+from steersman.records.dialogue import Prompt, Tokens
 
 MODEL = "scripted"
 
@@ -23,7 +23,7 @@ class BadRequest(Exception):
     """The body of a request cannot be understood."""
 
 
-class Place(Struct, frozen=True):
+class Address(Struct, frozen=True):
     """What the address of a request says."""
 
     purpose: Purpose
@@ -101,7 +101,7 @@ class Wire(Protocol):
         """The name the request log carries."""
         ...
 
-    def read(self, body: bytes, place: Place) -> Asked:
+    def read(self, body: bytes, place: Address) -> Asked:
         """Understand a request, or raise `BadRequest`."""
         ...
 

@@ -6,19 +6,19 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import Call, Prompt, Tokens, ToolSpec
 from steersman.intelligence.scripted.script import parse_call
 from steersman.intelligence.scripted.wires.openai import OpenAI, SchemaFormat, wanted_schema
 from steersman.intelligence.scripted.wires.reading import Items, parse, plain, texts
 from steersman.intelligence.scripted.wires.records import (
+    Address,
     Answer,
     Asked,
     BadRequest,
     Frame,
-    Place,
     SpokenCall,
     event,
 )
+from steersman.records.dialogue import Call, Prompt, Tokens, ToolSpec
 
 CALLS = (
     "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call",
@@ -66,7 +66,7 @@ class Responses(OpenAI):
 
     name = "responses"
 
-    def read(self, body: bytes, place: Place) -> Asked:
+    def read(self, body: bytes, place: Address) -> Asked:
         """Understand a request, or raise `BadRequest`."""
         request = parse(body, _Request)
         if request.previous_response_id:

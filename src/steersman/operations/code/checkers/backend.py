@@ -16,10 +16,10 @@ from steersman.operations.code.checkers.table import Checker, Job, chosen, known
 from steersman.operations.code.lsp.positions import to_column
 from steersman.operations.code.lsp.reach import Reach, Texts
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
-from steersman.operations.finding import Place, list_names
+from steersman.operations.finding import SearchPlace, list_names
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Bench
-from steersman.veil import SKIPPED
+from steersman.records.secret_files import SKIPPED
 
 AT_ONCE = 2
 MOST_FILES = 60
@@ -146,7 +146,7 @@ class CheckerBackend:
             if not os.path.isdir(path):
                 files.append(path)
                 continue
-            place = Place(workspace.root, workspace.below(path), secret=workspace.secret)
+            place = SearchPlace(workspace.root, workspace.below(path), secret=workspace.secret)
             names = (await list_names(place, False, self._environ)).names
             paths = (os.path.join(path, os.fsdecode(name)) for name in names)
             files += [one for one in paths if job.checker.knows(one)]

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import SteersmanError
 from steersman.operations.code.index.upkeep import Records
+from steersman.records.errors import SteersmanError
 
 PROBLEM = 3
 _NICE = 10

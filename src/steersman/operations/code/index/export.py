@@ -13,10 +13,10 @@ from tempfile import NamedTemporaryFile
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import UsageProblem
 from steersman.operations.code.index.graph import rank
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.trees.definition import Definition
+from steersman.records.errors import UsageProblem
 
 JSON_NAME = "PROJECT_INDEX.json"
 MARKDOWN_NAME = "PROJECT_INDEX.md"

@@ -17,16 +17,16 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import SteersmanError
 from steersman.operations.code.index.answering import Asked, answer
 from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.index.recency import Touch
 from steersman.operations.code.index.store import Index
-from steersman.operations.code.index.upkeep import Records, State
+from steersman.operations.code.index.upkeep import IndexState, Records
 from steersman.operations.code.index.walk import listed
 from steersman.operations.code.index.watch import Watch
 from steersman.operations.code.records import RankedContext
+from steersman.records.errors import SteersmanError
 
 __all__ = ["IndexKeeper", "IndexKeepers"]
 
@@ -43,7 +43,7 @@ Read = Callable[[str], str | None]
 T = TypeVar("T")
 
 
-class Progress(Struct, frozen=True):
+class BuildProgress(Struct, frozen=True):
     """How far a build is."""
 
     done: int
@@ -72,7 +72,7 @@ class IndexKeeper:
         self._looked = 0.0
         self._laying_out = asyncio.Lock()
         self._closed = False
-        self.progress: Progress | None = None
+        self.progress: BuildProgress | None = None
         self.problem = ""
 
     def start(self) -> None:
@@ -81,7 +81,7 @@ class IndexKeeper:
             return
         self._work = asyncio.create_task(self._bring_up(), name="index")
 
-    def veil(self, secret: str) -> None:
+    def secret_files(self, secret: str) -> None:
         """Say which files are secret, as lines of a `.gitignore`; they are not kept."""
         if secret != self._secret:
             self._secret = secret
@@ -116,7 +116,7 @@ class IndexKeeper:
         self._watch.look()
         return self._opened().index if self._fresh() else None
 
-    async def state(self) -> State:
+    async def state(self) -> IndexState:
         """What the index holds."""
         return await self._aside(self._opened().state)
 
@@ -160,7 +160,7 @@ class IndexKeeper:
             records = self._opened()
             stale = await self._aside(lambda: records.stale(files))
             if stale > FEW:
-                self.progress = Progress(0, stale)
+                self.progress = BuildProgress(0, stale)
                 await self._built(files)
             else:
                 await self._aside(lambda: records.update(files, should_stop=self._ending))
@@ -209,7 +209,7 @@ class IndexKeeper:
             async for line in process.stdout:
                 done, _, whole = line.decode("ascii", "replace").strip().partition(" ")
                 if done.isdigit() and whole.isdigit():
-                    self.progress = Progress(int(done), int(whole))
+                    self.progress = BuildProgress(int(done), int(whole))
             said = (await process.stderr.read(4096)).decode("utf-8", "replace").strip()
             if await process.wait():
                 last = said.rpartition("\n")[2] or "the program that builds it ended."

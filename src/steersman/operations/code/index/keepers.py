@@ -27,7 +27,7 @@ class IndexKeepers:
         if known is None:
             known = self._keepers[root] = IndexKeeper(root, self._home, self._environ)
         if secret is not None:
-            known.veil(secret)
+            known.secret_files(secret)
         return known
 
     def kept(self, root: str) -> bool:

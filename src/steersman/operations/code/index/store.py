@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from steersman.errors import StorageProblem
 from steersman.operations.code.trees.definition import Definition, Tags
+from steersman.records.errors import StorageProblem
 
 SCHEMA = 1
 PATIENCE = 30

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from steersman.errors import StorageProblem
 from steersman.operations.code.index.store import Entry
+from steersman.records.errors import StorageProblem
 
 SCHEMA = 1
 PATIENCE = 30

@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
 
 
-class State(Struct, frozen=True):
+class IndexState(Struct, frozen=True):
     """What an index holds; `updated` is when it last changed, 0 when it is not there."""
 
     root: str
@@ -135,7 +135,7 @@ class Records:
         found = self.index.symbols(path)
         return [Span(one.name_path, one.kind, one.line, one.end_line) for one in found]
 
-    def state(self) -> State:
+    def state(self) -> IndexState:
         """What it holds, in figures."""
         files = self.index.files()
         languages: dict[str, int] = {}
@@ -143,7 +143,7 @@ class Records:
             if entry.language:
                 languages[entry.language] = languages.get(entry.language, 0) + 1
         sizes = [_size(path) for path in (self.path, self.texts.path)]
-        return State(
+        return IndexState(
             self.root,
             str(self.path),
             len(files),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from steersman.operations.code.trees import languages
-from steersman.operations.finding import Place, list_names
+from steersman.operations.finding import SearchPlace, list_names
 
 MOST_FILES = 200_000
 
@@ -14,16 +14,16 @@ MOST_FILES = 200_000
 async def listed(root: str, secret: str, environ: Mapping[str, str], top: str = "") -> list[str]:
     """The files below a folder (real path; the workspace itself when empty) that may hold code,
     relative to the workspace, in order."""
-    place = Place(root, top or root, secret=secret)
+    place = SearchPlace(root, top or root, secret=secret)
     found = await list_names(place, False, environ)
     above = os.fsencode(os.path.relpath(place.folder, root))
     names = found.names if above == b"." else [above + b"/" + name for name in found.names]
-    return code_files(names, Place(root, root, secret=secret))
+    return code_files(names, SearchPlace(root, root, secret=secret))
 
 
-def code_files(names: Iterable[bytes], place: Place) -> list[str]:
+def code_files(names: Iterable[bytes], place: SearchPlace) -> list[str]:
     """Those of a listing that may hold code and are not secret."""
-    secret = place.veiled()
+    secret = place.secret_rules()
     found = []
     for name in names:
         path = os.fsdecode(name)

@@ -28,7 +28,7 @@ from steersman.operations.code.lsp.keeper import Keeper
 from steersman.operations.code.lsp.positions import path_of, uri_of
 from steersman.operations.code.lsp.reach import Reach, Signature, Text, Texts
 from steersman.operations.code.lsp.servers import LanguageServer, configured
-from steersman.operations.code.lsp.session import Session
+from steersman.operations.code.lsp.session import LanguageSession
 from steersman.operations.code.lsp.symbols import Found, body_of, cut, document_symbols
 from steersman.operations.code.lsp.wire import (
     Location,
@@ -197,10 +197,10 @@ class LspBackend:
 
     # ------------------------------------------------------------------------- asking
 
-    def _session(self, ability: Ability, path: str) -> AbstractAsyncContextManager[Session]:
+    def _session(self, ability: Ability, path: str) -> AbstractAsyncContextManager[LanguageSession]:
         return self._keeper.session(path, _PROVIDERS.get(ability, ""))
 
-    async def _shown(self, path: str, session: Session) -> Text:
+    async def _shown(self, path: str, session: LanguageSession) -> Text:
         """A file's text, which the server knows now."""
         await session.sync(path)
         text = await asyncio.to_thread(self._texts.get, path)
@@ -208,7 +208,9 @@ class LspBackend:
             raise Unable(f"{os.path.basename(path)} cannot be read.")
         return text
 
-    async def _symbols_of(self, path: str, session: Session, reach: Reach) -> tuple[Found, ...]:
+    async def _symbols_of(
+        self, path: str, session: LanguageSession, reach: Reach
+    ) -> tuple[Found, ...]:
         """The definitions of a file, kept until it changes."""
         key = (id(session), path)
         text = await asyncio.to_thread(self._texts.get, path)
@@ -226,7 +228,7 @@ class LspBackend:
         return found
 
     async def _candidates(
-        self, wanted: Wanted, session: Session, reach: Reach, bench: Bench
+        self, wanted: Wanted, session: LanguageSession, reach: Reach, bench: Bench
     ) -> list[str]:
         """Files that may define a name: those the server knows, else those with the word in it."""
         name = last_part(wanted.name)
@@ -252,7 +254,9 @@ class LspBackend:
     ) -> list[str]:
         return await with_name(name, within, self._server, bench, self._environ, substring)
 
-    async def _open_users(self, name: str, session: Session, reach: Reach, bench: Bench) -> None:
+    async def _open_users(
+        self, name: str, session: LanguageSession, reach: Reach, bench: Bench
+    ) -> None:
         """Open files with a name, for a server that knows only open files or their projects."""
         if not self._server.opens:
             return
@@ -264,7 +268,7 @@ class LspBackend:
         if self._server.opens == "files":
             await session.parsed(opened, since, SETTLING)
 
-    async def _checked(self, path: str, session: Session) -> list[WireDiagnostic]:
+    async def _checked(self, path: str, session: LanguageSession) -> list[WireDiagnostic]:
         """What is wrong in a file: asked for where that is offered, else waited for."""
         since = session.heard()
         sent = bool(await session.sync(path))
@@ -281,7 +285,9 @@ class LspBackend:
         text = self._texts.get(path) if wanted.body else None
         return msgspec.structs.replace(symbol, body=body_of(found, text.lines)) if text else symbol
 
-    async def _defined(self, place: Location, session: Session, reach: Reach) -> Symbol | None:
+    async def _defined(
+        self, place: Location, session: LanguageSession, reach: Reach
+    ) -> Symbol | None:
         """The definition at a place."""
         path = path_of(place.uri)
         if not path:
@@ -302,7 +308,7 @@ class LspBackend:
         return unlisted(place, text, reach.shown(path), session.encoding, found)
 
     async def _uses(
-        self, found: Sequence[tuple[str, Location]], session: Session, reach: Reach
+        self, found: Sequence[tuple[str, Location]], session: LanguageSession, reach: Reach
     ) -> list[Reference]:
         uses: set[Reference] = set()
         known: dict[str, tuple[Found, ...]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.lsp.servers import LanguageServer
-from steersman.operations.finding import Place, Query, find, patterns
+from steersman.operations.finding import Query, SearchPlace, find, patterns
 from steersman.operations.tool import Bench
-from steersman.veil import SKIPPED
+from steersman.records.errors import ToolProblem
+from steersman.records.secret_files import SKIPPED
 
 MOST_LOOKED_AT = 4_000
 
@@ -56,7 +56,7 @@ async def with_name(
     ends = [end for ends in server.languages.values() for end in ends]
     globs = tuple(f"*{end}" if end.startswith(".") else end for end in ends)
     try:
-        place = Place(workspace.root, workspace.below(within), secret=workspace.secret)
+        place = SearchPlace(workspace.root, workspace.below(within), secret=workspace.secret)
     except ToolProblem:
         return []
     query = Query(rf"\b{literal}\b" if word else literal, globs=globs, most=0)

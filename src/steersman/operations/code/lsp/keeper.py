@@ -14,7 +14,7 @@ from steersman.operations.code.lsp.peer import Gone, Silent
 from steersman.operations.code.lsp.programs import Program, located, start
 from steersman.operations.code.lsp.reach import Texts
 from steersman.operations.code.lsp.servers import LanguageServer, project
-from steersman.operations.code.lsp.session import Session
+from steersman.operations.code.lsp.session import LanguageSession
 from steersman.operations.running.companions import Companions
 
 FAILURES = 3
@@ -39,11 +39,11 @@ class Keeper:
         self._environ = environ
         self._texts = texts
         self._program: Program | None = None
-        self._sessions: dict[str, Session] = {}
-        self._users: dict[Session, int] = defaultdict(int)
+        self._sessions: dict[str, LanguageSession] = {}
+        self._users: dict[LanguageSession, int] = defaultdict(int)
         self._starting: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._failures: list[float] = []
-        self._retiring: dict[Session, asyncio.Task[None]] = {}
+        self._retiring: dict[LanguageSession, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -61,7 +61,7 @@ class Keeper:
         return len(self._failures) >= FAILURES
 
     @asynccontextmanager
-    async def session(self, path: str, provider: str = "") -> AsyncIterator[Session]:
+    async def session(self, path: str, provider: str = "") -> AsyncIterator[LanguageSession]:
         """The session for a path, started if need be, and not stopped while it is used.
 
         `provider` is what the server must have said that it offers.
@@ -95,7 +95,7 @@ class Keeper:
         if self._ending:
             await asyncio.wait(self._ending)
 
-    async def _ready(self, folder: str) -> Session:
+    async def _ready(self, folder: str) -> LanguageSession:
         async with self._starting[folder]:
             session = self._sessions.get(folder)
             if session is not None and not session.over:
@@ -121,14 +121,14 @@ class Keeper:
             self._sessions[folder] = session
             return session
 
-    async def _start(self, folder: str) -> Session:
+    async def _start(self, folder: str) -> LanguageSession:
         program = self.program()
         if program is None:
             raise Unable(f"{self._server.name} is not installed.")
         companion = await start(
             self._server, program, program.argv, folder, self._companions, self._environ
         )
-        session = Session(self._server, folder, companion, self._texts)
+        session = LanguageSession(self._server, folder, companion, self._texts)
         try:
             await session.greet()
         except BaseException as error:
@@ -146,17 +146,17 @@ class Keeper:
         if len(self._sessions) >= MOST and idle:
             self._drop(idle[0])
 
-    async def _retire(self, session: Session) -> None:
+    async def _retire(self, session: LanguageSession) -> None:
         await asyncio.sleep(self._server.idle)
         self._drop(session)
 
-    def _give_up(self, session: Session) -> None:
+    def _give_up(self, session: LanguageSession) -> None:
         """End a session that failed, and count it once, however many were asking."""
         if session in self._sessions.values():
             self._failures.append(time.monotonic())
             self._drop(session)
 
-    def _drop(self, session: Session) -> None:
+    def _drop(self, session: LanguageSession) -> None:
         """Forget a session; its end takes a moment and nobody waits for it but `close`."""
         retiring = self._retiring.pop(session, None)
         if retiring is not None and retiring is not asyncio.current_task():

@@ -12,10 +12,10 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Unable
 from steersman.operations.running.companions import Companion, Companions
 from steersman.operations.running.programs import found
+from steersman.records.errors import ToolProblem
 
 _LARGEST_PACKAGE = 1 << 20
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "armv7l": "arm"}

@@ -10,11 +10,11 @@ import os
 import stat
 from collections import OrderedDict
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.lsp.positions import lines_of
 from steersman.operations.finding.ignoring import Judge
 from steersman.operations.workspace import Workspace
-from steersman.veil import Veil
+from steersman.records.errors import ToolProblem
+from steersman.records.secret_files import SecretFiles
 
 LARGEST = 8 << 20
 _MOST_TEXTS = 128
@@ -86,7 +86,7 @@ class Reach:
     def __init__(self, workspace: Workspace, asked: tuple[str, ...] = ()) -> None:
         self._workspace = workspace
         self._asked = frozenset(asked)
-        self._veil = Veil(workspace.root, workspace.secret)
+        self._veil = SecretFiles(workspace.root, workspace.secret)
         self._judge = Judge(workspace.root, workspace.root)
         self._known: dict[str, bool] = {}
 

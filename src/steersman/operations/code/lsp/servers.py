@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from steersman.errors import UsageProblem
 from steersman.operations.code.lsp.programs import Installable
+from steersman.records.errors import UsageProblem
 
 _TABLE = Path(__file__).with_name("servers.toml")
 

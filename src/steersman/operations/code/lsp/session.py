@@ -31,7 +31,7 @@ _SOON = 1.0
 _SILENCES = 2
 
 
-class Session:
+class LanguageSession:
     """One server in one folder, from its greeting to its end."""
 
     def __init__(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from steersman.operations.code.lsp.servers import LanguageServer
-from steersman.veil import SKIPPED
+from steersman.records.secret_files import SKIPPED
 
 CREATED, CHANGED, DELETED = 1, 2, 3
 MOST = 50_000

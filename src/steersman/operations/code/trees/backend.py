@@ -10,7 +10,6 @@ from typing import TypeVar
 
 import msgspec
 
-from steersman.errors import ToolProblem
 from steersman.operations.code import naming
 from steersman.operations.code.backend import Ability, Spot, Target, Unable, Wanted
 from steersman.operations.code.index.store import Index
@@ -24,6 +23,7 @@ from steersman.operations.code.trees.files import Files, holding
 from steersman.operations.code.trees.uses import File, same_family, uses
 from steersman.operations.tool import Bench
 from steersman.operations.workspace import Workspace
+from steersman.records.errors import ToolProblem
 
 # How many files are looked into for one question.
 MOST_OUTLINED = 20_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from steersman.errors import SteersmanError, ToolProblem
 from steersman.operations.code.backend import Unable
 from steersman.operations.code.index.build import content
 from steersman.operations.code.index.store import Entry, Index
@@ -17,9 +16,10 @@ from steersman.operations.code.trees.languages import Language
 from steersman.operations.code.trees.outline import definitions, outline
 from steersman.operations.code.trees.reading import LARGEST, Unreadable
 from steersman.operations.code.trees.uses import File
-from steersman.operations.finding import Place, Query, find, patterns
+from steersman.operations.finding import Query, SearchPlace, find, patterns
 from steersman.operations.workspace import Workspace
-from steersman.veil import Veil
+from steersman.records.errors import SteersmanError, ToolProblem
+from steersman.records.secret_files import SecretFiles
 
 _GLANCE = 200
 
@@ -30,7 +30,7 @@ class Files:
     def __init__(self, workspace: Workspace, index: Index | None = None) -> None:
         self._workspace = workspace
         self._root = workspace.root
-        self._veil = Veil(workspace.root, workspace.secret)
+        self._veil = SecretFiles(workspace.root, workspace.secret)
         self._index = index
         self._known: dict[str, Entry] | None = None
 
@@ -137,7 +137,7 @@ async def holding(
     if not os.path.lexists(top):
         raise ToolProblem(f"{workspace.shown(top)} does not exist.")
     is_file = not os.path.isdir(top)
-    place = Place(workspace.root, top, is_file=is_file, secret=workspace.secret)
+    place = SearchPlace(workspace.root, top, is_file=is_file, secret=workspace.secret)
     query = Query(patterns.literal(name), most=0)
     found = await find(place, query, environ)
     paths = [os.path.join(place.folder, os.fsdecode(path)) for path, _ in found.counts]

@@ -64,7 +64,7 @@ _NONLOCAL = frozenset({"global_statement", "nonlocal_statement", "global_declara
 _HIGHEST = 6
 
 
-class Place(Struct, frozen=True):
+class NamePlace(Struct, frozen=True):
     """One place of a name; `functions` are the starts of those around it, innermost first."""
 
     start: int
@@ -78,7 +78,7 @@ class Place(Struct, frozen=True):
     functions: tuple[int, ...] = ()
 
 
-def places(root: Node, source: bytes, name: str) -> list[Place]:
+def places(root: Node, source: bytes, name: str) -> list[NamePlace]:
     """All places of a name in a file, in order."""
     word = re.escape(name.encode("utf-8", "replace"))
     found = []
@@ -100,7 +100,7 @@ def leaf(root: Node, start: int, end: int) -> Node | None:
     return node if above in ("command_name", "function_definition") else None
 
 
-def _place(node: Node) -> Place:
+def _place(node: Node) -> NamePlace:
     row, column = node.start_point
     imported, nonlocal_, functions = None, False, []
     here = node.parent
@@ -116,7 +116,7 @@ def _place(node: Node) -> Place:
                 imported = text(here)
         height += 1
         here = here.parent
-    return Place(
+    return NamePlace(
         node.start_byte,
         row,
         column,

@@ -1,6 +1,6 @@
 """The bytes of a file as the parsers take them: UTF-8, without a byte order mark, not too many."""
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 LARGEST = 2 << 20
 

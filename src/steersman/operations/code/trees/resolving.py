@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from steersman.operations.code.records import Symbol
 from steersman.operations.code.trees.definition import Definition
 from steersman.operations.code.trees.outline import CALLABLES
-from steersman.operations.code.trees.places import Place, places
+from steersman.operations.code.trees.places import NamePlace, places
 from steersman.operations.code.trees.uses import File, inside, reference, shadowed
 
 _SELVES = frozenset({"self", "this", "cls", "Self", "$this"})
@@ -18,7 +18,7 @@ _MEMBERS = frozenset({"method", "field", "property", "constructor", "constant"})
 _WORD = re.compile(r"\w+")
 
 
-def place_at(file: File, line: int, column: int, name: str) -> tuple[str, Place] | None:
+def place_at(file: File, line: int, column: int, name: str) -> tuple[str, NamePlace] | None:
     """The name at a line and column (from 1), or the first place of `name` in the line."""
     text = _line(file.source, line)
     word = name or _word_at(text, column)
@@ -33,7 +33,7 @@ def place_at(file: File, line: int, column: int, name: str) -> tuple[str, Place]
     return word, (exact or there)[0]
 
 
-def local(file: File, word: str, place: Place) -> Symbol | None:
+def local(file: File, word: str, place: NamePlace) -> Symbol | None:
     """What a function around a name binds it to: a parameter or a variable of its own."""
     bound = shadowed(place, places(file.root, file.source, word), file.language)
     if bound is None:
@@ -45,7 +45,7 @@ def local(file: File, word: str, place: Place) -> Symbol | None:
     )
 
 
-def in_file(file: File, word: str, place: Place) -> list[Definition]:
+def in_file(file: File, word: str, place: NamePlace) -> list[Definition]:
     """Definitions of the file itself that a name at a place can mean."""
     known = [one for one in file.definitions if one.name == word]
     around = inside(file.definitions, place.row + 1)
@@ -89,7 +89,7 @@ def by_import(found: Sequence[Symbol], said: str, file: File) -> list[Symbol]:
     return [symbol for symbol in found if best and fit(symbol) == best]
 
 
-def by_name(found: Sequence[Symbol], place: Place, file: File) -> list[Symbol]:
+def by_name(found: Sequence[Symbol], place: NamePlace, file: File) -> list[Symbol]:
     """Candidates by name alone: members for `owner.name`, others for a name by itself."""
     members = [symbol for symbol in found if symbol.kind in _MEMBERS and "/" in symbol.name_path]
     others = [symbol for symbol in found if symbol not in members]

@@ -18,7 +18,7 @@ from steersman.operations.code.records import Reference, Symbol
 from steersman.operations.code.trees.definition import Definition
 from steersman.operations.code.trees.kinship import may_have
 from steersman.operations.code.trees.outline import CALLABLES
-from steersman.operations.code.trees.places import Place, places
+from steersman.operations.code.trees.places import NamePlace, places
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -63,7 +63,7 @@ def uses(file: File, target: Symbol) -> list[Reference]:
     return [reference(file, place) for place in chosen]
 
 
-def reference(file: File, place: Place) -> Reference:
+def reference(file: File, place: NamePlace) -> Reference:
     """A place in the shape that answers have."""
     begin = place.start - place.column
     end = file.source.find(b"\n", begin)
@@ -92,7 +92,7 @@ def inside(definitions: Sequence[Definition], line: int, column: int = 0) -> str
     return found
 
 
-def shadowed(place: Place, all_places: Sequence[Place], language: str) -> Place | None:
+def shadowed(place: NamePlace, all_places: Sequence[NamePlace], language: str) -> NamePlace | None:
     """Where a function around a name binds it, if one does: it means something of its own there.
 
     In Python that holds in the whole function, elsewhere from that place on.
@@ -114,7 +114,7 @@ def shadowed(place: Place, all_places: Sequence[Place], language: str) -> Place 
 class _Judge:
     """Says which places of a name in one file are uses of a target."""
 
-    def __init__(self, file: File, target: Symbol, found: Sequence[Place]) -> None:
+    def __init__(self, file: File, target: Symbol, found: Sequence[NamePlace]) -> None:
         self._file = file
         self._target = target
         self._places = found
@@ -141,7 +141,7 @@ class _Judge:
                 return (one.line, one.end_line) if one.kind in CALLABLES else None
         return None
 
-    def accepts(self, place: Place) -> bool:
+    def accepts(self, place: NamePlace) -> bool:
         at = (place.row + 1, self._columns.of(place))
         if at in self._defined:
             return False
@@ -155,7 +155,7 @@ class _Judge:
             return self._accepts_owned(place)
         return self._accepts_bare(place)
 
-    def _accepts_owned(self, place: Place) -> bool:
+    def _accepts_owned(self, place: NamePlace) -> bool:
         owner = (place.owner or "").strip()
         if self._member:
             return owner not in self._modules and self._may_be_ours(place, owner)
@@ -166,7 +166,7 @@ class _Judge:
             return first is not None and self._is_imported(first[0])
         return True
 
-    def _may_be_ours(self, place: Place, owner: str) -> bool:
+    def _may_be_ours(self, place: NamePlace, owner: str) -> bool:
         """Whether `self.name` can mean the target: not in a class that is no kin of its own."""
         around = inside(self._file.definitions, place.row + 1)
         while owner in _SELVES and around:
@@ -176,7 +176,7 @@ class _Judge:
             around = around.rpartition("/")[0]
         return True
 
-    def _accepts_bare(self, place: Place) -> bool:
+    def _accepts_bare(self, place: NamePlace) -> bool:
         if shadowed(place, self._places, self._file.language) is not None:
             return False
         language = self._file.language
@@ -193,7 +193,7 @@ class _Judge:
             return star or any(self._may_come_from(said) for said in self._imports)
         return True
 
-    def _in_class_body(self, place: Place) -> bool:
+    def _in_class_body(self, place: NamePlace) -> bool:
         """Whether a bare name stands in the very class, outside its methods."""
         if not self._here or place.functions:
             return False
@@ -237,7 +237,7 @@ class _Columns:
         self._source = source
         self._ascii = source.isascii()
 
-    def of(self, place: Place) -> int:
+    def of(self, place: NamePlace) -> int:
         if self._ascii:
             return place.column + 1
         lead = self._source[place.start - place.column : place.start]

@@ -18,7 +18,7 @@ from steersman.ports.tui.commands.registry import Command
 from steersman.ports.tui.commands.stage import Stage
 from steersman.ports.tui.commands.template import fill
 from steersman.ports.tui.commands.turns import in_one_turn
-from steersman.protection import inside
+from steersman.records.protection import inside
 
 WORKSPACE = (".steersman/commands", ".claude/commands")
 MOST, DEEPEST, MOST_TEXT = 300, 6, 64_000

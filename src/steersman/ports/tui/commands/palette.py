@@ -8,13 +8,13 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.dialogue import ToolSpec
-from steersman.errors import SteersmanError, UsageProblem
-from steersman.message import ToolResult
 from steersman.ports.cli.text import one_line, result_words
 from steersman.ports.tui.commands.builtin.threads import resume, thread_row
 from steersman.ports.tui.commands.registry import Registry
 from steersman.ports.tui.commands.stage import Stage
+from steersman.records.dialogue import ToolSpec
+from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.message import ToolResult
 
 THREADS = 200
 

@@ -11,9 +11,9 @@ from pkgutil import iter_modules
 
 from msgspec import Struct
 
-from steersman.errors import SteersmanError, UsageProblem
 from steersman.ports.tui.commands import builtin
 from steersman.ports.tui.commands.stage import Stage
+from steersman.records.errors import SteersmanError, UsageProblem
 
 
 class Choice(Struct, frozen=True):
@@ -51,7 +51,7 @@ class Command(Struct, frozen=True):
         return f"/{self.name} {self.usage}".rstrip()
 
 
-class Call(Struct, frozen=True):
+class CommandLine(Struct, frozen=True):
     """A line, understood: which command, and the words after its name."""
 
     command: Command
@@ -104,7 +104,7 @@ class Registry:
         told = f"Near it: {', '.join('/' + one for one in near)}." if near else ""
         raise UsageProblem(f"There is no command “/{wanted[:60]}”.", told, "/help shows them all.")
 
-    def find(self, line: str) -> Call | None:
+    def find(self, line: str) -> CommandLine | None:
         """The command a line means; None when the line is no command but words for the model.
 
         A path such as `/usr/bin` is words.
@@ -113,7 +113,7 @@ class Registry:
             return None
         text = line.strip()
         name = text.split(maxsplit=1)[0]
-        return Call(self.get(name), text[len(name) :].strip())
+        return CommandLine(self.get(name), text[len(name) :].strip())
 
     def complete(self, stage: Stage, line: str) -> list[Choice]:
         """What a line that begins with `/` could become; each choice is a whole line."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from steersman.errors import SteersmanError
 from steersman.ports.tui.commands.stage import Stage
+from steersman.records.errors import SteersmanError
 
 
 async def change(stage: Stage, **settings: Any) -> None:

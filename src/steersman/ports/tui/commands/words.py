@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from steersman.errors import UsageProblem
 from steersman.ports.cli.text import one_line
 from steersman.ports.tui.commands.registry import Choice
+from steersman.records.errors import UsageProblem
 
 
 def nothing(command: str, arguments: str) -> None:

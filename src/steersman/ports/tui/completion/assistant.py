@@ -23,7 +23,7 @@ from steersman.ports.tui.completion.sources import (
 )
 
 if TYPE_CHECKING:
-    from steersman.ports.tui.attachments import Draft
+    from steersman.ports.tui.attachments import ComposerDraft
     from steersman.ports.tui.composer import Composer
 
 _MARKED = re.compile(r'(?:^|(?<=[\s(\[{,;:]))(?:@(?:"[^"\n]+"?|[^\s"@]+)|\$[a-z0-9][a-z0-9_-]*)')
@@ -54,8 +54,8 @@ class Assistant:
         self._seen: tuple[int, int, str] | None = None
         self._dismissed: tuple[str, int, int] | None = None
         self._search: Search | None = None
-        self._past: list[Draft] = []
-        self._before: Draft | None = None  # what was written before history is searched
+        self._past: list[ComposerDraft] = []
+        self._before: ComposerDraft | None = None  # what was written before history is searched
         self._popup: Popup | None = None
 
     @property

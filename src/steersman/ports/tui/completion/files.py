@@ -9,12 +9,12 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from steersman.errors import ToolProblem
-from steersman.governance.secret_files import Finder
-from steersman.operations.finding import Place, list_names
+from steersman.governance.secret_finder import Finder
+from steersman.operations.finding import SearchPlace, list_names
 from steersman.ports.cli.text import safe
 from steersman.ports.tui.completion.fuzzy import Index
-from steersman.veil import SKIPPED, Veil
+from steersman.records.errors import ToolProblem
+from steersman.records.secret_files import SKIPPED, SecretFiles
 
 MOST = 200_000
 FRESH = 5.0  # seconds for which a listing is good enough
@@ -29,7 +29,7 @@ class Files:
         self.index = EMPTY
         self.complete = True
         self._environ = environ
-        self._listed: tuple[list[bytes], Veil] | None = None
+        self._listed: tuple[list[bytes], SecretFiles] | None = None
         self._looked = float("-inf")
         self._looking = asyncio.Lock()
 
@@ -51,19 +51,19 @@ class Files:
                 self._looked = time.monotonic()
 
     async def _look(self) -> bool:
-        found = await list_names(Place(self.folder, self.folder), False, self._environ)
-        veil, _ = await asyncio.to_thread(Finder(self.folder).find, deep=False)
-        if self._listed == (found.names, veil):
+        found = await list_names(SearchPlace(self.folder, self.folder), False, self._environ)
+        secret_files, _ = await asyncio.to_thread(Finder(self.folder).find, deep=False)
+        if self._listed == (found.names, secret_files):
             return False
-        self.index = await asyncio.to_thread(build, found.names, veil)
-        self._listed = (found.names, veil)
+        self.index = await asyncio.to_thread(build, found.names, secret_files)
+        self._listed = (found.names, secret_files)
         self.complete = found.complete and len(found.names) <= MOST
         return True
 
 
-def build(names: Sequence[bytes], veil: Veil) -> Index:
+def build(names: Sequence[bytes], secret_files: SecretFiles) -> Index:
     """An index of some files and the folders they are in."""
-    sight = _Sight(veil)
+    sight = _Sight(secret_files)
     files = [path for name in names[:MOST] if (path := sight.shown(name))]
     folders: set[str] = set()
     for path in files:
@@ -77,8 +77,8 @@ def build(names: Sequence[bytes], veil: Veil) -> Index:
 class _Sight:
     """What of a listing may be shown; every folder is judged once."""
 
-    def __init__(self, veil: Veil) -> None:
-        self._veil = veil
+    def __init__(self, secret_files: SecretFiles) -> None:
+        self._veil = secret_files
         self._open: dict[bytes, bool] = {b"": True}
         self._free: dict[bytes, bool] = {b"": False}
 
@@ -95,7 +95,7 @@ class _Sight:
             return known
         above = os.path.dirname(folder)
         seen = self._seen(above)
-        # Inside of what package managers make, nothing is secret: see `veil.py`.
+        # Inside of what package managers make, nothing is secret: see `secret_files.py`.
         free = self._free[above] or os.path.basename(folder).decode("utf-8", "replace") in SKIPPED
         seen = seen and (self._free[above] or not self._veil.hides(folder, True))
         self._open[folder], self._free[folder] = seen, free

@@ -7,7 +7,6 @@ the very same objects, so do not change them.
 
 from rich.text import Text
 
-from steersman.message import Compaction, DiffReady, GuardBlock
 from steersman.ports.tui.blocks import (
     Agent,
     Asked,
@@ -29,6 +28,7 @@ from steersman.ports.tui.drawing.talk import (
     draw_words,
 )
 from steersman.ports.tui.drawing.work import draw_work
+from steersman.records.message import Compaction, DiffReady, GuardBlock
 
 __all__ = [
     "DARK",

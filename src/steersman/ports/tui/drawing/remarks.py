@@ -3,7 +3,13 @@
 from rich.style import Style
 from rich.text import Text
 
-from steersman.message import (
+from steersman.ports.cli.text import compaction_words, counted, words
+from steersman.ports.tui.blocks import Remark
+from steersman.ports.tui.drawing.bodies import spent
+from steersman.ports.tui.drawing.lines import clean_line, cut, shifted, wrap
+from steersman.ports.tui.drawing.look import Look, Palette
+from steersman.ports.tui.drawing.work import diff_lines
+from steersman.records.message import (
     Audit,
     Body,
     Checkpoint,
@@ -13,12 +19,6 @@ from steersman.message import (
     GuardBlock,
     TurnEnd,
 )
-from steersman.ports.cli.text import compaction_words, counted, words
-from steersman.ports.tui.blocks import Remark
-from steersman.ports.tui.drawing.bodies import spent
-from steersman.ports.tui.drawing.lines import clean_line, cut, shifted, wrap
-from steersman.ports.tui.drawing.look import Look, Palette
-from steersman.ports.tui.drawing.work import diff_lines
 
 ENDINGS = {
     "done": "done", "failed": "failed", "cancelled": "stopped", "interrupted": "cut off",

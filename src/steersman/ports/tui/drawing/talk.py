@@ -4,8 +4,6 @@ from collections import OrderedDict
 
 from rich.text import Text
 
-from steersman.action import ChangeMany, Delete, Execute, McpCall, Network, SpawnAgent, Write
-from steersman.message import ConfirmRequest
 from steersman.ports.cli.text import counted
 from steersman.ports.cli.views import fact_words
 from steersman.ports.tui.blocks import Agent, Asked, Person, Request, Words
@@ -23,6 +21,16 @@ from steersman.ports.tui.drawing.lines import (
 from steersman.ports.tui.drawing.look import Look, state_mark
 from steersman.ports.tui.drawing.markdown import Flow
 from steersman.ports.tui.drawing.work import diff_lines
+from steersman.records.action import (
+    ChangeMany,
+    Delete,
+    Execute,
+    McpCall,
+    Network,
+    SpawnAgent,
+    Write,
+)
+from steersman.records.message import ConfirmRequest
 
 PERSON = 12  # lines of a person's words before they are folded
 THOUGHT = 3  # lines of a thought while it is thought

@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from steersman.errors import Exit
-from steersman.ports.cli.asking import consent
 from steersman.ports.cli.options import folder_from, open_host, settings_from
+from steersman.ports.cli.prompts import consent
 from steersman.ports.tui.plain.conversation import Plain
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.seat import Seat
+from steersman.records.errors import Exit
 
 
 def main(flags: dict[str, Any], resume: str = "", said: str = "") -> Exit:

@@ -9,7 +9,11 @@ from functools import partial
 
 import click
 
-from steersman.message import (
+from steersman.ports.cli.prompts import Asker
+from steersman.ports.cli.text import counted, one_line
+from steersman.ports.cli.views import PlainView
+from steersman.ports.tui.seat import Seat
+from steersman.records.message import (
     Answer,
     Assistant,
     AssistantDelta,
@@ -19,10 +23,6 @@ from steersman.message import (
     Question,
     Steer,
 )
-from steersman.ports.cli.asking import Asker
-from steersman.ports.cli.text import counted, one_line
-from steersman.ports.cli.views import PlainView
-from steersman.ports.tui.seat import Seat
 
 
 class LineAsker(Asker):

@@ -8,11 +8,11 @@ of the list and gives way to what the log says of it.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from steersman.message import Body, Message
 from steersman.ports.cli.text import call_words, one_line
 from steersman.ports.tui.blocks import Asked, Block, Person, Request, Work
 from steersman.ports.tui.story import course, talk, work
 from steersman.ports.tui.story.shelf import Shelf, Usage
+from steersman.records.message import Body, Message
 
 __all__ = ["Story", "Usage"]
 

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from steersman.message import (
+from steersman.ports.cli.text import one_line
+from steersman.ports.tui.blocks import Block, Remark, State
+from steersman.ports.tui.story.shelf import Shelf
+from steersman.records.message import (
     Audit,
     Body,
     Checkpoint,
@@ -18,9 +21,6 @@ from steersman.message import (
     TurnStart,
     UsageReport,
 )
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.blocks import Block, Remark, State
-from steersman.ports.tui.story.shelf import Shelf
 
 TURN_ENDS: dict[str, State] = {
     "done": "done", "failed": "error", "cancelled": "cancelled", "interrupted": "cancelled",

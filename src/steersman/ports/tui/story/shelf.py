@@ -8,8 +8,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from steersman.message import Error, Message, SessionStart
 from steersman.ports.tui.blocks import Agent, Asked, Block, Person, Request, Todo, Words, Work
+from steersman.records.message import Error, Message, SessionStart
 
 ROOMS = ("coordination", "intelligence", "governance", "operations", "identity", "monitoring")
 

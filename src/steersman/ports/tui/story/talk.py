@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from steersman.message import (
+from steersman.ports.tui.blocks import Asked, Block, Person, Receipt, Request, Words
+from steersman.ports.tui.story.shelf import Shelf
+from steersman.records.message import (
     Answer,
     Assistant,
     AssistantDelta,
@@ -16,8 +18,6 @@ from steersman.message import (
     Steer,
     User,
 )
-from steersman.ports.tui.blocks import Asked, Block, Person, Receipt, Request, Words
-from steersman.ports.tui.story.shelf import Shelf
 
 RECEIPTS: dict[str, Receipt] = {
     "waiting": "pending", "queued": "queued", "delivered": "delivered", "withdrawn": "withdrawn",

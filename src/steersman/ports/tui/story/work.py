@@ -3,7 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from steersman.message import (
+from steersman.ports.cli.text import call_words
+from steersman.ports.tui.blocks import Agent, Block, State, Todo, Work
+from steersman.ports.tui.story.course import TURN_ENDS, remarked
+from steersman.ports.tui.story.shelf import Shelf
+from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Body,
@@ -14,10 +18,6 @@ from steersman.message import (
     ToolProgress,
     ToolResult,
 )
-from steersman.ports.cli.text import call_words
-from steersman.ports.tui.blocks import Agent, Block, State, Todo, Work
-from steersman.ports.tui.story.course import TURN_ENDS, remarked
-from steersman.ports.tui.story.shelf import Shelf
 
 TAIL = 8_000  # characters kept of what a running tool shows
 TODO = "workspace_update_todo"

@@ -3,14 +3,14 @@ taken."""
 
 import msgspec
 
-from steersman.errors import ToolProblem, UsageProblem
-from steersman.message import TurnStart, User
 from steersman.operations.journal.undoing import Plan, inverse
 from steersman.ports.cli.text import counted, one_line
 from steersman.ports.tui.commands.registry import Choice, Command
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.commands.words import cell, fenced, nothing, number
 from steersman.ports.tui.seat import Seat
+from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.message import TurnStart, User
 
 SHOWN = 20
 LONGEST = 60_000

@@ -2,12 +2,12 @@
 
 from itertools import islice
 
-from steersman.message import ToolResult, UsageReport, decode_body
 from steersman.ports.cli.text import ago, counted, one_line
 from steersman.ports.tui.commands.registry import Choice, Command, Registry
 from steersman.ports.tui.commands.stage import Stage
 from steersman.ports.tui.commands.words import cell, fenced, nothing
 from steersman.ports.tui.facts import amount, branch, servers, window
+from steersman.records.message import ToolResult, UsageReport, decode_body
 
 RECENT = 2000  # messages that are looked at for what is only there sometimes
 

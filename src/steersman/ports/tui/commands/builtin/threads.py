@@ -4,12 +4,12 @@ import asyncio
 import os
 from pathlib import Path
 
-from steersman.errors import UsageProblem
 from steersman.host import Host
 from steersman.ports.cli.text import ago, counted, one_line
 from steersman.ports.tui.commands.registry import Choice, Command
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.commands.words import nothing, number
+from steersman.records.errors import UsageProblem
 from steersman.store.records import Thread
 
 LISTED = 500

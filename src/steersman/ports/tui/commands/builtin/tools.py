@@ -1,6 +1,5 @@
 """`/mcp` and `/skills`: what there is besides the host's own tools, switched on and off."""
 
-from steersman.errors import UsageProblem
 from steersman.identity import mcp_files, mcp_servers, skills
 from steersman.identity.mcp_servers import Configured
 from steersman.operations.mcp.records import Condition
@@ -8,6 +7,7 @@ from steersman.ports.cli.text import counted
 from steersman.ports.tui.commands.registry import Choice, Command
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.commands.words import cell
+from steersman.records.errors import UsageProblem
 
 SWITCH = ("enable", "disable")
 

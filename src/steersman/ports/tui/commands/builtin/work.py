@@ -3,8 +3,6 @@
 import os
 from importlib.resources import files as resources
 
-from steersman.errors import UsageProblem
-from steersman.message import Compaction
 from steersman.ports.cli.text import compaction_words
 from steersman.ports.tui.attachments import as_mention
 from steersman.ports.tui.commands.registry import Choice, Command
@@ -12,6 +10,8 @@ from steersman.ports.tui.commands.stage import Stage
 from steersman.ports.tui.commands.template import fill
 from steersman.ports.tui.commands.turns import in_one_turn
 from steersman.ports.tui.commands.words import choices, nothing, one_of
+from steersman.records.errors import UsageProblem
+from steersman.records.message import Compaction
 
 PROMPTS = "steersman.ports.tui.commands"
 LISTED = 200

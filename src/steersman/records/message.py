@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Action, Verdict
-from steersman.change import Change
-from steersman.dialogue import Image, State
+from steersman.records.action import Action, Verdict
+from steersman.records.change import Change
+from steersman.records.dialogue import Image, ProviderState
 
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
 
@@ -126,7 +126,7 @@ class Assistant(Body, frozen=True, omit_defaults=True):
     reasoning: str = ""
     calls: tuple[str, ...] = ()
     stop: str = "end"
-    state: State | None = None
+    state: ProviderState | None = None
 
 
 class ToolCall(Body, frozen=True, omit_defaults=True):

@@ -9,12 +9,12 @@ from steersman.governance.policy import BLANK, Book, Circumstances
 from steersman.governance.rule import Rule
 from steersman.governance.rule_files import load_rules, user_file
 from steersman.governance.rule_files import project_file as project_rules
-from steersman.governance.secret_files import Finder, unreadable
+from steersman.governance.secret_finder import Finder, unreadable
 from steersman.governance.stored_memory import StoredMemory
 from steersman.identity import mcp_servers
 from steersman.identity.places import places
 from steersman.identity.settings import Settings, config_file, project_file
-from steersman.message import Audit
+from steersman.records.message import Audit
 from steersman.store.records import Store
 
 
@@ -109,7 +109,7 @@ class Permissions:
             bare=settings.sandbox == "none",
             rules=book,
             answers=self.memory(workspace, "", str, rules).book(),
-            veil=Finder(workspace, unreadable(book)).find(deep=False)[0],
+            secret_files=Finder(workspace, unreadable(book)).find(deep=False)[0],
         )
 
     def audits(self, workspace: str) -> tuple[Audit, ...]:
@@ -121,8 +121,8 @@ class Permissions:
 
 
 def _domain_rule(domain: str) -> Rule:
-    from steersman.errors import UsageProblem
     from steersman.governance.domains import check_pattern
+    from steersman.records.errors import UsageProblem
 
     if wrong := check_pattern(domain):
         raise UsageProblem(f"The domain “{domain}” in the settings is not right.", wrong)

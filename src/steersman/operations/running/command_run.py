@@ -9,11 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from steersman.action import Network
-from steersman.addresses import canonical_host
-from steersman.change import Change
-from steersman.errors import SteersmanError
-from steersman.message import Audit, Body, Checkpoint, DiffReady
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.journal import Journal
@@ -27,8 +22,13 @@ from steersman.operations.running.overlay import Transaction, stumbled
 from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
-from steersman.profile import Profile
-from steersman.protection import protected_name
+from steersman.records.action import Network
+from steersman.records.addresses import canonical_host
+from steersman.records.change import Change
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Audit, Body, Checkpoint, DiffReady
+from steersman.records.profile import Profile
+from steersman.records.protection import protected_name
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
@@ -66,7 +66,7 @@ class Before:
         return msgspec.structs.replace(found, changes=real)
 
 
-class Ground(ABC):
+class CommandRun(ABC):
     """Where one command runs, from before its start until its effects are settled."""
 
     def __init__(self, journal: Journal, profile: Profile) -> None:
@@ -136,7 +136,7 @@ class Ground(ABC):
             await asyncio.gather(*self._telling)
 
 
-class OverView(Ground):
+class OverView(CommandRun):
     """One command over a view of the workspace."""
 
     def __init__(
@@ -180,7 +180,7 @@ class OverView(Ground):
         self._sweep(self._transaction.discard)
 
 
-class Directly(Ground):
+class Directly(CommandRun):
     """One command on the workspace itself; without a snapshot it can only read it."""
 
     def __init__(self, journal: Journal, profile: Profile, before: Before | None) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from steersman.veil import PLAIN_SIGHT, SKIPPED, Veil
+from steersman.records.secret_files import PLAIN_SIGHT, SKIPPED, SecretFiles
 
 IGNORE_FILE = ".steersmanignore"
 LARGEST = 1 << 20
@@ -53,8 +53,8 @@ class Finder:
         self._targets = ""
         self.looked = False
 
-    def find(self, *, deep: bool = True) -> tuple[Veil, tuple[str, ...]]:
-        """The veil as it is now, and, when looked for deeply, what it hides.
+    def find(self, *, deep: bool = True) -> tuple[SecretFiles, tuple[str, ...]]:
+        """The secret_files as it is now, and, when looked for deeply, what it hides.
 
         What a secret link leads to is secret too, from the first deep look on.
         """
@@ -62,7 +62,7 @@ class Finder:
         if lines != self._lines:
             self._seen.clear()
             self._lines = lines
-            self._veil = Veil(self._workspace, lines + self._targets)
+            self._veil = SecretFiles(self._workspace, lines + self._targets)
         if not deep:
             return self._veil, ()
         secrets = tuple(self._below(self._workspace))
@@ -70,7 +70,7 @@ class Finder:
         self.looked = True
         if targets != self._targets:
             self._targets = targets
-            self._veil = Veil(self._workspace, lines + targets)
+            self._veil = SecretFiles(self._workspace, lines + targets)
         return self._veil, secrets
 
     def _led_to(self, secrets: Sequence[str]) -> Iterator[str]:

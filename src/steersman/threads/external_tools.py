@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from steersman.identity.mcp_servers import find as configured
 from steersman.identity.settings import Settings
-from steersman.message import Audit, Message, ToolCall
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.servers import ServerBackends
@@ -31,7 +30,8 @@ from steersman.operations.tools.mcp_list_tools import ListTools
 from steersman.operations.tools.mcp_remote import Remotes
 from steersman.operations.tools.propose_refactoring import ProposeRefactoring
 from steersman.operations.tools.ranked_context import RankedContext
-from steersman.servers import Server
+from steersman.records.mcp_server import Server
+from steersman.records.message import Audit, Message, ToolCall
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend
@@ -41,7 +41,7 @@ AnyTool = Tool[Any]
 MOST_TOLD = 20
 
 
-class Outreach:
+class ExternalTools:
     """The MCP servers of a thread, and its knowledge of code.
 
     `environ` is that of commands, `surroundings` the whole environment, which configurations name.

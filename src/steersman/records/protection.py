@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from steersman.action import Delete, Write
+from steersman.records.action import Delete, Write
 
 _NAMES = [
     name

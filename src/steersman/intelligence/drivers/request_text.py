@@ -12,7 +12,7 @@ from zlib import crc32
 
 import msgspec
 
-from steersman.dialogue import AssistantItem, Call, Item, Prompt, ResultItem, UserItem
+from steersman.records.dialogue import AssistantItem, Call, Item, Prompt, ResultItem, UserItem
 
 
 def grouped(items: Iterable[Item]) -> Iterator[UserItem | AssistantItem | list[ResultItem]]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from steersman.change import State
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.looking import look
 from steersman.operations.journal.objects import Objects
+from steersman.records.change import FileState
 from steersman.store.log import read_messages
 from steersman.store.records import Store, find_thread
 
@@ -57,7 +57,7 @@ class WayBack:
         left = tuple(c for c in plan.changes if not same(present[c.path], c.after))
         return msgspec.structs.replace(plan, changes=left)
 
-    def _present(self, thread_id: str, plan: undoing.Plan) -> dict[str, State]:
+    def _present(self, thread_id: str, plan: undoing.Plan) -> dict[str, FileState]:
         root = find_thread(self._store, thread_id).workspace
         return {change.path: look(str(Path(root, change.path))) for change in plan.changes}
 

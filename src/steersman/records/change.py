@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class State(Struct, frozen=True, omit_defaults=True):
+class FileState(Struct, frozen=True, omit_defaults=True):
     """What is at a path. `digest` is the SHA-256 of a file's content, `target` a link's words."""
 
     kind: Literal["absent", "file", "folder", "link"]
@@ -18,15 +18,15 @@ class State(Struct, frozen=True, omit_defaults=True):
     target: str = ""
 
 
-ABSENT = State("absent")
+ABSENT = FileState("absent")
 
 
 class Change(Struct, frozen=True):
     """One path, relative to the workspace, as it was and as it is."""
 
     path: str
-    before: State
-    after: State
+    before: FileState
+    after: FileState
 
     def reversed(self) -> "Change":
         """The change that takes this one back."""

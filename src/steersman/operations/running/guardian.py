@@ -1,6 +1,6 @@
-"""The host's side of `nursery.py`: commands are started there, so that none outlives the host.
+"""The host's side of `guardian_process.py`: commands start there, so none outlives the host.
 
-One nursery serves a host process; it is started with the first command. For each command the host
+One guardian serves a host process; it is started with the first command. For each command the host
 sends it two descriptors, the guard's end of a lifeline and the pipe to print to, and those that the
 command is to inherit. On the lifeline the host sends the order (eight bytes of length, then folder,
 numbers of inherited descriptors, number of arguments, arguments and environment, with NUL between
@@ -20,9 +20,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
-PROGRAM = Path(__file__).with_name("nursery.py")
+PROGRAM = Path(__file__).with_name("guardian_process.py")
 NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # some builds of Python cannot start without
 LEAVING = 5.0
 MOST = 16  # descriptors a command can inherit
@@ -80,7 +80,7 @@ class Lifeline:
         self._writer.close()
 
 
-class Reaper:
+class Guardian:
     """Starts commands that end when this process does, whatever ends it."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Reaper:
         self._line: socket.socket | None = None
 
     def warm(self) -> None:
-        """Start the nursery, if it does not run, without waiting for it."""
+        """Start the guardian, if it does not run, without waiting for it."""
         if self._nursery is not None and self._nursery.poll() is None:
             return
         self.close()
@@ -140,7 +140,7 @@ class Reaper:
         return lifeline
 
     def close(self) -> None:
-        """End the nursery and everything that was started in it."""
+        """End the guardian and everything that was started in it."""
         if self._line is not None:
             self._line.close()
         if self._nursery is not None:

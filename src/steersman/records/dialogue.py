@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from steersman.errors import DriverProblem
+from steersman.records.errors import DriverProblem
 
 
 class ToolSpec(Struct, frozen=True):
@@ -39,7 +39,7 @@ class Image(Struct, frozen=True, gc=False):
     data: str
 
 
-class State(Struct, frozen=True, omit_defaults=True):
+class ProviderState(Struct, frozen=True, omit_defaults=True):
     """What a provider wants handed back with an answer, such as signed or encrypted reasoning.
 
     Opaque to everyone else, and handed back only to the model of the provider that gave it.
@@ -72,7 +72,7 @@ class AssistantItem:
         text: str,
         reasoning: str,
         calls: tuple[Call, ...] | Callable[[], tuple[Call, ...]],
-        state: State | None = None,
+        state: ProviderState | None = None,
     ) -> None:
         self.text = text
         self.reasoning = reasoning
@@ -96,7 +96,7 @@ class AssistantItem:
     def __repr__(self) -> str:
         return f"AssistantItem{self._all()!r}"
 
-    def _all(self) -> tuple[str, str, tuple[Call, ...], State | None]:
+    def _all(self) -> tuple[str, str, tuple[Call, ...], ProviderState | None]:
         return self.text, self.reasoning, self.calls, self.state
 
 
@@ -195,7 +195,7 @@ class Completed(Struct, frozen=True):
     calls: tuple[Call, ...] = ()
     tokens: Tokens = Tokens()
     stop: Stop = "end"
-    state: State | None = None
+    state: ProviderState | None = None
 
 
 Event = TextDelta | ThoughtDelta | Completed

@@ -9,8 +9,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from steersman.capsule import Capsule
-from steersman.dialogue import ToolSpec
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
@@ -19,27 +17,29 @@ from steersman.governance.policy import Book, Circumstances, Containment
 from steersman.governance.remembering import Memory
 from steersman.identity.settings import Settings
 from steersman.intelligence import earlier
-from steersman.message import Audit
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.mcp.records import Wishes
+from steersman.operations.running.command_run import CommandRun
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.ground import Ground
-from steersman.operations.running.grounds import Grounds
+from steersman.operations.running.guardian import Guardian
 from steersman.operations.running.processes import Processes
-from steersman.operations.running.reaper import Reaper
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.workspace import Workspace
-from steersman.outreach import Outreach
-from steersman.profile import Profile
-from steersman.server_requests import Requests
+from steersman.records.dialogue import ToolSpec
+from steersman.records.message import Audit
+from steersman.records.profile import Profile
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
-from steersman.thinking import Briefing, Mind
+from steersman.threads.capsule import Capsule
+from steersman.threads.external_tools import ExternalTools
+from steersman.threads.server_requests import Requests
+from steersman.threads.thinking import Briefing, Mind
 
 
 class Setup(Struct, frozen=True):
@@ -67,7 +67,7 @@ class Setup(Struct, frozen=True):
     client: Wishes | None = None
 
 
-class Outfit:
+class ThreadSystems:
     """The five systems of a thread; without a mind there is no agent, only tools."""
 
     def __init__(
@@ -77,16 +77,16 @@ class Outfit:
         self._plan = os.path.join(root, ".steersman", "plans", f"{log.thread}.md")
         self.desk = Desk(attended=setup.attended, yes=setup.yes)
         self.journal = Journal(root, setup.objects)
-        self._reaper = Reaper()
-        self.processes = Processes(Path(setup.state, "output", log.thread), self._reaper)
-        self.grounds = Grounds(self.journal, setup.state)
+        self._guardian = Guardian()
+        self.processes = Processes(Path(setup.state, "output", log.thread), self._guardian)
+        self.runs = CommandRuns(self.journal, setup.state)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
         self.gate = self._gate(setup)
         self.briefing = self._brief(setup, log) if mind is not None else None
-        self.companions = Companions(self._reaper, root, self._beside)
-        self.outreach = self._reach(setup, log, mind)
+        self.companions = Companions(self._guardian, root, self._beside)
+        self.external = self._reach(setup, log, mind)
         self.toolbox = Toolbox(
-            self._tools(setup), setup.workspace, self.journal, self.gate, self.outreach
+            self._tools(setup), setup.workspace, self.journal, self.gate, self.external
         )
         self.capsule: Capsule | None = None
         if mind is not None and self.briefing is not None:
@@ -131,23 +131,23 @@ class Outfit:
 
     async def close(self) -> None:
         """End every program, and wait until what they did is settled."""
-        await self.outreach.close()
+        await self.external.close()
         await self.companions.close()
         await self.processes.close()
-        await self.grounds.close()
-        await asyncio.to_thread(self._reaper.close)
+        await self.runs.close()
+        await asyncio.to_thread(self._guardian.close)
 
-    async def _beside(self, environ: Mapping[str, str]) -> Ground:
+    async def _beside(self, environ: Mapping[str, str]) -> CommandRun:
         """Where a program of the host's own runs that only looks."""
         profile = await asyncio.to_thread(self.gate.beside)
-        return await self.grounds.beside(msgspec.structs.replace(profile, environ=environ))
+        return await self.runs.beside(msgspec.structs.replace(profile, environ=environ))
 
-    def _reach(self, setup: Setup, log: ThreadLog, mind: Mind | None) -> Outreach:
+    def _reach(self, setup: Setup, log: ThreadLog, mind: Mind | None) -> ExternalTools:
         root = setup.workspace.root
         lane = Lane(log, "steersman/operations/mcp", 0)
         aside = mind.aside if mind is not None else None
         requests = Requests(self.gate, lane, root, aside, setup.client)
-        return Outreach(
+        return ExternalTools(
             setup.settings,
             setup.surroundings,
             setup.environ,
@@ -159,7 +159,7 @@ class Outfit:
         )
 
     async def _containment(self) -> tuple[Containment, str]:
-        found = await self.grounds.containment()
+        found = await self.runs.containment()
         return found.level, found.reason
 
     def _brief(self, setup: Setup, log: ThreadLog) -> Briefing:
@@ -168,30 +168,30 @@ class Outfit:
             setup.workspace.root,
             setup.workspace.shown(self._plan),
             environ=setup.surroundings,
-            veil=self.gate.veil,
+            secret_files=self.gate.secret_files,
             store=log.store,
             trusted=setup.trusted,
         )
 
     def _tools(self, setup: Setup) -> list[Tool[Any]]:
-        tools = standard_tools(setup.environ, self.processes, self.grounds)
+        tools = standard_tools(setup.environ, self.processes, self.runs)
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
         if self.briefing is not None and self.briefing.has_skills:
             tools.append(ReadSkill(self.briefing.load))
-        return [*tools, *self.outreach.tools()]
+        return [*tools, *self.external.tools()]
 
 
 def offered(
     workspace: Workspace, surroundings: Mapping[str, str], state: str, *, trusted: bool
 ) -> tuple[ToolSpec, ...]:
     """The tools there are in a folder, with nothing started and no thread open."""
-    root, reaper = workspace.root, Reaper()
+    root, guardian = workspace.root, Guardian()
     journal = Journal(root, Objects(Path(state, "objects")))
-    grounds = Grounds(journal, state)
-    companions = Companions(reaper, root, lambda environ: grounds.beside(Profile(files="read")))
-    reach = Outreach(
+    runs = CommandRuns(journal, state)
+    companions = Companions(guardian, root, lambda environ: runs.beside(Profile(files="read")))
+    reach = ExternalTools(
         Settings(), surroundings, {}, state, companions, lambda _: Wishes(),
         root=root, trusted=trusted,
     )  # fmt: skip
-    tools = standard_tools({}, Processes(Path(state, "output"), reaper), grounds)
+    tools = standard_tools({}, Processes(Path(state, "output"), guardian), runs)
     return tuple(tool.spec() for tool in (*tools, *reach.tools()))

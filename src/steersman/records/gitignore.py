@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
+from steersman.records.errors import ToolProblem
 
 
 class Rule(Struct, frozen=True):

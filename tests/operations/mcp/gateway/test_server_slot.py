@@ -1,4 +1,4 @@
-"""A server's berth under everything at once: one start at a time, nothing left at the end."""
+"""A server's slot under everything at once: one start at a time, nothing left at the end."""
 
 import asyncio
 from contextlib import suppress
@@ -6,11 +6,11 @@ from contextlib import suppress
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.errors import ToolProblem
-from steersman.operations.mcp.berth import Berth
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.records import Outcome, ServerProblem
-from steersman.servers import Server
+from steersman.operations.mcp.server_slot import ServerSlot
+from steersman.records.errors import ToolProblem
+from steersman.records.mcp_server import Server
 from tests.operations.mcp.gateway.kit import Clock, remote
 
 
@@ -77,14 +77,14 @@ def test_whatever_happens_in_whatever_order_calls_are_answered_and_nothing_is_le
 async def play(deeds):
     clock, echo = Clock(), Echo()
     server = Server("echo", "stdio", idle=600.0)
-    berth = Berth(server, lambda _: echo, Cache(None, clock), clock.later)
+    slot = ServerSlot(server, lambda _: echo, Cache(None, clock), clock.later)
     tasks = []
 
     async def call(number):
-        assert (await berth.call("echo", {"text": str(number)})).text == str(number)
+        assert (await slot.call("echo", {"text": str(number)})).text == str(number)
 
     async def listing(*, refresh):
-        assert [tool.name for tool in (await berth.listing(refresh=refresh)).tools] == ["echo"]
+        assert [tool.name for tool in (await slot.listing(refresh=refresh)).tools] == ["echo"]
 
     for number, deed in enumerate(deeds):
         match deed:
@@ -93,7 +93,7 @@ async def play(deeds):
             case "list" | "refresh":
                 tasks.append(asyncio.create_task(listing(refresh=deed == "refresh")))
             case "changed":
-                berth.changed()
+                slot.changed()
             case "minute" | "hour":
                 clock.pass_(60 if deed == "minute" else 3600)
             case "die":
@@ -105,7 +105,7 @@ async def play(deeds):
         if deed == "cancelled":
             await asyncio.sleep(0)
             tasks[-1].cancel()
-        assert berth.condition().state in ("idle", "starting", "running", "failed")
+        assert slot.condition().state in ("idle", "starting", "running", "failed")
     for task in tasks:
         with suppress(ToolProblem, asyncio.CancelledError):
             await task
@@ -114,12 +114,12 @@ async def play(deeds):
     await settled()
     echo.ill = False
     await call(1)
-    assert berth.condition().state == "running"
+    assert slot.condition().state == "running"
     clock.pass_(600)
     await settled()
     assert not echo.alive
     await call(2)
-    await berth.close()
+    await slot.close()
     assert not echo.alive
     assert clock.waiting == []
 

@@ -9,7 +9,13 @@ import msgspec
 from msgspec import Struct
 from rich.text import Text
 
-from steersman.action import (
+from steersman.ports.cli.prompts import can_be_changed, lasting_keys
+from steersman.ports.cli.text import counted, safe, safe_json
+from steersman.ports.cli.views import fact_words, flat
+from steersman.ports.tui.blocks import Asked, Request
+from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
+from steersman.ports.tui.drawing.look import Palette
+from steersman.records.action import (
     Action,
     ChangeMany,
     Delete,
@@ -22,13 +28,7 @@ from steersman.action import (
     SpawnAgent,
     Write,
 )
-from steersman.message import ConfirmRequest, Lasting, Question, ToolCall
-from steersman.ports.cli.asking import can_be_changed, lasting_keys
-from steersman.ports.cli.text import counted, safe, safe_json
-from steersman.ports.cli.views import fact_words, flat
-from steersman.ports.tui.blocks import Asked, Request
-from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
-from steersman.ports.tui.drawing.look import Palette
+from steersman.records.message import ConfirmRequest, Lasting, Question, ToolCall
 from steersman.store.redactor import MASK
 
 ROOT = "steersman"

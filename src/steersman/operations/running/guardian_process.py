@@ -4,8 +4,8 @@ For every command it forks a guard. On Linux both are subreapers: an orphan, wha
 away from its parent, session and environment, becomes a child of its command's guard. The guard's
 socket is the command's lifeline. When the host closes it or dies, the guard kills all below it.
 
-Runs as `python -I -S nursery.py` with the host's socket as standard input, so it imports nothing
-of Steersman and little else. What is said on the sockets is described in `reaper.py`.
+Runs as `python -I -S guardian_process.py` with the host's socket as standard input, so it imports
+nothing of Steersman and little else. What is said on the sockets is described in `guardian.py`.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from contextlib import suppress
 
 PR_SET_CHILD_SUBREAPER = 36
 SANDBOX = "bwrap"
-TAKEN, GONE = b"+", b"-"  # what a spare guard tells the nursery: a command came, the host is gone
+TAKEN, GONE = b"+", b"-"  # what a spare guard tells the guardian: a command came, the host is gone
 MOST = 18  # descriptors that come with a command
 SPARED = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP}
 DEFAULTS = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ, *SPARED}
@@ -236,7 +236,7 @@ def adopt_orphans() -> bool:
         return False
 
 
-class Nursery:
+class GuardianProcess:
     """Keeps a guard ready for the next command, so that no command waits for one to be made."""
 
     def __init__(self) -> None:
@@ -308,4 +308,4 @@ if __name__ == "__main__":
     for number in DEFAULTS:  # meant for commands: `pkill python` must not reach their guards
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
-    Nursery().run()
+    GuardianProcess().run()

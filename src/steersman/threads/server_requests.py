@@ -9,11 +9,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from steersman.action import McpCall, Verdict
-from steersman.errors import Denied
 from steersman.governance.gate import Gate
 from steersman.operations.mcp.forms import fields, filled, legible, wants_secret
 from steersman.operations.mcp.records import Effect, Wishes
+from steersman.records.action import McpCall, Verdict
+from steersman.records.errors import Denied
 from steersman.store.log import Lane
 from steersman.systems import Edited
 

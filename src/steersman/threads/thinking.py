@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
 
-from steersman.dialogue import Call, Completed, Driver, Prompt, UserItem
-from steersman.errors import DriverProblem, UsageProblem
 from steersman.identity import skills
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
@@ -15,9 +13,11 @@ from steersman.intelligence.compaction import Compactor
 from steersman.intelligence.loop import NativeLoop, Pause, usage_of
 from steersman.intelligence.models import Models
 from steersman.intelligence.tokens import counter_for
+from steersman.records.dialogue import Call, Completed, Driver, Prompt, UserItem
+from steersman.records.errors import DriverProblem, UsageProblem
+from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane
 from steersman.store.records import Store
-from steersman.veil import Veil
 
 
 class Mind:
@@ -90,7 +90,7 @@ class Mind:
 
 
 def _brief() -> str:
-    return Path(__file__).parent.joinpath("intelligence", "compaction.md").read_text("utf-8")
+    return Path(__file__).parents[1].joinpath("intelligence", "compaction.md").read_text("utf-8")
 
 
 class Briefing:
@@ -103,13 +103,13 @@ class Briefing:
         plan: str,
         *,
         environ: Mapping[str, str],
-        veil: Veil,
+        secret_files: SecretFiles,
         store: Store,
         trusted: bool,
     ) -> None:
         self.shelf = skills.find(workspace, environ, trusted=trusted)
         self.disabled = skills.disabled(store, self.shelf)
-        self._instructions = Instructions(workspace, environ, veil)
+        self._instructions = Instructions(workspace, environ, secret_files)
         told = [
             steersman(mode, workspace, plan).text,
             render(self._instructions.beginning()),

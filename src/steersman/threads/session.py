@@ -7,17 +7,18 @@ from contextlib import ExitStack, contextmanager
 from typing import Literal
 
 from steersman import __version__
-from steersman.action import Verdict
-from steersman.capsule import last_words
-from steersman.coordination.floor import Floor, Move, State
+from steersman.coordination.floor import Floor, FloorState, Move
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import closing
-from steersman.dialogue import Call, Image
-from steersman.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
 from steersman.governance.gate import Leave
 from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.loop import error_body
-from steersman.message import (
+from steersman.operations.journal.undoing import Plan
+from steersman.operations.mcp.gateway import Gateway
+from steersman.records.action import Verdict
+from steersman.records.dialogue import Call, Image
+from steersman.records.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
+from steersman.records.message import (
     Answer,
     Checkpoint,
     ConfirmResponse,
@@ -29,11 +30,10 @@ from steersman.message import (
     TurnStart,
     User,
 )
-from steersman.operations.journal.undoing import Plan
-from steersman.operations.mcp.gateway import Gateway
-from steersman.outfit import Outfit, Setup
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
-from steersman.thinking import Mind
+from steersman.threads.capsule import last_words
+from steersman.threads.systems import Setup, ThreadSystems
+from steersman.threads.thinking import Mind
 
 ROOT = "steersman"
 RECALLED_BYTES = 4_000_000  # about a million tokens
@@ -85,7 +85,7 @@ class Session:
         self._watching = ExitStack()
         self._torn = False  # a turn stopped without its last word
         self._context = Context(ROOT)
-        self._outfit = Outfit(log, setup, mind, self._inputs)
+        self._systems = ThreadSystems(log, setup, mind, self._inputs)
 
     async def begin(self) -> None:
         """Take up the thread where it was left."""
@@ -95,13 +95,13 @@ class Session:
             self._turn = row.turn
             if row.turn:
                 break
-        if self._outfit.capsule is not None:
+        if self._systems.capsule is not None:
             self._recall()
-            self._outfit.outreach.recall(read_messages(store, thread, kinds={"tool_call"}))
-        if self._outfit.budget.counts_thread:
+            self._systems.external.recall(read_messages(store, thread, kinds={"tool_call"}))
+        if self._systems.budget.counts_thread:
             spent = read_messages(store, thread, kinds={"usage", "tool_call", "agent_spawn"})
-            self._outfit.budget.recall(spent)
-        self._watching.enter_context(self.log.watched_by(self._outfit.budget.observe))
+            self._systems.budget.recall(spent)
+        self._watching.enter_context(self.log.watched_by(self._systems.budget.observe))
         self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
         settings = self.setup.settings
@@ -113,8 +113,8 @@ class Session:
             trust=settings.trust,
             approvals=settings.approvals,
         )
-        await self._lane().append(start, *self.setup.audits, *self._outfit.outreach.audits())
-        for told in await self._outfit.grounds.tidy():
+        await self._lane().append(start, *self.setup.audits, *self._systems.external.audits())
+        for told in await self._systems.runs.tidy():
             await self._lane("operations").append(Error(told))
 
     def _recall(self) -> None:
@@ -133,7 +133,7 @@ class Session:
         return Lane(self.log, "/".join((ROOT, *names)), turn)
 
     @property
-    def state(self) -> State:
+    def state(self) -> FloorState:
         """What the thread is doing."""
         return self._floor.state
 
@@ -147,7 +147,7 @@ class Session:
         if images and self._mind is not None:
             self._mind.check_sight()
         self._floor.move(Move.START)
-        attached = self._outfit.briefing.attached(text) if self._outfit.briefing else ()
+        attached = self._systems.briefing.attached(text) if self._systems.briefing else ()
         return await self._start(User(text, attached=attached, images=images))
 
     async def go_on(self) -> bool:
@@ -191,13 +191,13 @@ class Session:
             await self.go_on()
 
     async def _outcome(self, turn: int) -> tuple[TurnEnd, SteersmanError | None]:
-        assert self._outfit.capsule is not None
-        self._outfit.budget.begin_turn()
+        assert self._systems.capsule is not None
+        self._systems.budget.begin_turn()
         if self._mind is not None and not self._mind.scripted:
             self._warm_up()
         try:
-            async with asyncio.timeout(self._outfit.budget.remaining_seconds()):
-                return await self._outfit.capsule.turn(self._lane(turn=turn), self._context), None
+            async with asyncio.timeout(self._systems.budget.remaining_seconds()):
+                return await self._systems.capsule.turn(self._lane(turn=turn), self._context), None
         except TimeoutError:
             return self._out_of_time()
         except asyncio.CancelledError:
@@ -214,13 +214,13 @@ class Session:
     def _warm_up(self) -> None:
         """While a model far away begins to think, make ready what its first command will need."""
         if self.setup.settings.mode in ("code", "debug", "plan"):
-            self._outfit.processes.warm()
-            self._outfit.grounds.prepare()
-            self._outfit.outreach.prepare(self._outfit.gate.veil.lines)
+            self._systems.processes.warm()
+            self._systems.runs.prepare()
+            self._systems.external.prepare(self._systems.gate.secret_files.lines)
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:
-            self._outfit.budget.check()
+            self._systems.budget.check()
         except BudgetSpent as spent:
             return TurnEnd("limit", reason=spent.what), spent
         return TurnEnd("failed", reason="something took too long"), None
@@ -256,7 +256,7 @@ class Session:
     async def queue(self, text: str) -> str:
         """Say something for the next turn."""
         corr = await self._inputs.admit(text, "queue", self._lane("coordination"))
-        if self.state is State.IDLE:
+        if self.state is FloorState.IDLE:
             await self.go_on()
         return corr
 
@@ -276,46 +276,46 @@ class Session:
     @property
     def servers(self) -> Gateway | None:
         """The MCP servers of the thread, if there are any."""
-        return self._outfit.outreach.gateway
+        return self._systems.external.gateway
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question."""
-        self._outfit.desk.answer(corr, answer)
+        self._systems.desk.answer(corr, answer)
 
     def leave(self) -> None:
         """Nobody can answer any more."""
-        self._outfit.desk.leave()
+        self._systems.desk.leave()
 
     async def call(self, call: Call) -> Message:
         """Carry out one tool call a person asked for, through the same gate."""
         lane = self._lane()
-        await self.log.append(self._outfit.toolbox.announce(call, lane))
-        return (await self._outfit.toolbox.execute([call], lane, lambda _: ""))[0]
+        await self.log.append(self._systems.toolbox.announce(call, lane))
+        return (await self._systems.toolbox.execute([call], lane, lambda _: ""))[0]
 
     async def take_back(self, plan: Plan, *, force: bool) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
         lane = self._lane("operations", plan.cause)
-        actions = self._outfit.journal.actions(plan.changes, "person")
-        verdict = await self._outfit.gate.admit(
+        actions = self._systems.journal.actions(plan.changes, "person")
+        verdict = await self._systems.gate.admit(
             f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
         )
         if not isinstance(verdict, Leave):
             verdict = verdict if isinstance(verdict, Verdict) else Verdict("deny", "person", "no")
             raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
-        await self._outfit.journal.make(body, lane, None, check=not force)
+        await self._systems.journal.make(body, lane, None, check=not force)
 
     async def compact(self) -> bool:
         """Show the model a digest of what is older; False when there is nothing to gain."""
-        assert self._outfit.capsule is not None
+        assert self._systems.capsule is not None
         assert self._mind is not None
         self._floor.move(Move.START)  # nothing else is said meanwhile
         try:
             return await self._mind.compactor.fit(
                 self._context,
                 self._lane("intelligence"),
-                system=self._outfit.capsule.identity.instructions(),
-                tools=self._outfit.toolbox.specs(),
+                system=self._systems.capsule.identity.instructions(),
+                tools=self._systems.toolbox.specs(),
                 cause="user",
             )
         finally:
@@ -332,10 +332,10 @@ class Session:
 
     async def close(self, exit_code: Exit, reason: str = "") -> None:
         """Leave the thread; a running turn is cancelled first."""
-        if self.state in (State.RUNNING, State.ENDING):
+        if self.state in (FloorState.RUNNING, FloorState.ENDING):
             await self.cancel()
         self._floor.move(Move.CLOSE)
-        await self._outfit.close()
+        await self._systems.close()
         if self._mind is not None:
             await self._mind.close()
         self._watching.close()

@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from steersman.action import Action, SpawnAgent
-from steersman.dialogue import AssistantItem, Call, Prompt
-from steersman.errors import ToolProblem
 from steersman.intelligence.compaction import Compactor
 from steersman.intelligence.context import Context
-from steersman.message import AgentDone, AgentSpawn, Message, TurnEnd, TurnEnding, User
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
+from steersman.records.action import Action, SpawnAgent
+from steersman.records.dialogue import AssistantItem, Call, Prompt
+from steersman.records.errors import ToolProblem
+from steersman.records.message import AgentDone, AgentSpawn, Message, TurnEnd, TurnEnding, User
 from steersman.store.log import Draft, Lane
 from steersman.systems import (
     Coordination,

@@ -14,8 +14,8 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from steersman.errors import ToolProblem
 from steersman.operations.code.backend import Ability, Backend, Unable
+from steersman.records.errors import ToolProblem
 
 PATIENCE = 120.0  # seconds one backend gets for one question
 REST = 30.0  # seconds a backend that failed is not asked again

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
 
-from steersman.errors import SteersmanError
 from steersman.operations.mcp.cache import Cache, Failure, Listing
 from steersman.operations.mcp.records import Condition, Outcome, RemoteTool, ServerProblem
-from steersman.servers import Server
+from steersman.records.errors import SteersmanError
+from steersman.records.mcp_server import Server
 
 LONGEST, GRACE = 60.0, 30.0  # seconds; what a link may take at the most is made of these
 BRIEF = 60.0  # seconds after which a server that was only asked for its list is stopped
@@ -79,7 +79,7 @@ def later(seconds: float, action: Callable[[], None]) -> Handle:
     return asyncio.get_running_loop().call_later(seconds, action)
 
 
-class Berth:
+class ServerSlot:
     """A server, what is known of it, and who uses it just now."""
 
     def __init__(

@@ -8,10 +8,11 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.action import Network
 from steersman.governance.folders import sentence
 from steersman.host import Host
-from steersman.message import (
+from steersman.ports.cli.text import safe
+from steersman.records.action import Network
+from steersman.records.message import (
     Answer,
     ConfirmRequest,
     ConfirmResponse,
@@ -20,7 +21,6 @@ from steersman.message import (
     Scope,
     ToolCall,
 )
-from steersman.ports.cli.text import safe
 
 
 class Asker:

@@ -41,10 +41,10 @@ from mcp.shared.auth import (
 )
 from pydantic import ValidationError
 
-from steersman.errors import StorageProblem
 from steersman.operations.mcp.session import fault
 from steersman.operations.mcp.tokens import SignIn, SignIns, signs_in
-from steersman.servers import Server
+from steersman.records.errors import StorageProblem
+from steersman.records.mcp_server import Server
 
 NEVER = "Nobody has signed in there yet."
 OVER = "The sign-in has ended: it expired, or it was taken back."
@@ -63,7 +63,7 @@ class Hints:
         self.learn = learn
 
 
-def passport(server: Server, sign_ins: SignIns, hints: Hints) -> httpx2.Auth | None:
+def sign_in_auth(server: Server, sign_ins: SignIns, hints: Hints) -> httpx2.Auth | None:
     """What lets requests in; None when the entry says so itself."""
     if not signs_in(server):
         return None

@@ -9,31 +9,31 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 
-from steersman.errors import SteersmanError, ToolProblem
-from steersman.message import Error
 from steersman.operations.journal.commit import recover
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
-from steersman.operations.running.confine import Sandbox
-from steersman.operations.running.containment import Containment, Means, means
-from steersman.operations.running.ground import (
+from steersman.operations.running.command_run import (
     Before,
+    CommandRun,
     Confined,
-    Ground,
     Landlocked,
     Outside,
     OverView,
 )
+from steersman.operations.running.confine import Sandbox
+from steersman.operations.running.containment import Containment, Means, means
 from steersman.operations.running.masks import Protection, remove_stubs
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
 from steersman.operations.tool import Bench
-from steersman.profile import Profile
+from steersman.records.errors import SteersmanError, ToolProblem
+from steersman.records.message import Error
+from steersman.records.profile import Profile
 
 SHELL = ("bash", "--norc", "--noprofile", "-c")
 
 
-class Grounds:
+class CommandRuns:
     """Chooses where commands of one workspace run, and sees to those that outlast their call."""
 
     def __init__(self, journal: Journal, state: str) -> None:
@@ -67,7 +67,7 @@ class Grounds:
         assert self._finding is not None
         return await asyncio.shield(self._finding)
 
-    async def over_view(self, bench: Bench) -> Ground | str:
+    async def over_view(self, bench: Bench) -> CommandRun | str:
         """A run over a view of the workspace, or why that cannot be."""
         found = await self._found()
         if not bench.profile.sandbox or bench.profile.files == "read":
@@ -80,22 +80,22 @@ class Grounds:
             return f"ran directly on the workspace: {problem.what}"
         return await _opened(OverView(self._journal, view, bench.profile, self._sweep), bench)
 
-    async def directly(self, bench: Bench) -> Ground:
+    async def directly(self, bench: Bench) -> CommandRun:
         """A run on the workspace itself, confined as far as the profile says."""
         profile = bench.profile
         if not profile.sandbox:
             return Outside(self._journal, profile, await self._snapshot())
-        ground = await self._confined(profile)
+        run = await self._confined(profile)
         # The weaker sandbox has no network of its own that a door could lead out of.
-        return await _opened(ground, bench) if isinstance(ground, Confined) else ground
+        return await _opened(run, bench) if isinstance(run, Confined) else run
 
-    async def beside(self, profile: Profile) -> Ground:
+    async def beside(self, profile: Profile) -> CommandRun:
         """A run that only looks and reaches no network, for a program of the host's own."""
         assert profile.files == "read", "what works beside the host changes nothing"
         assert profile.network == "none", "and nobody is there to be asked about hosts"
         return await self._confined(profile)
 
-    async def _confined(self, profile: Profile) -> Ground:
+    async def _confined(self, profile: Profile) -> CommandRun:
         """A run on the workspace itself in the best sandbox there is."""
         found, root = await self._found(), self._journal.root
         if found.containment.level == "none":
@@ -126,9 +126,9 @@ class Grounds:
         )  # fmt: skip
         return Before(snapshot, self._journal.root, self._scratch)
 
-    def settle_later(self, ended: Awaitable[object], ground: Ground, bench: Bench) -> None:
+    def settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
         """Settle a command that goes on in the background once it has ended."""
-        task = asyncio.create_task(_settle_later(ended, ground, bench))
+        task = asyncio.create_task(_settle_later(ended, run, bench))
         self._unsettled.add(task)
         task.add_done_callback(self._unsettled.discard)
 
@@ -146,23 +146,23 @@ class Grounds:
                 await asyncio.wait(waiting)
 
 
-async def _settle_later(ended: Awaitable[object], ground: Ground, bench: Bench) -> None:
+async def _settle_later(ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
     try:
         await ended
-        await ground.settle(bench)
+        await run.settle(bench)
     except SteersmanError as problem:
         await bench.lane.append(Error(problem.what, problem.why, problem.try_this), corr=bench.call)
     finally:
-        await ground.discard()
+        await run.discard()
 
 
-async def _opened(ground: Ground, bench: Bench) -> Ground:
+async def _opened(run: CommandRun, bench: Bench) -> CommandRun:
     try:
-        await ground.open(bench)
+        await run.open(bench)
     except BaseException:
-        await ground.discard()
+        await run.discard()
         raise
-    return ground
+    return run
 
 
 def _take_back(scratch: Scratch) -> None:

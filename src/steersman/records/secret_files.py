@@ -3,7 +3,7 @@
 import os
 import re
 
-from steersman.gitignore import parse
+from steersman.records.gitignore import parse
 
 # Made by package managers: full of certificates that everybody has, and too many to look through.
 SKIPPED = frozenset(
@@ -12,7 +12,7 @@ SKIPPED = frozenset(
 )  # fmt: skip
 
 
-class Veil:
+class SecretFiles:
     """Says which paths of a workspace are secret, by lines in the language of `.gitignore`."""
 
     def __init__(self, workspace: str, lines: str) -> None:
@@ -41,7 +41,7 @@ class Veil:
         return bool(self._any.fullmatch(name) and self._rules.verdict(name, folder))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Veil):
+        if not isinstance(other, SecretFiles):
             return NotImplemented
         return (self.workspace, self.lines) == (other.workspace, other.lines)
 
@@ -49,4 +49,4 @@ class Veil:
         return hash((self.workspace, self.lines))
 
 
-PLAIN_SIGHT = Veil("/", "")
+PLAIN_SIGHT = SecretFiles("/", "")

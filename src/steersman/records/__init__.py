@@ -1,0 +1,1 @@
+"""What everything is made of: plain records, and the pure words that several systems share."""

@@ -1,0 +1,1 @@
+"""What several ports show alike: a thread as blocks, commands, mentions, choosing hunks."""
