@@ -18,8 +18,9 @@ from steersman.records.message import (
     User,
     encode_body,
 )
+from steersman.records.thread import Thread
 from steersman.store.chain import GENESIS, link_row
-from steersman.store.records import Row, Thread, stamp
+from steersman.store.contract import Row, stamp
 from steersman.store.sqlite import SqliteStore
 
 THREADS, MESSAGES = 1000, 100_000

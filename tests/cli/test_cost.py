@@ -4,7 +4,7 @@ import pytest
 
 from steersman.records.message import UsageReport, encode_body
 from steersman.store.chain import link_row
-from steersman.store.records import Row
+from steersman.store.contract import Row
 from steersman.store.sqlite import SqliteStore
 from tests.cli.kit import decoded
 

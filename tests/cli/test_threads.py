@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 from steersman.store.sqlite import SqliteStore
 from tests.cli.kit import DONE, FIX, READ, decoded, threads_in
 from tests.world import call

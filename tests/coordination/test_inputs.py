@@ -18,8 +18,8 @@ from hypothesis.stateful import (
 from steersman.coordination.inputs import Inputs
 from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.records.message import Message, Steer, User
+from steersman.store.contract import Row
 from steersman.store.log import Lane
-from steersman.store.records import Row
 from steersman.store.sqlite import SqliteStore
 from tests.store.logs import a_lane, a_place, proven, stored
 

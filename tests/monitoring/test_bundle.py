@@ -10,7 +10,7 @@ import pytest
 from steersman.monitoring.bundle import export_lines, import_lines
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.store.chain import GENESIS, flaws, link_row
-from steersman.store.records import Row, Store
+from steersman.store.contract import Row, Store
 from steersman.store.sqlite import SqliteStore
 from tests.store.contract import everything
 from tests.store.made import a_thread, some_rows

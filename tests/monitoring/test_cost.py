@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from steersman.monitoring.cost import Bill, bills, requests, total
 from steersman.records.message import UsageReport, encode_body
 from steersman.store.chain import GENESIS, link_row
-from steersman.store.records import Row, stamp
+from steersman.store.contract import Row, stamp
 from steersman.store.sqlite import SqliteStore
 from tests.host.test_capsules import Tree
 from tests.store.made import a_thread

@@ -14,8 +14,8 @@ from steersman.records.action import Execute, Read, Write
 from steersman.records.dialogue import Call
 from steersman.records.errors import NeedsAnswer, StorageProblem, ToolProblem
 from steersman.records.message import Assistant, DiffReady, Message, Policy, ToolResult
+from steersman.store.contract import Row
 from steersman.store.log import Draft, Lane
-from steersman.store.records import Row
 from steersman.store.redactor import MASK
 from steersman.store.sqlite import SqliteStore
 from steersman.systems import Permit

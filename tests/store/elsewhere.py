@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from steersman.store.records import Store
+from steersman.store.contract import Store
 from steersman.store.sqlite import SqliteStore
 from tests.store.made import a_thread, some_rows
 

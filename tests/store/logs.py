@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from steersman.bus import Bus
 from steersman.records.message import Message
 from steersman.store.chain import Flaw, flaws
+from steersman.store.contract import Store
 from steersman.store.log import Lane, ThreadLog, read_messages
-from steersman.store.records import Store
 from steersman.store.redactor import Redactor
 from steersman.store.sqlite import SqliteStore
 from tests.store.made import a_thread

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from steersman.records.thread import Thread
 from steersman.store.chain import GENESIS, link_row
-from steersman.store.records import RawRow, Row, Thread, stamp
+from steersman.store.contract import RawRow, Row, stamp
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)
 

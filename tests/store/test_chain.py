@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.records.errors import StorageProblem
+from steersman.records.thread import Thread
 from steersman.store.chain import GENESIS, flaws
-from steersman.store.records import RawRow, Row, Thread
+from steersman.store.contract import RawRow, Row
 from steersman.store.sqlite import SqliteStore
 from tests.store.made import a_thread, chained, raw, some_rows
 

@@ -15,8 +15,8 @@ from steersman.records.message import (
     ToolProgress,
     User,
 )
+from steersman.store.contract import Row
 from steersman.store.log import Draft, Lane
-from steersman.store.records import Row
 from steersman.store.redactor import MASK
 from steersman.store.sqlite import SqliteStore
 from tests.store.logs import Place, a_place, proven, stored

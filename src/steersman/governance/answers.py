@@ -16,7 +16,7 @@ from msgspec import Struct
 from steersman.governance.offers import Choice, Offer, Scope, offers, texts, told
 from steersman.governance.rule import Rule
 from steersman.records.errors import StorageProblem, ThreadBusy, UsageProblem
-from steersman.store.records import Store, stamp
+from steersman.store.contract import Store, stamp
 
 __all__ = [
     "Choice",

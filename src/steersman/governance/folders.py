@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.records.protection import inside
-from steersman.store.records import Store, stamp
+from steersman.store.contract import Store, stamp
 
 State = Literal["nothing", "trusted", "unknown", "changed", "refused"]
 MOST_FILES = 2000

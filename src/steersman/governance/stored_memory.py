@@ -7,7 +7,7 @@ from steersman.governance.remembering import Asked, Kept, Offered
 from steersman.governance.rule import Rule
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Lasting
-from steersman.store.records import Store
+from steersman.store.contract import Store
 
 
 class StoredMemory:

@@ -15,7 +15,7 @@ from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
 from steersman.records.errors import UsageProblem
 from steersman.records.protection import inside
-from steersman.store.records import Store
+from steersman.store.contract import Store
 
 FILE = "SKILL.md"
 WORKSPACE = (".steersman/skills", ".claude/skills", ".agents/skills")

@@ -26,7 +26,7 @@ from steersman.records.message import (
     User,
     decode_body,
 )
-from steersman.store.records import Row
+from steersman.store.contract import Row
 
 KINDS = frozenset({"user", "assistant", "tool_call", "tool_result", "compaction"})
 

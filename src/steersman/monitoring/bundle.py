@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from steersman.records.errors import UsageProblem
+from steersman.records.thread import Thread
 from steersman.store.chain import GENESIS, link_row
-from steersman.store.records import Row, Store, Thread, moment
+from steersman.store.contract import Row, Store, moment
 
 Number = Annotated[int, Meta(ge=0, le=2**62)]
 _ID = re.compile(r"[0-9A-Za-z_-]{1,64}")

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from steersman.records.message import UsageReport
-from steersman.store.records import Store, Thread, moment
+from steersman.records.thread import Thread
+from steersman.store.contract import Store, moment
 
 Grouping = Literal["thread", "day", "model", "agent"]
 ROOM = "intelligence"

@@ -45,6 +45,14 @@ class ThreadBusy(SteersmanError):
     """Another process is working on this thread."""
 
 
+class LeaseLost(StorageProblem):
+    """Another process has taken the thread over; this one may not write to it any more."""
+
+
+class RequestSettled(StorageProblem):
+    """Somebody has settled this request already, or its time is over."""
+
+
 class ScriptProblem(SteersmanError):
     """A scripted model's file is missing, broken, or does not fit the conversation."""
 

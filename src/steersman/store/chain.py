@@ -5,7 +5,8 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-from steersman.store.records import RawRow, Row, Thread
+from steersman.records.thread import Thread
+from steersman.store.contract import RawRow, Row
 
 GENESIS = bytes(32)
 MOST_TRUSTED = 4  # so that a log altered all over does not cost the square of its length

@@ -19,8 +19,9 @@ from msgspec import Struct
 from steersman.bus import Bus
 from steersman.records.errors import StorageProblem
 from steersman.records.message import Body, Message, decode_body
+from steersman.records.thread import Thread
 from steersman.store.chain import link_row
-from steersman.store.records import Row, Store, Thread, moment, stamp
+from steersman.store.contract import Row, Store, moment, stamp
 from steersman.store.redactor import Redactor
 
 T = TypeVar("T")

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from steersman.records.errors import StorageProblem, ThreadBusy
+from steersman.records.thread import Thread
 from steersman.store.chain import GENESIS
+from steersman.store.contract import RawRow, Row, moment, stamp
 from steersman.store.migrations import LATEST, migrate, refuse_newer
-from steersman.store.records import RawRow, Row, Thread, moment, stamp
 
 _THREAD = "id, title, workspace, origin, parent, parent_seq, created, updated, head, head_hash"
 _ROW = "seq, time, turn, kind, path, corr, body, hash"

@@ -15,7 +15,7 @@ from steersman.identity import mcp_servers
 from steersman.identity.places import places
 from steersman.identity.settings import Settings, config_file, project_file
 from steersman.records.message import Audit
-from steersman.store.records import Store
+from steersman.store.contract import Store
 
 
 class Permissions:

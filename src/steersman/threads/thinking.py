@@ -16,8 +16,8 @@ from steersman.intelligence.tokens import counter_for
 from steersman.records.dialogue import Call, Completed, Driver, Prompt, UserItem
 from steersman.records.errors import DriverProblem, UsageProblem
 from steersman.records.secret_files import SecretFiles
+from steersman.store.contract import Store
 from steersman.store.log import Lane
-from steersman.store.records import Store
 
 
 class Mind:

@@ -13,8 +13,8 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.looking import look
 from steersman.operations.journal.objects import Objects
 from steersman.records.change import FileState
+from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
-from steersman.store.records import Store, find_thread
 
 
 class WayBack:

@@ -30,9 +30,9 @@ from steersman.records.message import (
     TurnStart,
     User,
 )
+from steersman.records.thread import Thread
 from steersman.store.log import Draft, ThreadLog
 from steersman.store.migrations import LATEST
-from steersman.store.records import Thread
 from steersman.store.redactor import Redactor
 from steersman.store.sqlite import SqliteStore
 

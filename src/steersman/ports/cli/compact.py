@@ -12,7 +12,7 @@ from steersman.ports.cli.options import folder_from, json_flag, open_host, setti
 from steersman.ports.cli.text import safe
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 
 
 @click.command()

@@ -11,7 +11,7 @@ from steersman.ports.cli.options import at_terminal, folder_from, json_flag, ope
 from steersman.ports.cli.text import ago, one_line, safe
 from steersman.ports.cli.views import PlainView
 from steersman.records.errors import NeedsAnswer
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 
 
 @click.group()

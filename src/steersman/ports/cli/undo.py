@@ -11,7 +11,7 @@ from steersman.operations.journal.undoing import Plan
 from steersman.ports.cli.options import at_terminal, folder_from, open_host
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.errors import NeedsAnswer, SteersmanError
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 
 SHOWN = 20
 

@@ -12,7 +12,7 @@ from steersman.ports.cli.prompts import consent, read_line
 from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.records.errors import UsageProblem
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 
 
 def outputs(command: Any) -> Any:

@@ -17,7 +17,7 @@ from steersman.operations.journal.undoing import Plan
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 
 POLL = 0.5  # seconds between looks at a thread that another process works on
 Doing = Literal["nothing", "working", "watching"]

@@ -10,7 +10,7 @@ from steersman.ports.tui.commands.registry import Choice, Command
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.commands.words import nothing, number
 from steersman.records.errors import UsageProblem
-from steersman.store.records import Thread
+from steersman.records.thread import Thread
 
 LISTED = 500
 ELSEWHERE = "*"

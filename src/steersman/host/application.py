@@ -34,9 +34,10 @@ from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import Call, Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.thread import Thread
 from steersman.store.chain import Flaw, flaws
+from steersman.store.contract import Row, Store, find_thread
 from steersman.store.log import ThreadLog, now, read_messages
-from steersman.store.records import Row, Store, Thread, find_thread
 from steersman.store.redactor import Redactor, readable
 from steersman.store.sqlite import SqliteStore
 from steersman.threads.permissions import Permissions

@@ -1,28 +1,15 @@
 """What a store keeps, as plain records, and the contract every store fulfils."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Protocol
 
 from msgspec import Struct
 
 from steersman.records.errors import UsageProblem
-
-
-class Thread(Struct, frozen=True):
-    """A conversation: found by its id, wherever its workspace moves to."""
-
-    id: str
-    title: str
-    workspace: str
-    origin: str
-    created: datetime
-    updated: datetime
-    parent: str | None = None
-    parent_seq: int | None = None
-    head: int = 0
-    head_hash: bytes = b""
+from steersman.records.inbox import Request, Settled
+from steersman.records.thread import Activity, Lease, Process, Thread, ThreadState
 
 
 class Row(Struct, frozen=True):
@@ -51,12 +38,36 @@ class RawRow(Struct, frozen=True):
     hash: bytes
 
 
-class Store(Protocol):
-    """Where threads, messages, blobs and settings last.
+LEASE = 15.0  # seconds without a sign of life after which another process may take over
 
-    Every method is synchronous and may be called from any thread. A method that fails raises
-    `StorageProblem` and leaves what was stored before exactly as it was.
+
+class Heard(Struct, frozen=True):
+    """What other processes did: threads in which something was stored or asked, and live pieces.
+
+    `threads` is None when nobody knows which: look at all that matter to you.
     """
+
+    threads: frozenset[str] | None = frozenset()
+    live: tuple[tuple[str, bytes], ...] = ()
+
+
+class News(Protocol):
+    """One listener."""
+
+    async def next(self) -> Heard:
+        """Wait until something happened; a signal that was lost is made up for within seconds."""
+        ...
+
+
+class Store(Protocol):
+    """Where threads, messages, blobs and settings last, and where processes meet.
+
+    Every method is synchronous and may be called from any thread; `news` alone belongs to the
+    event loop. A method that fails raises `StorageProblem` and leaves what was stored before
+    exactly as it was. Several processes, with Postgres on several machines, use one store.
+    """
+
+    process: Process
 
     def create_thread(self, thread: Thread) -> None:
         """Add an empty thread."""
@@ -82,8 +93,22 @@ class Store(Protocol):
         """Remove one thread and its messages, for ever."""
         ...
 
-    def append(self, thread_id: str, rows: Sequence[Row], *, sync: bool) -> None:
-        """Add messages after the head, all or none; with `sync` they are flushed to the disk."""
+    def append(
+        self,
+        thread_id: str,
+        rows: Sequence[Row],
+        *,
+        sync: bool,
+        lease: Lease | None = None,
+        activity: Activity | None = None,
+        settled: Sequence[Settled] = (),
+    ) -> None:
+        """Add messages after the head, all or none; with `sync` they are flushed to the disk.
+
+        In the same transaction: a `lease` that another process took over raises `LeaseLost`;
+        `activity` is kept beside the head; every `settled` request must be one that nobody has
+        settled (raises `RequestSettled`), and one that is `taken` must not have expired.
+        """
         ...
 
     def read(
@@ -130,12 +155,52 @@ class Store(Protocol):
         """Keep a value, or forget it when None."""
         ...
 
-    def changes(self) -> int:
-        """A number that differs after another process has written."""
+    def lease(self, name: str, ttl: float = LEASE) -> Lease:
+        """Be the only one who may write under a name; raises `ThreadBusy` when another is.
+
+        It holds until it is released, its process dies, or the process has not renewed its
+        leases for `ttl` seconds and another asks for it.
+        """
         ...
 
-    def own(self, thread_id: str) -> AbstractContextManager[None]:
-        """Be the only writer of a thread while inside; raises `ThreadBusy` when another is."""
+    def renew(self) -> None:
+        """Say that this process is alive: all its leases hold for another `ttl`."""
+        ...
+
+    def release(self, lease: Lease) -> None:
+        """Give a lease back; one that was lost is nobody's business any more."""
+        ...
+
+    def states(self, thread_ids: Collection[str]) -> dict[str, ThreadState]:
+        """What threads are doing, whichever process runs them."""
+        ...
+
+    def post(self, request: Request) -> None:
+        """Put a request into a thread's inbox."""
+        ...
+
+    def requests(self, thread_id: str) -> list[Request]:
+        """The oldest requests that the thread's log does not mention, in order, at most a page."""
+        ...
+
+    def asked(self, thread_ids: Collection[str]) -> set[str]:
+        """Which of these threads have requests that their logs do not mention."""
+        ...
+
+    def settled(self, request_id: str) -> Settled | None:
+        """What became of a request; None while it waits."""
+        ...
+
+    def expire(self, request_id: str) -> Settled:
+        """The sender gives up: expired, unless it was settled before; the answer says which."""
+        ...
+
+    def show(self, thread_id: str, pieces: bytes) -> None:
+        """Give live pieces to whoever listens now, in other processes; nothing is kept."""
+        ...
+
+    def news(self) -> AbstractAsyncContextManager["News"]:
+        """Listen to what other processes write."""
         ...
 
     def close(self) -> None:

@@ -1,0 +1,20 @@
+"""The running application, and what it offers to every port. Ports import this, views and records.
+
+Each module here is one subject; `Host` is loaded when it is asked for, so that a command which
+needs only one subject pays for that alone.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steersman.host.application import Host, Origin, new_id
+
+__all__ = ["Host", "Origin", "new_id"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(name)
+    from steersman.host import application
+
+    return getattr(application, name)

@@ -1,0 +1,108 @@
+"""What is asked of a thread that another process may run: requests, and what became of each."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from steersman.records.dialogue import Image
+from steersman.records.message import Answer, ConfirmResponse
+
+
+class Send(Struct, frozen=True, omit_defaults=True, tag="send"):
+    """Begin a turn with these words."""
+
+    text: str
+    images: tuple[Image, ...] = ()
+
+
+class SteerTurn(Struct, frozen=True, tag="steer"):
+    """Say something to the running turn; it is queued where none runs."""
+
+    text: str
+
+
+class Queue(Struct, frozen=True, tag="queue"):
+    """Say something for the next turn."""
+
+    text: str
+
+
+class Withdraw(Struct, frozen=True, tag="withdraw"):
+    """Take back words that were not delivered."""
+
+    corr: str
+
+
+class Permit(Struct, frozen=True, tag="permit"):
+    """Answer a request for permission."""
+
+    corr: str
+    response: ConfirmResponse
+
+
+class Reply(Struct, frozen=True, tag="reply"):
+    """Answer a question."""
+
+    corr: str
+    answer: Answer
+
+
+class Cancel(Struct, frozen=True, tag="cancel"):
+    """Stop the running turn."""
+
+
+class Compact(Struct, frozen=True, omit_defaults=True, tag="compact"):
+    """Show the model a digest of what is older, or take the last digest back."""
+
+    undo: bool = False
+
+
+class Set(Struct, frozen=True, omit_defaults=True, tag="set"):
+    """Change settings of the thread by their names."""
+
+    values: dict[str, str]
+
+
+class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):
+    """Take changes of files back: the last turn's, a certain turn's, or all after a message."""
+
+    turn: int | None = None
+    to: int | None = None
+    redo: bool = False
+    force: bool = False
+
+
+class Close(Struct, frozen=True, tag="close"):
+    """Stop what runs and leave the thread."""
+
+
+Asked = Send | SteerTurn | Queue | Withdraw | Permit | Reply | Cancel | Compact | Set | Undo | Close
+
+
+class Request(Struct, frozen=True, omit_defaults=True):
+    """Something asked of a thread. `sender` is who asks, in words; `time` is when.
+
+    After `expires` it is not carried out any more. `expired` tells that its sender gave up; the
+    thread's log has yet to say so.
+    """
+
+    id: str
+    thread: str
+    sender: str
+    time: datetime
+    body: Asked
+    expires: datetime | None = None
+    expired: bool = False
+
+
+Outcome = Literal["taken", "refused", "expired", "too_late"]
+
+
+class Settled(Struct, frozen=True, omit_defaults=True):
+    """What became of a request; `result` is what the operation answered, if anything."""
+
+    request: str
+    outcome: Outcome
+    reason: str = ""
+    result: Any = None
