@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from steersman.records.action import Verdict
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
+    Answer,
     Body,
     ConfirmRequest,
     ConfirmResponse,
     Message,
     Policy,
+    Question,
     SessionEnd,
     ToolCall,
     ToolResult,
@@ -22,6 +26,66 @@ from steersman.store.log import Draft
 UNKNOWN = "interrupted: outcome unknown"
 NOT_BEGUN = "interrupted: it had not begun"
 
+
+class Resumption(Struct, frozen=True):
+    """A turn that waited for an answer when its process died, and can go on from there.
+
+    `calls` have not begun; `asked` are the requests and questions without an answer.
+    """
+
+    turn: int
+    began: int
+    calls: tuple[Message, ...]
+    asked: tuple[Message, ...]
+
+
+def resumption(messages: Iterable[Message], root: str) -> Resumption | None:
+    """How the last turn of a session that was cut off can go on; None when it cannot.
+
+    It can when nothing but answers was missing: something waits, and no call that may have had an
+    effect is open. Only the agent at `root` can go on; one that works for another cannot.
+    """
+    start: Message | None = None
+    calls: dict[str | None, Message] = {}
+    asked: dict[str | None, Message] = {}
+    agents = 0
+    begun = Begun()
+    for message in messages:
+        begun.observe(message)
+        match message.body:
+            case TurnStart():
+                start, calls, asked = message, {}, {}
+            case TurnEnd():
+                start = None
+            case ToolCall():
+                calls[message.corr] = message
+            case ToolResult():
+                calls.pop(message.corr, None)
+            case ConfirmRequest(call=call):
+                asked = {c: m for c, m in asked.items() if _call_of(m) != call}
+                asked[message.corr] = message
+            case Question():
+                asked[message.corr] = message
+            case ConfirmResponse() | Answer():
+                asked.pop(message.corr, None)
+            case AgentSpawn():
+                agents += 1
+            case AgentDone():
+                agents -= 1
+            case _:
+                pass
+    if start is None or not asked or agents:
+        return None
+    if any(not message.path.startswith(f"{root}/") for message in calls.values()):
+        return None
+    left = tuple(m for corr, m in calls.items() if corr not in begun.calls)
+    return Resumption(start.turn, start.seq, left, tuple(asked.values()))
+
+
+def _call_of(message: Message) -> str | None:
+    return message.body.call if isinstance(message.body, ConfirmRequest) else None
+
+
 CLOSED_BY = {
     "session_start": "session_end",
     "turn_start": "turn_end",
@@ -30,11 +94,15 @@ CLOSED_BY = {
 }
 
 
-def closing(messages: Iterable[Message]) -> list[Draft]:
+def closing(messages: Iterable[Message], kept: Resumption | None = None) -> list[Draft]:
     """The messages that close a session: its open calls, agents, turn, and itself.
 
     `messages` are those of the session in order. Nothing is returned for a session that ended.
+    What is `kept` stays open: it goes on in the next session.
     """
+    stays: set[tuple[str, str | None]] = set()
+    if kept is not None:
+        stays = {("turn_end", None), *(("tool_result", call.corr) for call in kept.calls)}
     left: dict[tuple[str, str | None], Message] = {}
     begun = Begun()
     for message in messages:
@@ -43,7 +111,7 @@ def closing(messages: Iterable[Message]) -> list[Draft]:
         left.pop((message.kind, message.corr), None)
         begun.observe(message)
     # Calls and agents were opened after their turn, and that after its session.
-    return [_close(opened, begun) for opened in reversed(left.values())]
+    return [_close(opened, begun) for key, opened in reversed(left.items()) if key not in stays]
 
 
 class Begun:

@@ -6,18 +6,23 @@ A `Host` owns the store and the bus, opens threads for work, and reads any threa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from secrets import choice
 from types import TracebackType
 from typing import Any, Literal
 
-from steersman.bus import Bus, Missed, Subscription
-from steersman.coordination import floor
+from msgspec import Struct
+
+from steersman.bus import Bus, Missed
 from steersman.governance.environment import command_environ
+from steersman.governance.rule import Rule
 from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.host.attached import Attached, Opening, sender
+from steersman.host.newsroom import Newsroom
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import Settings, cache_folder, config_file
@@ -27,21 +32,22 @@ from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.operations.journal.objects import Objects
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
-from steersman.records.dialogue import Call, Image, ToolSpec
+from steersman.records.dialogue import ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
-from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
-from steersman.records.thread import Thread
-from steersman.records.undo import UndoPlan
+from steersman.records.message import Message, TurnEnd
+from steersman.records.thread import Activity, Lease, Thread, ThreadState
+from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
 from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.redactor import Redactor, readable
-from steersman.store.sqlite import SqliteStore
+from steersman.threads import recalling
+from steersman.threads.live import LivePieces
+from steersman.threads.mail import Mailbox
 from steersman.threads.permissions import Permissions
-from steersman.threads.session import Session, recover
+from steersman.threads.session import Session
 from steersman.threads.systems import Setup, offered
 from steersman.threads.thinking import Mind
 from steersman.threads.way_back import WayBack
@@ -55,10 +61,24 @@ def new_id() -> str:
     return "".join(choice(ALPHABET) for _ in range(10))
 
 
+KEPT = ("mode", "model", "trust", "approvals", "sandbox")
+PAGE = 200  # messages read at a time
+
+
+class Run(Struct, frozen=True):
+    """A thread that this process runs."""
+
+    session: Session
+    mailbox: Mailbox
+    live: LivePieces
+    lease: Lease
+
+
 class Host:
     """One process's door to all threads. Use it as an async context manager.
 
-    `pause` waits before a model is asked again.
+    What concerns one thread is asked of a handle: `attach` gives one, `start` makes the thread
+    first. `pause` waits before a model is asked again.
     """
 
     def __init__(
@@ -70,14 +90,16 @@ class Host:
         self.bus = Bus()
         self._environ = environ
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
-        self._open: dict[str, tuple[Session, ExitStack]] = {}
+        self._open: dict[str, Run] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self.newsroom = Newsroom(store, self.bus, self._open.__contains__)
         self.way_back = WayBack(store, home)
         self.permissions = Permissions(store, environ)
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
-        """A host on the SQLite database of a data folder."""
-        return cls(SqliteStore(home), home, environ, pause)
+        """A host on the data folder, or on the store that the person's settings name."""
+        return cls(open_store(store_url(environ), home, environ), home, environ, pause)
 
     async def __aenter__(self) -> Host:
         return self
@@ -87,6 +109,9 @@ class Host:
     ) -> None:
         for thread_id in list(self._open):
             await self.close(thread_id, Exit.INTERRUPTED if error else Exit.DONE)
+        while self._ending:
+            await asyncio.wait(self._ending)
+        await self.newsroom.close()
         self._writer.shutdown()
         self.store.close()
 
@@ -149,16 +174,21 @@ class Host:
         copy = self.create(source.workspace, source.title, origin="fork", parent=(source.id, until))
         rows = list(self.store.read(source.id, until=until))
         self.store.append(copy.id, rows, sync=True)
-        model = self.store.setting(f"thread:{source.id}", "model")
-        self.store.remember(f"thread:{copy.id}", "model", model)
+        for name in KEPT:
+            kept = self.store.setting(f"thread:{source.id}", name)
+            self.store.remember(f"thread:{copy.id}", name, kept)
         return self.find(copy.id)
 
     def delete(self, thread_id: str) -> None:
         """Remove one thread for ever; refuses while a process works on it."""
-        with self.store.own(thread_id):
+        lease = self.store.lease(thread_id)
+        try:
             self.store.delete_thread(thread_id)
-            self.store.remember(f"thread:{thread_id}", "model", None)
+            for name in KEPT:
+                self.store.remember(f"thread:{thread_id}", name, None)
             self.permissions.forget_thread(thread_id)
+        finally:
+            self.store.release(lease)
 
     # Reading
 
@@ -173,11 +203,6 @@ class Host:
         """Stored messages in order."""
         return read_messages(self.store, thread_id, after=after, until=until, kinds=kinds)
 
-    def ended(self, thread_id: str, seq: int) -> bool:
-        """True when no session is open and there is no message after `seq`."""
-        last = next(self.store.read_back(thread_id), None)
-        return last is not None and last.seq <= seq and last.kind == "session_end"
-
     def rows(self, thread: Thread) -> Iterator[Row]:
         """Stored messages with their hashes, undecoded, up to the head this record knows."""
         return self.store.read(thread.id, until=thread.head)
@@ -187,35 +212,48 @@ class Host:
         return list(flaws(self.find(thread_id), self.store.read_raw(thread_id)))
 
     async def tidy(self, thread_id: str) -> str:
-        """Close what a cut-off session left open; the answer says why that cannot be, if so."""
+        """Close what a cut-off session left open; the answer says why that cannot be, if so.
+
+        What waits for an answer is left waiting.
+        """
         try:
-            with self.store.own(thread_id):
-                await recover(self._log(self.find(thread_id), Redactor()))
+            lease = await asyncio.to_thread(self.store.lease, thread_id)
         except (ThreadBusy, StorageProblem) as problem:
             return problem.what
+        try:
+            log = self._log(self.find(thread_id), Redactor(), lease)
+            if not log.activity.waiting:
+                await recalling.recover(log, None)
+        except StorageProblem as problem:
+            return problem.what
+        finally:
+            await asyncio.to_thread(self.store.release, lease)
         return ""
 
-    def subscribe(self, thread_id: str, after: int = 0) -> AsyncIterator[Message]:
+    async def follow(self, thread_id: str, after: int = 0) -> AsyncIterator[Message]:
         """Every stored message after `after`, each once and in order, and broadcasts as they come.
 
-        Ends when the thread is closed. A reader that falls behind is caught up from the log.
+        Ends when the thread is closed here. A reader that falls behind is caught up from the log.
         """
-        return self._follow(self.bus.subscribe(thread_id), thread_id, after)
-
-    async def _follow(
-        self, news: Subscription, thread_id: str, after: int
-    ) -> AsyncIterator[Message]:
-        with news:
+        with self.bus.subscribe(thread_id) as news:
             item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
             while item is not None:
-                if isinstance(item, Missed):
-                    for message in read_messages(self.store, thread_id, after=after):
-                        after = message.seq
-                        yield message
+                if isinstance(item, Missed) or item.seq > after + 1:
+                    while page := await asyncio.to_thread(self._page, thread_id, after):
+                        for message in page:
+                            after = message.seq
+                            yield message
                 elif item.seq == 0 or item.seq > after:
                     after = max(after, item.seq)
                     yield item
                 item = await news.next()
+
+    def _page(self, thread_id: str, after: int) -> list[Message]:
+        return list(islice(read_messages(self.store, thread_id, after=after), PAGE))
+
+    def states(self, threads: Sequence[Thread]) -> dict[str, ThreadState]:
+        """What threads are doing, whichever process runs them."""
+        return self.store.states([thread.id for thread in threads])
 
     # Working
 
@@ -226,171 +264,241 @@ class Host:
         settings: Settings,
         *,
         origin: Origin = "run",
-        client: Wishes | None = None,
-        **how: bool,
-    ) -> Thread:
-        """Make a thread and open it; nothing is left behind when it cannot be opened.
+        **how: Any,
+    ) -> Attached:
+        """Make a thread and run it here; nothing is left behind when it cannot be opened."""
+        opening = Opening(settings, thinks=origin != "call", **how)
+        thread = await self.make(folder, title, settings, origin=origin, thinks=opening.thinks)
+        try:
+            await self.run(thread, opening)
+        except BaseException:
+            await asyncio.to_thread(self._forget_empty, thread.id)
+            raise
+        return Attached(self, thread, opening)
 
-        `client` answers what MCP servers ask, when the thread works for another program.
-        """
-        workspace = Workspace.open(folder)
+    async def make(
+        self,
+        folder: str,
+        title: str,
+        settings: Settings,
+        *,
+        origin: Origin = "run",
+        thinks: bool = True,
+    ) -> Thread:
+        """A new thread for some work, once it is known that the work can begin."""
+        workspace = await asyncio.to_thread(Workspace.open, folder)
         if readable(workspace.root) != workspace.root:
             raise UsageProblem(
                 f"The name of the workspace {readable(workspace.root)} is not UTF-8.",
                 try_this="Rename the folder.",
             )
-        mind = None if origin == "call" else self._mind(settings, title)
-        self.permissions.rules(workspace.root, settings)  # what is wrong is told before anything
-        named = self._redactor(workspace, settings).text(readable(title))
-        thread = self.create(workspace.root, named, origin=origin)
-        await self._begin(thread, workspace, settings, mind, client=client, **how)
-        return thread
+        if thinks:
+            await self._mind(settings, title).close()
+        # What is wrong with the rules is said before anything begins.
+        await asyncio.to_thread(self.permissions.rules, workspace.root, settings)
+        redactor = await asyncio.to_thread(self._redactor, workspace, settings)
+        named = redactor.text(readable(title))
+        return await asyncio.to_thread(lambda: self.create(workspace.root, named, origin=origin))
 
-    async def open(
-        self,
-        thread_id: str,
-        settings: Settings,
-        *,
-        thinks: bool = True,
-        folder: str | None = None,
-        **how: bool,
-    ) -> Thread:
-        """Take up a thread for work; only one process at a time may.
+    async def attach(
+        self, thread_id: str, settings: Settings | None = None, **how: Any
+    ) -> Attached:
+        """A handle on a thread.
 
-        `folder`: where its workspace is now, if it was moved. `thinks`: with a model.
-        `attended`: somebody can answer. `yes`: every answer is allow.
+        With `settings`, and `how` as in `Opening`, this process runs it unless another does. Without,
+        it is only spoken to.
         """
-        thread = self.find(thread_id)
-        workspace = Workspace.open(folder or thread.workspace)
-        mind = self._mind(settings, thread.title) if thinks else None
-        await self._begin(thread, workspace, settings, mind, client=None, **how)
-        if folder:
-            self.store.describe(thread_id, title=None, workspace=workspace.root)
-        return thread
+        thread = await asyncio.to_thread(self.find, thread_id)
+        opening = Opening(settings, **how) if settings is not None else None
+        handle = Attached(self, thread, opening)
+        if not await handle.run_here():
+            await handle.state()
+        return handle
+
+    async def open(self, thread_id: str, settings: Settings, **how: Any) -> Attached:
+        """Run a thread here; raises `ThreadBusy` when another process does."""
+        thread = await asyncio.to_thread(self.find, thread_id)
+        opening = Opening(settings, **how)
+        await self.run(thread, opening)
+        return Attached(self, thread, opening)
+
+    async def run(self, thread: Thread, opening: Opening) -> None:
+        """Take a thread up in this process; only one at a time may."""
+        folder = opening.folder or thread.workspace
+        workspace = await asyncio.to_thread(Workspace.open, folder)
+        mind = self._mind(opening.settings, thread.title) if opening.thinks else None
+        lease = await asyncio.to_thread(self.store.lease, thread.id)
+        try:
+            await self._begin(thread, workspace, mind, opening, lease)
+        except BaseException:
+            await asyncio.to_thread(self.store.release, lease)
+            raise
+        if opening.folder:
+            self.store.describe(thread.id, title=None, workspace=workspace.root)
 
     async def _begin(
         self,
         thread: Thread,
         workspace: Workspace,
-        settings: Settings,
         mind: Mind | None,
-        *,
-        attended: bool = False,
-        yes: bool = False,
-        client: Wishes | None = None,
+        opening: Opening,
+        lease: Lease,
     ) -> None:
-        owned = ExitStack()
-        owned.enter_context(self.store.own(thread.id))
-        try:
-            redactor = self._redactor(workspace, settings)
-            rules = self.permissions.rules(workspace.root, settings)
-            log = self._log(self.find(thread.id), redactor)
-            setup = Setup(
-                settings=settings,
-                workspace=workspace,
-                environ=command_environ(self._environ, settings.environment),
-                objects=self._objects,
-                state=str(self._home),
-                home=self.permissions.home,
-                private=(str(self._home), str(config_file(self._environ).parent)),
-                cache=cache_folder(self._environ, workspace.root),
-                rules=self.permissions.book(rules),
-                memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
-                surroundings=self._environ,
-                trusted=self.permissions.folder(workspace.root).loads,
-                audits=self.permissions.audits(workspace.root),
-                attended=attended,
-                yes=yes,
-                client=client,
-            )
-            session = Session(log, setup, mind)
-            await session.begin()
-            if mind is not None:
-                self.store.remember(f"thread:{thread.id}", "model", mind.driver.model)
-        except BaseException:
-            owned.close()
-            raise
-        self._open[thread.id] = (session, owned)
+        await self.newsroom.open()
+        live = LivePieces(lambda pieces: self._show(thread.id, pieces))
+        redactor, rules = await asyncio.to_thread(self._ground, workspace, opening.settings)
+        log = self._log(self.find(thread.id), redactor, lease, live)
+        setup = await asyncio.to_thread(
+            self._setup, workspace, opening, thread.id, redactor, rules
+        )
+        session = Session(log, setup, mind)
+        session.title = thread.title
+        kept = await session.begin(resume=opening.resume)
+        await asyncio.to_thread(self._keep, thread.id, session)
+        mailbox = Mailbox(session, lambda: self._close_soon(thread.id))
+        self._open[thread.id] = Run(session, mailbox, live, lease)
+        log.lost = lambda _: self._close_soon(thread.id, lost=True)
+        self.newsroom.deliver(thread.id, mailbox)
+        if kept is not None:
+            await session.resume(kept)
+        mailbox.open()
 
-    def remembered_model(self, thread_id: str) -> str:
-        """The model a thread last worked with."""
-        return self.store.setting(f"thread:{thread_id}", "model") or ""
-
-    async def send(self, thread_id: str, text: str, images: tuple[Image, ...] = ()) -> int:
-        """Start a turn."""
-        return await self._session(thread_id).send(text, images)
-
-    async def go_on(self, thread_id: str) -> bool:
-        """Start a turn with the oldest queued message, if there is one."""
-        return await self._session(thread_id).go_on()
-
-    def busy(self, thread_id: str) -> bool:
-        """True while a turn runs."""
+    def _ground(
+        self, workspace: Workspace, settings: Settings
+    ) -> tuple[Redactor, tuple[Rule, ...]]:
         return (
-            thread_id in self._open and self._session(thread_id).state is floor.FloorState.RUNNING
+            self._redactor(workspace, settings),
+            self.permissions.rules(workspace.root, settings),
         )
 
-    def last_words(self, thread_id: str) -> str:
-        """What the model said last."""
-        return self._session(thread_id).last_words()
+    def _setup(
+        self,
+        workspace: Workspace,
+        opening: Opening,
+        thread_id: str,
+        redactor: Redactor,
+        rules: tuple[Rule, ...],
+    ) -> Setup:
+        settings = opening.settings
+        return Setup(
+            settings=settings,
+            workspace=workspace,
+            environ=command_environ(self._environ, settings.environment),
+            objects=self._objects,
+            state=str(self._home),
+            home=self.permissions.home,
+            private=(str(self._home), str(config_file(self._environ).parent)),
+            cache=cache_folder(self._environ, workspace.root),
+            rules=self.permissions.book(rules),
+            memory=self.permissions.memory(workspace.root, thread_id, redactor.text, rules),
+            surroundings=self._environ,
+            trusted=self.permissions.folder(workspace.root).loads,
+            audits=self.permissions.audits(workspace.root),
+            attended=opening.attended,
+            yes=opening.yes,
+            client=opening.client,
+            think=self._mind,
+        )
 
-    async def steer(self, thread_id: str, text: str) -> str:
-        """Say something to the running turn."""
-        return await self._session(thread_id).steer(text)
+    def _keep(self, thread_id: str, session: Session) -> None:
+        """Remember how a thread is worked on, for whoever takes it up next."""
+        kept = {name: getattr(session.settings, name) for name in KEPT}
+        kept["model"] = session.model or kept["model"]
+        for name, value in kept.items():
+            if value and value != self.store.setting(f"thread:{thread_id}", name):
+                self.store.remember(f"thread:{thread_id}", name, value)
 
-    async def queue(self, thread_id: str, text: str) -> str:
-        """Say something for the next turn."""
-        return await self._session(thread_id).queue(text)
+    def kept(self, thread_id: str) -> dict[str, str]:
+        """How a thread was last worked on: its mode, model, trust and approvals."""
+        found = {name: self.store.setting(f"thread:{thread_id}", name) for name in KEPT}
+        return {name: value for name, value in found.items() if value}
 
-    async def withdraw(self, thread_id: str, corr: str) -> None:
-        """Take back a message that has not been delivered."""
-        await self._session(thread_id).withdraw(corr)
+    def _show(self, thread_id: str, pieces: bytes) -> None:
+        """Hand live pieces to other processes, after what is being stored."""
+        self._writer.submit(self.store.show, thread_id, pieces)
 
-    async def cancel(self, thread_id: str) -> None:
-        """Stop the running turn."""
-        await self._session(thread_id).cancel()
+    def session(self, thread_id: str) -> Session | None:
+        """The thread as this process runs it, if it does."""
+        found = self._open.get(thread_id)
+        return found.session if found else None
 
-    def answer(self, thread_id: str, corr: str, answer: ConfirmResponse | Answer) -> None:
-        """Answer a request or a question."""
-        self._session(thread_id).answer(corr, answer)
+    def servers(self, thread_id: str) -> Gateway | None:
+        """The MCP servers of a thread that runs here, if there are any."""
+        return self._session(thread_id).servers
+
+    def redactor(self, thread_id: str) -> Redactor:
+        """What takes the secrets out of what a thread that runs here gives away."""
+        return self._session(thread_id).log.redactor
+
+    async def drained(self, thread_id: str) -> TurnEnd | None:
+        """Wait until a thread that runs here has no turn, no request and no queued message left."""
+        while (run := self._open.get(thread_id)) is not None:
+            end = await run.session.wait()
+            await run.mailbox.emptied()
+            if not run.session.busy and not await run.session.go_on():
+                return end
+        return None
 
     def leave(self, thread_id: str) -> None:
         """The person who could answer has gone."""
         self._session(thread_id).leave()
 
-    async def call(self, thread_id: str, tool: str, arguments: dict[str, Any]) -> Message:
-        """Carry out one tool call a person asked for."""
-        return await self._session(thread_id).call(Call(f"call_{new_id()}", tool, arguments))
-
-    def servers(self, thread_id: str) -> Gateway | None:
-        """The MCP servers of an open thread, if there are any."""
-        return self._session(thread_id).servers
-
-    def redactor(self, thread_id: str) -> Redactor:
-        """What takes the secrets out of what an open thread gives away."""
-        return self._session(thread_id).log.redactor
-
-    async def take_back(self, thread_id: str, plan: UndoPlan, *, force: bool = False) -> None:
-        """Carry out an undo or a redo."""
-        await self._session(thread_id).take_back(plan, force=force)
-
-    async def compact(self, thread_id: str, *, undo: bool = False) -> bool:
-        """Show the model a digest of what is older, or take that back; False if there is none."""
-        session = self._session(thread_id)
-        return await (session.uncompact() if undo else session.compact())
-
-    async def wait(self, thread_id: str) -> TurnEnd | None:
-        """Wait until nothing runs."""
-        return await self._session(thread_id).wait()
-
     async def close(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
-        """Leave a thread."""
-        session, owned = self._open.pop(thread_id)
+        """Leave a thread that runs here."""
+        run = self._open[thread_id]
+        self.newsroom.stop_delivery(thread_id)
+        await run.mailbox.close()
         try:
-            await session.close(exit_code, reason)
+            await run.session.close(exit_code, reason)
         finally:
-            owned.close()
+            await self._released(thread_id, run)
+
+    def _close_soon(self, thread_id: str, *, lost: bool = False) -> None:
+        """Somebody asked for it, or another process has the thread now."""
+        task = asyncio.create_task(self._abandon(thread_id) if lost else self._end(thread_id))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _end(self, thread_id: str) -> None:
+        if thread_id in self._open:
+            with suppress(StorageProblem):
+                await self.close(thread_id, Exit.INTERRUPTED, "closed by another process")
+
+    async def _abandon(self, thread_id: str) -> None:
+        run = self._open.get(thread_id)
+        if run is None:
+            return
+        self.newsroom.stop_delivery(thread_id)
+        await run.mailbox.close()
+        await run.session.abandon()
+        await self._released(thread_id, run, ended=False)
+
+    async def _released(self, thread_id: str, run: Run, *, ended: bool = True) -> None:
+        self._open.pop(thread_id, None)
+        run.live.close()
+        with suppress(StorageProblem):
+            await asyncio.to_thread(self.store.release, run.lease)
+        if ended:
             self.bus.end(thread_id)
+
+    async def carry(self, thread_id: str) -> None:
+        """Start a process in the background that runs a thread until nothing is left to do."""
+        from steersman.host.carrying import start
+
+        await start(thread_id, self._home, self._environ)
+
+    @property
+    def sender(self) -> str:
+        """Who asks, when this process asks something of another."""
+        return sender()
+
+    def new_call(self) -> str:
+        """A name for a tool call."""
+        return f"call_{new_id()}"
+
+    def new_request(self) -> str:
+        """A name for a request."""
+        return f"req_{new_id()}"
 
     def tools(self, folder: str) -> tuple[ToolSpec, ...]:
         """The tools there are; those of MCP servers are found with `mcp_list_tools`."""
@@ -404,13 +512,31 @@ class Host:
         return Objects(self._home / "objects")
 
     def _session(self, thread_id: str) -> Session:
-        found = self._open.get(thread_id)
+        found = self.session(thread_id)
         if found is None:
             raise UsageProblem(f"Thread {thread_id} is not open.", try_this="Open it first.")
-        return found[0]
+        return found
 
-    def _log(self, thread: Thread, redactor: Redactor) -> ThreadLog:
-        return ThreadLog(self.store, self.bus, thread, redactor=redactor, executor=self._writer)
+    def _log(
+        self, thread: Thread, redactor: Redactor, lease: Lease, live: LivePieces | None = None
+    ) -> ThreadLog:
+        state = self.store.states([thread.id]).get(thread.id)
+        return ThreadLog(
+            self.store,
+            self.bus,
+            thread,
+            redactor=redactor,
+            executor=self._writer,
+            lease=lease,
+            activity=state.activity if state else Activity(),
+            live=live,
+        )
+
+    def _forget_empty(self, thread_id: str) -> None:
+        """Remove a thread in which nothing happened."""
+        thread = self.store.thread(thread_id)
+        if thread is not None and thread.head == 0:
+            self.store.delete_thread(thread_id)
 
     def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
         configs = mcp_configs(Path(workspace.root), self._environ)

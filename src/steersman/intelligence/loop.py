@@ -27,7 +27,7 @@ from steersman.records.message import (
     UsageReport,
 )
 from steersman.store.log import Lane
-from steersman.systems import Deck
+from steersman.systems import Deck, Left
 
 TRIES = 4
 GO_ON, STOP = "go on", "stop"
@@ -66,11 +66,18 @@ class NativeLoop:
         """The model's name."""
         return self._driver.model
 
-    async def turn(self, deck: Deck) -> TurnEnd:
-        """Work until the model has nothing more to do, or something stops it."""
+    async def turn(self, deck: Deck, left: Left | None = None) -> TurnEnd:
+        """Work until the model has nothing more to do, or something stops it.
+
+        `left` is what an earlier process asked for in this turn and did not get done.
+        """
         stuck = Stuck()
         steps = 0
         allowed = self._step_limit
+        if left is not None:
+            if not await _still_wanted(deck, left):
+                return TurnEnd("cancelled", steps, "stopped by the person")
+            stuck.observe(left.calls, await deck.execute(left.calls, stuck.note))
         while True:
             if steps >= allowed:
                 if not await self._may_go_on(deck, steps):
@@ -165,6 +172,15 @@ class NativeLoop:
                 await deck.lane.append(Assistant(text=live.text, stop="cancelled"))
             raise
         raise DriverProblem("The model's answer ended before it was complete.", retryable=True)
+
+
+async def _still_wanted(deck: Deck, left: Left) -> bool:
+    """Ask again what was asked when the process died; only permissions are asked by calls."""
+    for asked in left.questions:
+        answer = await deck.question(asked.text, asked.options, asked.default)
+        if answer == STOP:
+            return False
+    return True
 
 
 class LiveAnswer:
