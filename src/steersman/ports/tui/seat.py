@@ -12,11 +12,11 @@ from typing import Any, Literal
 import msgspec
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.operations.journal.undoing import Plan
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message
+from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 
 POLL = 0.5  # seconds between looks at a thread that another process works on
