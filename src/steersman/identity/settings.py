@@ -5,13 +5,12 @@ import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
 
 from steersman.records.errors import UsageProblem
-from steersman.records.limits import NO_LIMITS, Limits
+from steersman.records.settings import Settings
 
 NAMES = (
     "model",
@@ -23,46 +22,13 @@ NAMES = (
     "environment",
     "window",
     "max_steps",
+    "store",
 )
 LISTS = ("domains", "environment")
 # What a thread keeps for itself, and what can change between two model calls.
 THREAD = ("mode", "model", "approvals", "trust")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget")
-
-
-class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
-    """What may be spent: in one run, and in a thread over all its runs."""
-
-    run: Limits = NO_LIMITS
-    thread: Limits = NO_LIMITS
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the host works when nobody says otherwise.
-
-    `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
-    confined commands without asking; `environment` are variables they inherit besides the usual.
-    `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
-    models there are and who does what (docs/models.md). `language_servers` are programs that know
-    code (docs/code-intelligence.md).
-    """
-
-    model: str = ""
-    mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
-    trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
-    approvals: Literal["on-request", "on-failure", "never"] = "on-request"
-    sandbox: Literal["auto", "none"] = "auto"
-    domains: tuple[str, ...] = ()
-    environment: tuple[str, ...] = ()
-    budget: Budgets = Budgets()
-    window: Annotated[int, Meta(ge=2000)] | None = None
-    models: dict[str, Any] = {}
-    providers: dict[str, Any] = {}
-    roles: dict[str, Any] = {}
-    fallback: dict[str, Any] = {}
-    language_servers: dict[str, Any] = {}
-    max_steps: Annotated[int, Meta(ge=1)] = 2500
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:
@@ -103,7 +69,7 @@ def load_settings(
     `project` is the file of a folder that the person trusts.
     """
     path = config_file(environ)
-    settings = _checked({**_from_file(path)}, str(path))
+    settings = _checked({**read_file(path)}, str(path))
     for name, value in (_from_project(project) if project else {}).items():
         settings = _changed(settings, name, value, str(project))
     for name in NAMES:
@@ -132,7 +98,7 @@ def with_values(settings: Settings, values: Mapping[str, str]) -> Settings:
 
 
 def _from_project(path: Path) -> dict[str, Any]:
-    values = _from_file(path)
+    values = read_file(path)
     for name in values:
         if name not in PROJECT:
             raise UsageProblem(
@@ -143,7 +109,8 @@ def _from_project(path: Path) -> dict[str, Any]:
     return values
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def read_file(path: Path) -> dict[str, Any]:
+    """What a settings file says, unchecked; nothing when it is not there."""
     if not os.path.exists(path):
         return {}
     import tomllib

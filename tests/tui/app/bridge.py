@@ -12,12 +12,12 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.first import Wanted, begin
 from steersman.ports.tui.seat import Seat
 from steersman.records.message import Message
+from steersman.records.settings import Settings
 from tests.tui.snapshots import screen_text
 
 ENOUGH = 20  # seconds after which something that should happen is taken not to

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.ports.tui.commands.registry import Registry
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.seat import Seat
 from steersman.records.errors import SteersmanError
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
+from steersman.records.settings import Settings
 
 
 class RecordingStage:

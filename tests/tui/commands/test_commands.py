@@ -7,8 +7,8 @@ import pytest
 
 from steersman.host import Host
 from steersman.identity.mcp_servers import find, user_file
-from steersman.identity.settings import Settings
 from steersman.ports.tui.commands.builtin.work import prompt
+from steersman.records.settings import Settings
 from tests.tui.commands.recording import at_desk
 from tests.world import call
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from steersman.identity.settings import Settings
 from steersman.ports.cli.text import one_line
 from steersman.ports.tui.blocks import Block, Work
 from steersman.ports.tui.seat import Doing, Seat
 from steersman.ports.tui.story import Story
 from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.settings import Settings
 
 
 class Facts(Struct, frozen=True):

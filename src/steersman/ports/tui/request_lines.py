@@ -28,8 +28,7 @@ from steersman.records.action import (
     SpawnAgent,
     Write,
 )
-from steersman.records.message import ConfirmRequest, Lasting, Question, ToolCall
-from steersman.store.redactor import MASK
+from steersman.records.message import MASK, ConfirmRequest, Lasting, Question, ToolCall
 
 ROOT = "steersman"
 LONGEST = 200  # lines of a command or of arguments

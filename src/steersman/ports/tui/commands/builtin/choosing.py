@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Mapping
 
-from steersman.identity.settings import Settings
 from steersman.ports.tui.commands.registry import Choice, Command
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.commands.turns import change
 from steersman.ports.tui.commands.words import choices, one_of
 from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
 
 APPROVALS = {
     "on-request": "You are asked about what changes things.",

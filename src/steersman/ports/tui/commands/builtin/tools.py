@@ -2,12 +2,12 @@
 
 from steersman.identity import mcp_files, mcp_servers, skills
 from steersman.identity.mcp_servers import Configured
-from steersman.operations.mcp.records import Condition
 from steersman.ports.cli.text import counted
 from steersman.ports.tui.commands.registry import Choice, Command
 from steersman.ports.tui.commands.stage import Row, Stage
 from steersman.ports.tui.commands.words import cell
 from steersman.records.errors import UsageProblem
+from steersman.records.mcp_tools import Condition
 
 SWITCH = ("enable", "disable")
 
