@@ -6,7 +6,7 @@ from steersman.governance.budgets import Budget
 from steersman.records.errors import BudgetSpent, Exit
 from steersman.records.limits import Limits
 from steersman.records.message import AgentSpawn, Body, Message, ToolCall, UsageReport
-from steersman.store.log import now
+from steersman.records.clock import now
 
 
 def told(*bodies: Body, path: str = "steersman") -> list[Message]:

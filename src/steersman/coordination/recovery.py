@@ -42,44 +42,59 @@ class Resumption(Struct, frozen=True):
 def resumption(messages: Iterable[Message], root: str) -> Resumption | None:
     """How the last turn of a session that was cut off can go on; None when it cannot.
 
-    It can when nothing but answers was missing: something waits, and no call that may have had an
-    effect is open. Only the agent at `root` can go on; one that works for another cannot.
+    It can when something waits for an answer. Calls that may have had an effect are closed, those
+    that had not begun are carried out. Only the agent at `root` can go on; one that works for
+    another cannot.
     """
-    start: Message | None = None
-    calls: dict[str | None, Message] = {}
-    asked: dict[str | None, Message] = {}
-    agents = 0
-    begun = Begun()
+    turn = OpenTurn()
     for message in messages:
-        begun.observe(message)
+        turn.observe(message)
+    calls = turn.calls.values()
+    own = all(message.path.startswith(f"{root}/operations/") for message in calls)
+    if turn.start is None or not turn.asked or turn.agents or not own:
+        return None
+    left = tuple(call for call in calls if call.corr not in turn.begun.calls)
+    return Resumption(turn.start.turn, turn.start.seq, left, tuple(turn.asked.values()))
+
+
+class OpenTurn:
+    """What is open in a turn: its calls, the requests without an answer, agents at work."""
+
+    def __init__(self) -> None:
+        self.start: Message | None = None
+        self.calls: dict[str | None, Message] = {}
+        self.asked: dict[str | None, Message] = {}
+        self.agents = 0
+        self.begun = Begun()
+
+    def observe(self, message: Message) -> None:
+        """Take in a message."""
+        self.begun.observe(message)
         match message.body:
             case TurnStart():
-                start, calls, asked = message, {}, {}
+                self.start, self.calls, self.asked = message, {}, {}
             case TurnEnd():
-                start = None
+                self.start = None
             case ToolCall():
-                calls[message.corr] = message
+                self.calls[message.corr] = message
             case ToolResult():
-                calls.pop(message.corr, None)
-            case ConfirmRequest(call=call):
-                asked = {c: m for c, m in asked.items() if _call_of(m) != call}
-                asked[message.corr] = message
-            case Question():
-                asked[message.corr] = message
-            case ConfirmResponse() | Answer():
-                asked.pop(message.corr, None)
+                self.calls.pop(message.corr, None)
             case AgentSpawn():
-                agents += 1
+                self.agents += 1
             case AgentDone():
-                agents -= 1
+                self.agents -= 1
             case _:
-                pass
-    if start is None or not asked or agents:
-        return None
-    if any(not message.path.startswith(f"{root}/") for message in calls.values()):
-        return None
-    left = tuple(m for corr, m in calls.items() if corr not in begun.calls)
-    return Resumption(start.turn, start.seq, left, tuple(asked.values()))
+                self._observe_asking(message)
+
+    def _observe_asking(self, message: Message) -> None:
+        match message.body:
+            case ConfirmRequest(call=call):
+                self.asked = {c: m for c, m in self.asked.items() if _call_of(m) != call}
+                self.asked[message.corr] = message
+            case Question():
+                self.asked[message.corr] = message
+            case ConfirmResponse() | Answer():
+                self.asked.pop(message.corr, None)
 
 
 def _call_of(message: Message) -> str | None:

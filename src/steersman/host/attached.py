@@ -8,12 +8,10 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Struct
-
-from steersman.identity.settings import Settings
-from steersman.operations.mcp.records import Wishes
+from steersman.host.opening import Opening
 from steersman.records.dialogue import Image
 from steersman.records.errors import (
     Exit,
@@ -43,7 +41,8 @@ from steersman.records.inbox import (
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import UndoPlan
-from steersman.store.log import now, to_message
+from steersman.records.clock import now
+from steersman.store.log import to_message
 
 if TYPE_CHECKING:
     from steersman.host.application import Host
@@ -52,23 +51,6 @@ if TYPE_CHECKING:
 TICK = 2.0  # seconds after which the owner of a request is looked for again
 FLEETING = (Cancel,)  # what means nothing later on
 PATIENCE = timedelta(seconds=30)
-
-
-class Opening(Struct, frozen=True):
-    """How this process runs a thread.
-
-    `attended`: somebody can answer. `yes`: every answer is allow. `thinks`: with a model. `folder`:
-    where its workspace is now, if it was moved. `resume`: a turn that waits for an answer goes on.
-    `client` answers what MCP servers ask, when the thread works for another program.
-    """
-
-    settings: Settings
-    attended: bool = False
-    yes: bool = False
-    thinks: bool = True
-    folder: str | None = None
-    resume: bool = True
-    client: Wishes | None = None
 
 
 class Attached:
@@ -132,8 +114,10 @@ class Attached:
 
     async def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question; raises `TooLate` when somebody else was first."""
-        permits = isinstance(answer, ConfirmResponse)
-        await self._ask(Permit(corr, answer) if permits else Reply(corr, answer))
+        if isinstance(answer, ConfirmResponse):
+            await self._ask(Permit(corr, answer))
+        else:
+            await self._ask(Reply(corr, answer))
 
     async def cancel(self) -> None:
         """Stop the running turn, its tools and their processes."""
@@ -148,7 +132,7 @@ class Attached:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
         """Carry out one tool call for a person, through the same gate; gives its result."""
-        asked = CallTool(self._host.new_call(), tool, arguments)
+        asked = CallTool(f"call_{token_hex(5)}", tool, arguments)
         after = (await self._record()).head
         result = await self._ask(asked)
         if isinstance(result, Message):
@@ -195,6 +179,27 @@ class Attached:
         async for message in self._host.follow(self.id, after):
             yield message
 
+    async def session_events(self, after: int = 0) -> AsyncIterator[Message]:
+        """The same until no process runs the thread any more."""
+        if await self._over(after):
+            for message in await asyncio.to_thread(
+                lambda: list(self._host.messages(self.id, after=after))
+            ):
+                yield message
+            return
+        async for message in self.events(after):
+            yield message
+            if message.kind == "session_end" and await self._over(message.seq):
+                return
+
+    async def _over(self, seq: int) -> bool:
+        """Whether nothing came after a message and nobody runs the thread."""
+        rows = await asyncio.to_thread(lambda: next(self._host.store.read_back(self.id), None))
+        ended = rows is None or rows.kind == "session_end"
+        return ended and (rows is None or rows.seq <= seq or seq == 0) and (
+            (await self.state()).owner is None
+        )
+
     async def wait(self) -> TurnEnd | None:
         """Wait until no turn runs; the answer is how the last one ended."""
         while True:
@@ -205,7 +210,8 @@ class Attached:
             try:
                 state = await self.state()
                 alive = state.owner is not None
-                if not (state.activity.turn or (alive and state.activity.queued)):
+                coming = alive and (state.activity.queued or state.requests)
+                if not (state.activity.turn or coming):
                     return await asyncio.to_thread(self._last_end)
                 if not alive and not state.activity.waiting:
                     return TurnEnd("interrupted", reason="the process that ran it is gone")
@@ -220,6 +226,11 @@ class Attached:
         return body if isinstance(body, TurnEnd) else None
 
     # Leaving
+
+    def leave(self) -> None:
+        """Nobody here can answer any more."""
+        if self._session is not None:
+            self._session.leave()
 
     async def detach(self) -> None:
         """Let go of the handle; a turn that runs, runs on, here or elsewhere."""
@@ -237,7 +248,7 @@ class Attached:
         """Take the thread up in this process, unless another runs it."""
         if self._session is None and self._opening is not None:
             try:
-                await self._host.run(self._thread, self._opening)
+                await self._host.runner.take_up(self._thread, self._opening)
             except ThreadBusy:
                 return False
         return self._session is not None
@@ -252,12 +263,15 @@ class Attached:
         if (session := self._session) is not None:
             return await session.take(asked)
         await self._host.newsroom.open()
+        return _result(await self._settled(await self.post(asked)))
+
+    async def post(self, asked: Asked) -> Request:
+        """Put something into the thread's inbox, for whoever runs it."""
         expires = now() + PATIENCE if isinstance(asked, FLEETING) else None
-        request = Request(
-            self._host.new_request(), self.id, self._host.sender, now(), asked, expires
-        )
+        name = f"req_{token_hex(8)}"
+        request = Request(name, self.id, self._host.sender, now(), asked, expires)
         await asyncio.to_thread(self._host.store.post, request)
-        return _result(await self._settled(request))
+        return request
 
     async def _settled(self, request: Request) -> Settled:
         """What became of a request: another process takes it, or this one in its place."""
@@ -311,5 +325,3 @@ def sender() -> str:
     except (KeyError, OSError):
         name = str(os.getuid())
     return f"{name}@{socket.gethostname()} (pid {os.getpid()})"
-
-

@@ -10,13 +10,14 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from steersman.bus import Bus
+from steersman.records.clock import now
 from steersman.records.errors import LeaseLost, StorageProblem
 from steersman.records.inbox import Settled
 from steersman.records.message import Body, Message, decode_body
@@ -29,13 +30,6 @@ from steersman.store.redactor import Redactor
 T = TypeVar("T")
 Clock = Callable[[], datetime]
 Watcher = Callable[[list[Message]], None]
-IDLE = Activity()
-
-
-def now() -> datetime:
-    """The present, in the precision the log keeps."""
-    time = datetime.now(UTC)
-    return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
 async def unbroken(work: Coroutine[Any, Any, T]) -> T:
@@ -98,8 +92,19 @@ class Live(Protocol):
         ...
 
 
+class Tenure(Struct, frozen=True):
+    """By what right a log is written, what its thread was doing, and who sees live pieces."""
+
+    lease: Lease | None = None
+    activity: Activity = Activity()
+    live: Live | None = None
+
+
+FREE = Tenure()
+
+
 class ThreadLog:
-    """The one writer of a thread, as long as `lease` holds; `lost` hears when it does not."""
+    """The one writer of a thread, as long as its lease holds; `lost` hears when it does not."""
 
     def __init__(
         self,
@@ -110,9 +115,7 @@ class ThreadLog:
         redactor: Redactor,
         executor: Executor,
         clock: Clock = now,
-        lease: Lease | None = None,
-        activity: Activity = IDLE,
-        live: Live | None = None,
+        tenure: Tenure = FREE,
     ) -> None:
         self.thread = thread.id
         self.store = store
@@ -123,9 +126,9 @@ class ThreadLog:
         self._head = thread.head
         self._hash = thread.head_hash
         self._order = asyncio.Lock()
-        self._lease = lease
-        self._live = live
-        self.activity = activity
+        self._lease = tenure.lease
+        self._live = tenure.live
+        self.activity = tenure.activity
         self.lost: Callable[[LeaseLost], None] | None = None
         self._watchers: list[Watcher] = []
 

@@ -14,7 +14,7 @@ from steersman.coordination.floor import BUSY, Floor, FloorState, Move
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import Resumption, closing
 from steersman.governance.gate import Leave
-from steersman.identity.settings import Settings
+from steersman.identity.settings import with_values
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
 from steersman.operations.mcp.gateway import Gateway
@@ -34,9 +34,9 @@ from steersman.records.inbox import (
     Asked,
     CallTool,
     Cancel,
-    Close,
     Compact,
     GoOn,
+    Outcome,
     Permit,
     Queue,
     Reply,
@@ -60,6 +60,7 @@ from steersman.records.message import (
 )
 from steersman.records.message import Question as Asking
 from steersman.records.outcomes import STATUS
+from steersman.records.settings import Settings
 from steersman.records.undo import UndoPlan
 from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Draft, Lane, ThreadLog, read_messages
@@ -144,6 +145,11 @@ class Session:
         return self.state in BUSY
 
     @property
+    def quiet(self) -> bool:
+        """Whether nothing happens: no turn, no call of a person, no undo."""
+        return self.state in (FloorState.IDLE, FloorState.TORN) and not self._calls
+
+    @property
     def pending(self) -> int:
         """How many messages wait to be delivered."""
         return len(self._inputs.pending())
@@ -157,40 +163,15 @@ class Session:
 
     async def take(self, asked: Asked, cause: Cause = NO_CAUSE) -> Any:
         """Do what is asked, or raise why not; the log says both what was done and for whom."""
-        match asked:
-            case Send():
-                return await self._send(asked, cause)
-            case SteerTurn(text=text) if self.busy:
-                lane = self._lane("coordination", turn=self._turn)
-                return await self._inputs.admit(text, "steer", lane, cause)
-            case SteerTurn(text=text) | Queue(text=text):
-                return await self._queue(text, cause)
-            case GoOn():
-                return await self.go_on(cause)
-            case Withdraw(corr=corr):
-                return await self._inputs.withdraw(corr, self._lane("coordination"), cause)
-            case Permit(corr=corr, response=given) | Reply(corr=corr, answer=given):
-                return await self._systems.desk.answer(corr, given, cause)
-            case Cancel():
-                return await self._cancel(cause)
-            case Compact(undo=undo):
-                return await (self._uncompact(cause) if undo else self._compact(cause))
-            case Set(values=values):
-                return await self._set(values, cause)
-            case Undo(plan=plan, force=force):
-                return await self._undo(plan, force, cause)
-            case CallTool():
-                return await self._call(asked, cause)
-            case Close():
-                raise UsageProblem("Only the process that runs a thread can close it.")
+        return await getattr(self, _TAKERS[type(asked)])(asked, cause)
 
     async def refuse(self, cause: Cause, problem: SteersmanError, *, late: bool) -> None:
         """Say in the log why a request was not carried out."""
-        outcome = "too_late" if late else "refused"
+        outcome: Outcome = "too_late" if late else "refused"
         receipt = cause.receipt(self._lane("coordination"), outcome, str(problem))
         await self.log.append(*receipt, settled=cause.outcome(outcome, str(problem)))
 
-    async def note(self, cause: Cause, outcome: Any) -> None:
+    async def note(self, cause: Cause, outcome: Outcome) -> None:
         """Say in the log what became of a request that causes nothing else here."""
         receipt = cause.receipt(self._lane("coordination"), outcome)
         await self.log.append(*receipt, settled=cause.outcome(outcome))
@@ -212,6 +193,28 @@ class Session:
         prompt = User(asked.text, attached=attached, images=asked.images)
         return await self._start(prompt, cause)
 
+    async def _steer(self, asked: SteerTurn, cause: Cause) -> str:
+        if not self.busy:
+            return await self._queue(asked, cause)
+        lane = self._lane("coordination", turn=self._turn)
+        return await self._inputs.admit(asked.text, "steer", lane, cause)
+
+    async def _queue(self, asked: SteerTurn | Queue, cause: Cause) -> str:
+        corr = await self._inputs.admit(asked.text, "queue", self._lane("coordination"), cause)
+        if self.state is FloorState.IDLE and self._mind is not None:
+            await self.go_on()
+        return corr
+
+    async def _withdraw(self, asked: Withdraw, cause: Cause) -> None:
+        await self._inputs.withdraw(asked.corr, self._lane("coordination"), cause)
+
+    async def _answer(self, asked: Permit | Reply, cause: Cause) -> None:
+        given = asked.response if isinstance(asked, Permit) else asked.answer
+        await self._systems.desk.answer(asked.corr, given, cause)
+
+    async def _go_on(self, _: GoOn, cause: Cause) -> bool:
+        return await self.go_on(cause)
+
     async def go_on(self, cause: Cause = NO_CAUSE) -> bool:
         """Start a turn with the oldest queued message, if there is one."""
         if not any(entry.state == "queued" for entry in self._inputs.pending()):
@@ -221,12 +224,6 @@ class Session:
         self._floor.move(Move.START)
         await self._start(None, cause)
         return True
-
-    async def _queue(self, text: str, cause: Cause) -> str:
-        corr = await self._inputs.admit(text, "queue", self._lane("coordination"), cause)
-        if self.state is FloorState.IDLE and self._mind is not None:
-            await self.go_on()
-        return corr
 
     async def _start(self, prompt: User | None, cause: Cause) -> int:
         """Log the beginning of a turn and let it run; without a prompt a queued one is taken."""
@@ -345,7 +342,7 @@ class Session:
                 raise error
         return self.last_end
 
-    async def _cancel(self, cause: Cause) -> None:
+    async def _cancel(self, _: Cancel, cause: Cause) -> None:
         """Stop the running turn, its tools and their processes, and wait until they are gone."""
         # A task that is cancelled before its first step never says that it was.
         await self._floor.leaves(FloorState.STARTING)
@@ -382,13 +379,14 @@ class Session:
     async def _carry_out(self, call: Call, lane: Lane) -> Message:
         return (await self._systems.toolbox.execute([call], lane, lambda _: ""))[0]
 
-    async def _undo(self, plan: UndoPlan, force: bool, cause: Cause) -> None:
+    async def _undo(self, asked: Undo, cause: Cause) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
+        plan = asked.plan
         self._floor.move(Move.UNDO)
         try:
             lane = self._lane("operations", plan.cause)
             await self.log.append(*cause.taken(lane), settled=cause.settled())
-            await self._take_back(plan, force, lane)
+            await self._take_back(plan, asked.force, lane)
         except SteersmanError as problem:
             if cause.request is None or isinstance(problem, LeaseLost):
                 raise
@@ -407,8 +405,10 @@ class Session:
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
         await self._systems.journal.make(body, lane, None, check=not force)
 
-    async def _compact(self, cause: Cause) -> bool:
+    async def _compact(self, asked: Compact, cause: Cause) -> bool:
         """Show the model a digest of what is older; False when there is nothing to gain."""
+        if asked.undo:
+            return await self._uncompact(cause)
         if self._systems.capsule is None or self._mind is None:
             raise UsageProblem("This thread was opened without a model.")
         self._floor.move(Move.COMPACT)  # nothing else is said meanwhile
@@ -434,9 +434,11 @@ class Session:
             await self.note(cause, "taken")
         return await self._mind.compactor.undo(self._context, lane)
 
-    async def _set(self, values: dict[str, str], cause: Cause) -> None:
+    async def _set(self, asked: Set, cause: Cause) -> None:
         """Change settings from the next model call on; what runs goes on."""
-        changed = self.setup.changed(self.settings, values)
+        values = asked.values
+        named = {name: value for name, value in values.items() if name != "title"}
+        changed = with_values(self.settings, named)
         mind = self._mind
         if "model" in values and mind is not None and self.setup.think is not None:
             mind = self.setup.think(changed, self.title)
@@ -447,6 +449,8 @@ class Session:
         await self.log.append(*cause.taken(lane), lane.draft(said), settled=cause.settled())
         self.title = values.get("title", self.title)
         await self._apply(changed, mind)
+        if self.setup.keep is not None:
+            await asyncio.to_thread(self.setup.keep, self)
 
     async def _apply(self, settings: Settings, mind: Mind | None) -> None:
         await self._systems.apply(settings, mind)
@@ -463,7 +467,7 @@ class Session:
     async def close(self, exit_code: Exit, reason: str = "") -> None:
         """Leave the thread; a running turn is cancelled first."""
         if self.busy:
-            await self._cancel(NO_CAUSE)
+            await self._cancel(Cancel(), NO_CAUSE)
         await self._floor.leaves(FloorState.UNDOING, FloorState.COMPACTING)
         torn = self.state is FloorState.TORN
         self._floor.move(Move.CLOSE)
@@ -496,3 +500,19 @@ class Session:
     async def report(self, problem: SteersmanError) -> None:
         """Write a problem into the log."""
         await self._lane().append(error_body(problem))
+
+
+_TAKERS: dict[type, str] = {
+    Send: "_send",
+    SteerTurn: "_steer",
+    Queue: "_queue",
+    GoOn: "_go_on",
+    Withdraw: "_withdraw",
+    Permit: "_answer",
+    Reply: "_answer",
+    Cancel: "_cancel",
+    Compact: "_compact",
+    Set: "_set",
+    Undo: "_undo",
+    CallTool: "_call",
+}

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,8 @@ class Setup(Struct, frozen=True):
     attended: bool = False
     yes: bool = False
     client: Wishes | None = None
+    think: Callable[[Settings, str], Mind] | None = None
+    keep: Callable[[Any], None] | None = None
 
 
 class ThreadSystems:

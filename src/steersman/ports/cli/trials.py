@@ -21,7 +21,7 @@ from steersman.records.dialogue import Tokens
 from steersman.records.errors import Exit
 from steersman.records.message import Message, ToolResult, UsageReport
 from steersman.records.settings import Settings
-from steersman.store.log import now
+from steersman.records.clock import now
 
 CHECK_SECONDS = 120
 PLACEHOLDER = "{task}"
