@@ -18,6 +18,7 @@ from steersman.bus import Bus, Missed
 from steersman.host.attached import Attached, sender
 from steersman.host.opening import KEPT, Opening
 from steersman.host.settings import store_url
+from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.records.inbox import Send
@@ -27,7 +28,6 @@ from steersman.records.thread import Thread, ThreadState
 from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
-from steersman.records.clock import now
 from steersman.store.log import read_messages
 from steersman.threads.permissions import Permissions
 

@@ -12,6 +12,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
 from steersman.host.opening import Opening
+from steersman.records.clock import now
 from steersman.records.dialogue import Image
 from steersman.records.errors import (
     Exit,
@@ -41,7 +42,6 @@ from steersman.records.inbox import (
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import UndoPlan
-from steersman.records.clock import now
 from steersman.store.log import to_message
 
 if TYPE_CHECKING:
@@ -130,9 +130,12 @@ class Attached:
         """Begin a turn with the oldest queued message, if there is one."""
         return bool(await self._ask(GoOn()))
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
-        """Carry out one tool call for a person, through the same gate; gives its result."""
-        asked = CallTool(f"call_{token_hex(5)}", tool, arguments)
+    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+        """Carry out one tool call for a person, through the same gate; gives its result.
+
+        `name` is what the call is called in the log.
+        """
+        asked = CallTool(name or f"call_{token_hex(5)}", tool, arguments)
         after = (await self._record()).head
         result = await self._ask(asked)
         if isinstance(result, Message):
@@ -196,8 +199,10 @@ class Attached:
         """Whether nothing came after a message and nobody runs the thread."""
         rows = await asyncio.to_thread(lambda: next(self._host.store.read_back(self.id), None))
         ended = rows is None or rows.kind == "session_end"
-        return ended and (rows is None or rows.seq <= seq or seq == 0) and (
-            (await self.state()).owner is None
+        return (
+            ended
+            and (rows is None or rows.seq <= seq or seq == 0)
+            and ((await self.state()).owner is None)
         )
 
     async def wait(self) -> TurnEnd | None:

@@ -23,6 +23,7 @@ NAMES = (
     "window",
     "max_steps",
     "store",
+    "on_hangup",
 )
 LISTS = ("domains", "environment")
 # What a thread keeps for itself, and what can change between two model calls.

@@ -9,8 +9,8 @@ import msgspec
 from steersman.host import Host
 from steersman.intelligence.earlier import KINDS, search
 from steersman.ports.cli.options import folder_from, json_flag, open_host, working
-from steersman.ports.cli.work import kept_settings
 from steersman.ports.cli.text import safe
+from steersman.ports.cli.work import kept_settings
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
 from steersman.records.thread import Thread
