@@ -330,6 +330,10 @@ class Host:
         """Wait until a thread that runs here has nothing left to do; how its last turn ended."""
         return await self.runner.drained(thread_id)
 
+    async def drain(self) -> None:
+        """Wait until the threads that run here have nothing left to do, and leave them."""
+        await self.runner.drain()
+
     async def close(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
         """Leave a thread that runs here."""
         await self.runner.leave(thread_id, exit_code, reason)

@@ -31,6 +31,7 @@ from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import Exit, StorageProblem, UsageProblem
 from steersman.records.message import TurnEnd
+from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
 from steersman.records.thread import Activity, Lease, Thread
 from steersman.store.contract import Store, find_thread
@@ -229,6 +230,13 @@ class Runner:
             if run.session.quiet and not await run.session.go_on():
                 return end
         return None
+
+    async def drain(self) -> None:
+        """Wait until no thread has anything left to do, and leave each as its last turn ended."""
+        for thread_id in list(self._runs):
+            end = await self.drained(thread_id)
+            if thread_id in self._runs:
+                await self.leave(thread_id, ENDINGS[end.ending] if end else Exit.DONE)
 
     async def leave(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
         """Stop what runs in a thread and let others have it."""

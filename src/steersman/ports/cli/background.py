@@ -124,10 +124,16 @@ def attach(thread: str, plain: bool, **flags: Any) -> int:
 
     Without a terminal, or with --json or --quiet, it is shown until its turn ends.
     """
-    found = open_host().find(thread)
+    host = open_host()
+    found = host.find(thread)
+    host.store.close()
     shown = flags["as_json"] or flags["quiet"] or not (at_terminal() and sys.stderr.isatty())
     if shown and not plain:
         return watch_job(lambda: AttachJob(found.id), flags)
+    if not plain:
+        from steersman.ports.cli.leaving import split
+
+        split()
     from steersman.ports.tui.opening import open_terminal
 
     return open_terminal({**flags, "plain": plain, "resume": found.id, "task": ()})
@@ -262,11 +268,11 @@ def wait(thread: str, timeout: float | None) -> int:
     return asyncio.run(_wait(thread, timeout))
 
 
-async def _wait(thread: str, timeout: float | None) -> int:
+async def _wait(thread: str, seconds: float | None) -> int:
     async with open_host() as host:
         handle = await host.attach(thread)
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(seconds):
                 end: TurnEnd | None = await handle.wait()
         except TimeoutError:
             state = await handle.state()
