@@ -41,6 +41,7 @@ from steersman.store.log import ThreadLog, now, read_messages
 from steersman.store.redactor import Redactor, readable
 from steersman.store.sqlite import SqliteStore
 from steersman.threads.permissions import Permissions
+from steersman.threads.resources import HostResources, Machine
 from steersman.threads.session import Session, recover
 from steersman.threads.systems import Setup, offered
 from steersman.threads.thinking import Mind
@@ -73,6 +74,10 @@ class Host:
         self._open: dict[str, tuple[Session, ExitStack]] = {}
         self.way_back = WayBack(store, home)
         self.permissions = Permissions(store, environ)
+        self._private = (str(home), str(config_file(environ).parent))
+        self._resources = HostResources(
+            Machine(str(home), environ, self.permissions.home, self._private)
+        )
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
@@ -87,6 +92,7 @@ class Host:
     ) -> None:
         for thread_id in list(self._open):
             await self.close(thread_id, Exit.INTERRUPTED if error else Exit.DONE)
+        await self._resources.close()
         self._writer.shutdown()
         self.store.close()
 
@@ -292,11 +298,12 @@ class Host:
                 objects=self._objects,
                 state=str(self._home),
                 home=self.permissions.home,
-                private=(str(self._home), str(config_file(self._environ).parent)),
+                private=self._private,
                 cache=cache_folder(self._environ, workspace.root),
                 rules=self.permissions.book(rules),
                 memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
                 surroundings=self._environ,
+                resources=self._resources,
                 trusted=self.permissions.folder(workspace.root).loads,
                 audits=self.permissions.audits(workspace.root),
                 attended=attended,

@@ -85,10 +85,18 @@ class Session:
         self._watching = ExitStack()
         self._torn = False  # a turn stopped without its last word
         self._context = Context(ROOT)
-        self._systems = ThreadSystems(log, setup, mind, self._inputs)
+        self._systems: ThreadSystems
 
     async def begin(self) -> None:
         """Take up the thread where it was left."""
+        self._systems = await ThreadSystems.open(self.log, self.setup, self._mind, self._inputs)
+        try:
+            await self._begin()
+        except BaseException:
+            await self._systems.close()
+            raise
+
+    async def _begin(self) -> None:
         await recover(self.log)
         store, thread = self.log.store, self.log.thread
         for row in store.read_back(thread):
@@ -147,7 +155,8 @@ class Session:
         if images and self._mind is not None:
             self._mind.check_sight()
         self._floor.move(Move.START)
-        attached = self._systems.briefing.attached(text) if self._systems.briefing else ()
+        briefing = self._systems.briefing
+        attached = await briefing.attached(text) if briefing is not None else ()
         return await self._start(User(text, attached=attached, images=images))
 
     async def go_on(self) -> bool:
@@ -194,7 +203,7 @@ class Session:
         assert self._systems.capsule is not None
         self._systems.budget.begin_turn()
         if self._mind is not None and not self._mind.scripted:
-            self._warm_up()
+            await self._systems.warm_up()
         try:
             async with asyncio.timeout(self._systems.budget.remaining_seconds()):
                 return await self._systems.capsule.turn(self._lane(turn=turn), self._context), None
@@ -210,13 +219,6 @@ class Session:
             return TurnEnd("needs_answer", reason=needs.what), needs
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
-
-    def _warm_up(self) -> None:
-        """While a model far away begins to think, make ready what its first command will need."""
-        if self.setup.settings.mode in ("code", "debug", "plan"):
-            self._systems.processes.warm()
-            self._systems.runs.prepare()
-            self._systems.external.prepare(self._systems.gate.secret_files.lines)
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:
