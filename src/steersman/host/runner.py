@@ -41,6 +41,7 @@ from steersman.threads import recalling
 from steersman.threads.live import LivePieces
 from steersman.threads.mail import Mailbox
 from steersman.threads.permissions import Permissions
+from steersman.threads.resources import HostResources, Machine
 from steersman.threads.session import Session
 from steersman.threads.systems import Setup
 from steersman.threads.thinking import Mind
@@ -67,6 +68,10 @@ class Runner:
         self._environ = environ
         self._pause = pause
         self._permissions = Permissions(store, environ)
+        self._private = (str(home), str(config_file(environ).parent))
+        self._resources = HostResources(
+            Machine(str(home), environ, self._permissions.home, self._private)
+        )
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._runs: dict[str, Run] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -82,6 +87,7 @@ class Runner:
         while self._ending:
             await asyncio.wait(self._ending)
         await self.newsroom.close()
+        await self._resources.close()
         self._writer.shutdown()
 
     async def leave_all(self, exit_code: Exit) -> None:
@@ -165,11 +171,12 @@ class Runner:
             objects=Objects(self._home / "objects"),
             state=str(self._home),
             home=permissions.home,
-            private=(str(self._home), str(config_file(self._environ).parent)),
+            private=self._private,
             cache=cache_folder(self._environ, workspace.root),
             rules=permissions.book(rules),
             memory=permissions.memory(workspace.root, thread_id, redactor.text, rules),
             surroundings=self._environ,
+            resources=self._resources,
             trusted=permissions.folder(workspace.root).loads,
             audits=permissions.audits(workspace.root),
             attended=opening.attended,

@@ -52,7 +52,11 @@ class CapsuleDeck:
         self._root = lane
         self._capsule = capsule
         self._context = context
-        self._instructions = capsule.identity.instructions()
+
+    @property
+    def _instructions(self) -> str:
+        """They may change between two model calls, with the mode."""
+        return self._capsule.identity.instructions()
 
     def prompt(self) -> Prompt:
         """Everything the model gets for its next answer, if there is enough left to spend."""

@@ -92,7 +92,7 @@ class Session:
         self._calls: set[asyncio.Task[Message]] = set()
         self._watching = ExitStack()
         self._context = Context(ROOT)
-        self._systems = ThreadSystems(log, setup, mind, self._inputs)
+        self._systems: ThreadSystems
 
     async def begin(self, *, resume: bool = True) -> Resumption | None:
         """Take up the thread where it was left.
@@ -100,6 +100,14 @@ class Session:
         The answer is a turn that waited for an answer when its process died, and is to go on;
         without `resume` such a turn is closed like any other that was cut off.
         """
+        self._systems = await ThreadSystems.open(self.log, self.setup, self._mind, self._inputs)
+        try:
+            return await self._begin(resume=resume)
+        except BaseException:
+            await self._systems.close()
+            raise
+
+    async def _begin(self, *, resume: bool) -> Resumption | None:
         kept = await recalling.recover(self.log, ROOT if resume and self._mind else None)
         self._turn = await recalling.last_turn(self.log)
         if self._systems.capsule is not None:
@@ -186,7 +194,7 @@ class Session:
         self._floor.move(Move.START)
         try:
             briefing = self._systems.briefing
-            attached = briefing.attached(asked.text) if briefing else ()
+            attached = await briefing.attached(asked.text) if briefing else ()
         except BaseException:
             self._floor.move(Move.FAIL)
             raise
@@ -281,7 +289,7 @@ class Session:
         assert self._systems.capsule is not None
         self._systems.budget.begin_turn()
         if self._mind is not None and not self._mind.scripted:
-            self._warm_up()
+            await self._systems.warm_up()
         try:
             async with asyncio.timeout(self._systems.budget.remaining_seconds()):
                 lane = self._lane(turn=turn)
@@ -300,13 +308,6 @@ class Session:
             return TurnEnd("needs_answer", reason=needs.what), needs
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
-
-    def _warm_up(self) -> None:
-        """While a model far away begins to think, make ready what its first command will need."""
-        if self.settings.mode in ("code", "debug", "plan"):
-            self._systems.processes.warm()
-            self._systems.runs.prepare()
-            self._systems.external.prepare(self._systems.gate.secret_files.lines)
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:
