@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from secrets import token_hex
 
 from steersman.records.errors import NeedsAnswer, UsageProblem
+from steersman.records.hunks import misfit
 from steersman.records.message import Answer, ConfirmRequest, ConfirmResponse, Question
 from steersman.store.log import Lane
 
@@ -21,11 +22,11 @@ class Desk:
     def __init__(self, *, attended: bool, yes: bool = False) -> None:
         self._attended = attended
         self._yes = yes
-        self._waiting: dict[str, tuple[type[ConfirmResponse | Answer], Reply]] = {}
+        self._waiting: dict[str, tuple[ConfirmRequest | Question, Reply]] = {}
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
-        with self._expecting(ConfirmResponse) as (corr, answer):
+        with self._expecting(request) as (corr, answer):
             await lane.append(request, corr=corr)
             if self._yes:
                 response = ConfirmResponse("allow", by="yes-flag")
@@ -44,7 +45,7 @@ class Desk:
 
     async def ask(self, question: Question, lane: Lane) -> Answer:
         """Ask something that has a default."""
-        with self._expecting(Answer) as (corr, answer):
+        with self._expecting(question) as (corr, answer):
             await lane.append(question, corr=corr)
             received = await answer if self._attended else None
             assert received is None or isinstance(received, Answer)
@@ -54,11 +55,14 @@ class Desk:
 
     def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Give the answer to a waiting request."""
-        kind, waiting = self._waiting.get(corr, (None, None))
-        if kind is None or waiting is None or waiting.done():
+        asked, waiting = self._waiting.get(corr, (None, None))
+        if asked is None or waiting is None or waiting.done():
             raise UsageProblem(f"No request {corr} is waiting for an answer.")
+        kind = ConfirmResponse if isinstance(asked, ConfirmRequest) else Answer
         if not isinstance(answer, kind):
             raise UsageProblem(f"The answer to {corr} must be a {kind.kind}, not a {answer.kind}.")
+        if isinstance(asked, ConfirmRequest) and isinstance(answer, ConfirmResponse):
+            check_hunks(asked, answer)
         waiting.set_result(answer)
 
     def leave(self) -> None:
@@ -69,12 +73,23 @@ class Desk:
                 waiting.set_result(None)
 
     @contextmanager
-    def _expecting(self, kind: type[ConfirmResponse | Answer]) -> Iterator[tuple[str, Reply]]:
+    def _expecting(self, asked: ConfirmRequest | Question) -> Iterator[tuple[str, Reply]]:
         """A new request's name and its answer to come; known before anybody can read of it."""
         corr = f"ask_{token_hex(4)}"
         answer: Reply = asyncio.Future()
-        self._waiting[corr] = (kind, answer)
+        self._waiting[corr] = (asked, answer)
         try:
             yield corr, answer
         finally:
             del self._waiting[corr]
+
+
+def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:
+    """Raise when an answer names hunks that the request does not have; it goes on waiting."""
+    if response.hunks is None:
+        return
+    if response.arguments is not None:
+        raise UsageProblem("An answer changes the arguments or names hunks, not both.")
+    why = misfit(request.actions, response.hunks)
+    if why:
+        raise UsageProblem(why, try_this="Allow or deny the whole change, or name other hunks.")

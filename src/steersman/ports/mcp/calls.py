@@ -60,14 +60,11 @@ class HostCall:
         self._host = host
         self._thread = thread
         self.tool = tool
-        self.task = self._begin(arguments)
+        self.task = asyncio.create_task(host.call(thread, tool, arguments))
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._requests: dict[str, ConfirmRequest] = {}
         self._wishes: dict[str, asyncio.Future[Mapping[str, Any] | None]] = {}
         self.task.add_done_callback(self._end)
-
-    def _begin(self, arguments: dict[str, Any]) -> asyncio.Task[Message]:
-        return asyncio.create_task(self._host.call(self._thread, self.tool, arguments))
 
     def take(self, message: Message) -> None:
         """Something happened in the thread that belongs to this call."""
