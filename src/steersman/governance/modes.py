@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from steersman.governance.levels import asked
-from steersman.records.judgement import Judgement
 from steersman.records.action import Action, ChangeMany, Execute, McpCall, Verdict, Write
+from steersman.records.judgement import Judgement
 
 FILE = Path(__file__).with_name("modes.toml")
 PLAN = "{plan}"

@@ -8,13 +8,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steersman.identity.mcp_servers import find as configured
 from steersman.identity.mcp_servers import Configured
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.servers import ServerBackends
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.tokens import SignIns
-from steersman.records.mcp_tools import Wishes
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Tool
 from steersman.operations.tools.find_declaration import FindDeclaration
@@ -30,7 +27,6 @@ from steersman.operations.tools.ranked_context import RankedContext
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit, Message, ToolCall
-from steersman.records.settings import Settings
 from steersman.threads.resources import WorkspaceResources
 
 if TYPE_CHECKING:

@@ -22,8 +22,6 @@ from steersman.intelligence import earlier
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.command_run import CommandRun
-from steersman.records.mcp_tools import Wishes
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
@@ -36,9 +34,8 @@ from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import ToolSpec
 from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit
-from steersman.records.profile import Profile
-from steersman.records.settings import Settings
 from steersman.records.secret_files import SecretFiles
+from steersman.records.settings import Settings
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule

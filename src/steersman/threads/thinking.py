@@ -8,7 +8,6 @@ from pathlib import Path
 from steersman.identity import skills
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
-from steersman.records.settings import Settings
 from steersman.intelligence.compaction import Compactor, Summarise
 from steersman.intelligence.loop import NativeLoop, Pause, usage_of
 from steersman.intelligence.models import Models
