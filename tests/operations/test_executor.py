@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from steersman.intelligence.context import Context
-from steersman.operations.executor import NONE
+from steersman.operations.admission import NONE
 from steersman.operations.tool import Bench, Family
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute, Read, Write

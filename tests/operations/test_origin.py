@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.operations.executor import stamped
+from steersman.operations.admission import stamped
 from steersman.operations.tools.write_file import WriteFile
 from steersman.records.action import Delete, Write
 
