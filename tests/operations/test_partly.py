@@ -1,12 +1,17 @@
 """A person accepts some hunks of a change: only they are written, and the model gets to know."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from steersman.governance.approvals import Desk
+from steersman.operations.changes import accepted, change_of
 from steersman.operations.matching import unified_diff
+from steersman.operations.workspace import Workspace
 from steersman.records.action import Delete, Execute, Read, Write
+from steersman.records.errors import UsageProblem
 from steersman.records.hunks import FileHunks, hunks_of, misfit, parts_of, why_whole
 from steersman.records.message import (
     ConfirmRequest,
@@ -17,7 +22,9 @@ from steersman.records.message import (
     decode_body,
     encode_body,
 )
-from tests.operations.workshop import Workshop
+from steersman.store.log import Lane
+from tests.operations.workshop import PATIENCE, Workshop
+from tests.store.logs import a_lane
 
 LINES = [f"line {number}\n" for number in range(60)]
 PLACES = (5, 30, 55)
@@ -197,14 +204,6 @@ def test_a_move_is_accepted_or_rejected_as_a_whole(folder, moves):
 # What is no answer
 
 
-class Trying(Person):
-    """Tries something else first, and keeps what was said to it."""
-
-    def __init__(self, folder: Path, *tries: ConfirmResponse) -> None:
-        super().__init__(folder, one=(1,))
-        self.tries = list(tries)
-
-
 CHANGE = Write("/w/one", "a", "b", patch_of("one", "".join(LINES), numbered(*PLACES)))
 OTHER = Write("/w/two", "a", "b", patch_of("two", "".join(LINES), numbered(5)))
 GONE = Delete("/w/old", "a", patch_of("old", "x\n", None))
@@ -259,9 +258,61 @@ def test_hunks_are_numbered_as_the_diff_shows_them():
     for hunk, place in zip(hunks_of(CHANGE.diff), PLACES, strict=True):
         assert hunk.startswith("@@ -")
         assert f"+new {place}\n" in hunk
-    assert (
-        "".join([*CHANGE.diff.splitlines(keepends=True)[:2], *hunks_of(CHANGE.diff)]) == CHANGE.diff
-    )
+    names = CHANGE.diff.splitlines(keepends=True)[:2]
+    assert "".join([*names, *hunks_of(CHANGE.diff)]) == CHANGE.diff
+
+
+@pytest.mark.parametrize(
+    ("asked_about", "wrong"),
+    [
+        (CHANGE, ConfirmResponse("allow", hunks=(FileHunks("/w/one", (9,)),))),
+        (CHANGE, ConfirmResponse("allow", arguments={}, hunks=(FileHunks("/w/one", (1,)),))),
+        (Execute("ls", "/w"), ConfirmResponse("allow", hunks=())),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_refused_and_the_request_goes_on_waiting(asked_about, wrong):
+    async def work(lane: Lane) -> ConfirmResponse:
+        desk = Desk(attended=True)
+        asked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def watch(messages: list[Message]) -> None:
+            if messages[0].kind == "confirm_request":
+                asked.set_result(messages[0].corr or "")
+
+        with lane.log.watched_by(watch):
+            request = ConfirmRequest("c1", "a_tool", (asked_about,), "because")
+            answer = asyncio.create_task(desk.confirm(request, lane))
+            corr = await asyncio.wait_for(asked, PATIENCE)
+            with pytest.raises(UsageProblem):
+                desk.answer(corr, wrong)
+            assert not answer.done()
+            desk.answer(corr, ConfirmResponse("allow"))
+            return await asyncio.wait_for(answer, PATIENCE)
+
+    with a_lane() as lane:
+        assert asyncio.run(work(lane)) == ConfirmResponse("allow")
+
+
+def test_half_of_a_move_that_nobody_was_asked_about_goes_with_the_other():
+    workspace = Workspace("/w")
+    gone = change_of(workspace, "/w/old", b"x\n", None)
+    moved = change_of(workspace, "/w/new", None, b"x\n", moved_from="/w/old")
+    other = change_of(workspace, "/w/two", b"a\n", b"b\n")
+    kept, left_out = accepted([gone, moved, other], ["/w/new"], [])
+    assert kept == [other]
+    assert "old: all of it; the file was not deleted" in left_out
+    assert accepted([gone, moved], ["/w/old"], [])[0] == []
+    assert accepted([gone, moved], ["/w/new"], [FileHunks("/w/new", (1,))])[0] == [gone, moved]
+
+
+def test_very_much_that_was_left_out_is_counted_and_not_all_shown():
+    before = b"".join(b"line %d\n" % number for number in range(9000))
+    after = b"".join(b"new %d\n" % n if n % 20 == 0 else b"line %d\n" % n for n in range(9000))
+    change = change_of(Workspace("/w"), "/w/long", before, after)
+    assert parts_of(change.diff) == 450
+    _, left_out = accepted([change], ["/w/long"], [FileHunks("/w/long", (1,))])
+    assert len(left_out) < 7000
+    assert "more, of 449 in all" in left_out
 
 
 def test_an_answer_without_hunks_is_written_as_it_always_was():
