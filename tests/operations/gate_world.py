@@ -168,7 +168,7 @@ def answered(request: Any, decision: Any) -> ConfirmResponse:
         return ConfirmResponse(decision)
     paths = [a.path for a in request.actions if isinstance(a, Write | Delete)]
     hunks = tuple(FileHunks(path, (1,)) for path in paths[::2])
-    unfit = misfit(request.actions, hunks)
+    unfit = misfit(request.actions, hunks, whole=request.whole)
     return ConfirmResponse("deny") if unfit else ConfirmResponse("allow", hunks=hunks)
 
 

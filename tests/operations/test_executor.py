@@ -15,6 +15,7 @@ from steersman.records.dialogue import Call
 from steersman.records.errors import NeedsAnswer, StorageProblem, ToolProblem
 from steersman.records.message import (
     Assistant,
+    ConfirmRequest,
     DiffReady,
     Message,
     Policy,
@@ -99,7 +100,14 @@ class Generous:
     """A gate that allows everything and writes nothing, for tools that need nothing."""
 
     async def admit(
-        self, call: str, tool: str, actions: Any, lane: Lane, *, edited: bool = False
+        self,
+        call: str,
+        tool: str,
+        actions: Any,
+        lane: Lane,
+        *,
+        edited: bool = False,
+        whole: bool = False,
     ) -> Permit:
         """Take note of the call, which may be one too many; nothing else is asked for."""
         assert not actions
@@ -197,6 +205,18 @@ def test_every_verdict_is_in_the_log_before_the_tool_runs(tmp_path):
 def asking(workspace: Workspace) -> list[Write]:
     """What a person is asked about."""
     return [Write(f"{workspace.root}/x", "", "0" * 64, "+x\n")]
+
+
+def test_only_what_is_about_to_be_done_can_be_changed_by_the_answer(tmp_path):
+    """What a call turns out to do is asked about as a whole, such as a refactoring."""
+
+    async def run(n: int, bench: Bench) -> None:
+        await bench.admit(asking(bench.workspace))
+
+    rig = Rig(tmp_path, [Double("both", Family.EDIT, run, asking)], answer=lambda request: "allow")
+    assert rig.one("both").status == "ok"
+    requests = [m.body for m in rig.messages if isinstance(m.body, ConfirmRequest)]
+    assert [request.whole for request in requests] == [False, True]
 
 
 @pytest.mark.parametrize("family", list(Family))

@@ -76,18 +76,18 @@ class Admission:
         It is a command's effect only where a command was let through; a tool cannot say so itself.
         """
         origin: Origin = "command" if workspace.may_execute else "tool"
-        answer = await self._judge(actions, origin)
+        answer = await self._judge(actions, origin, whole=True)
         if isinstance(answer, Edited):
-            raise Refused("What a command did can be allowed or not, and not be changed.")
+            raise Refused("What a call turned out to do can only be allowed or denied as it is.")
         return answer
 
     async def past(self, actions: Sequence[Action]) -> None:
         """Tell the gate what a command did that was let run on the folder itself."""
-        await self._judge(actions, "past")
+        await self._judge(actions, "past", whole=True)
 
     async def _look(self, looks: Sequence[Look]) -> Permit:
         """Put what a plan must look at before the gate."""
-        answer = await self._judge(looks)
+        answer = await self._judge(looks, whole=True)
         if isinstance(answer, Edited):
             raise Refused("Only what is about to be done can be changed.")
         return answer
@@ -112,13 +112,18 @@ class Admission:
         return Ready(plan, workspace, permit.profile, left_out)
 
     async def _judge(
-        self, actions: Sequence[Action], origin: Origin = "tool", *, edited: bool = False
+        self,
+        actions: Sequence[Action],
+        origin: Origin = "tool",
+        *,
+        edited: bool = False,
+        whole: bool = False,
     ) -> Permit | Edited:
         if not actions:
             return NONE
         wanted = [stamped(action, origin) for action in actions]
         answer = await self._gate.admit(
-            self.call.id, self._tool.name, wanted, self.lane, edited=edited
+            self.call.id, self._tool.name, wanted, self.lane, edited=edited, whole=whole
         )
         if isinstance(answer, Verdict):
             raise Refused(
