@@ -160,6 +160,6 @@ def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:
         return
     if response.arguments is not None:
         raise UsageProblem("An answer changes the arguments or names hunks, not both.")
-    why = misfit(request.actions, response.hunks)
+    why = misfit(request.actions, response.hunks, whole=request.whole)
     if why:
         raise UsageProblem(why, try_this="Allow or deny the whole change, or name other hunks.")
