@@ -14,6 +14,8 @@ from secrets import choice
 from types import TracebackType
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from steersman.bus import Bus, Missed, Subscription
 from steersman.coordination import floor
 from steersman.governance.environment import command_environ
@@ -239,15 +241,17 @@ class Host:
 
         `client` answers what MCP servers ask, when the thread works for another program.
         """
-        workspace = Workspace.open(folder)
+        workspace = await asyncio.to_thread(Workspace.open, folder)
         if readable(workspace.root) != workspace.root:
             raise UsageProblem(
                 f"The name of the workspace {readable(workspace.root)} is not UTF-8.",
                 try_this="Rename the folder.",
             )
-        mind = None if origin == "call" else self._mind(settings, title)
-        self.permissions.rules(workspace.root, settings)  # what is wrong is told before anything
-        named = self._redactor(workspace, settings).text(readable(title))
+        mind = None if origin == "call" else await asyncio.to_thread(self._mind, settings, title)
+        # What is wrong with rules is told before anything is made.
+        await asyncio.to_thread(self.permissions.rules, workspace.root, settings)
+        redactor = await asyncio.to_thread(self._redactor, workspace, settings)
+        named = redactor.text(readable(title))
         thread = self.create(workspace.root, named, origin=origin)
         await self._begin(thread, workspace, settings, mind, client=client, **how)
         return thread
@@ -267,8 +271,8 @@ class Host:
         `attended`: somebody can answer. `yes`: every answer is allow.
         """
         thread = self.find(thread_id)
-        workspace = Workspace.open(folder or thread.workspace)
-        mind = self._mind(settings, thread.title) if thinks else None
+        workspace = await asyncio.to_thread(Workspace.open, folder or thread.workspace)
+        mind = await asyncio.to_thread(self._mind, settings, thread.title) if thinks else None
         await self._begin(thread, workspace, settings, mind, client=None, **how)
         if folder:
             self.store.describe(thread_id, title=None, workspace=workspace.root)
@@ -288,28 +292,9 @@ class Host:
         owned = ExitStack()
         owned.enter_context(self.store.own(thread.id))
         try:
-            redactor = self._redactor(workspace, settings)
-            rules = self.permissions.rules(workspace.root, settings)
+            redactor, setup = await asyncio.to_thread(self._setup, thread, workspace, settings)
+            setup = replace(setup, attended=attended, yes=yes, client=client)
             log = self._log(self.find(thread.id), redactor)
-            setup = Setup(
-                settings=settings,
-                workspace=workspace,
-                environ=command_environ(self._environ, settings.environment),
-                objects=self._objects,
-                state=str(self._home),
-                home=self.permissions.home,
-                private=self._private,
-                cache=cache_folder(self._environ, workspace.root),
-                rules=self.permissions.book(rules),
-                memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
-                surroundings=self._environ,
-                resources=self._resources,
-                trusted=self.permissions.folder(workspace.root).loads,
-                audits=self.permissions.audits(workspace.root),
-                attended=attended,
-                yes=yes,
-                client=client,
-            )
             session = Session(log, setup, mind)
             await session.begin()
             if mind is not None:
@@ -318,6 +303,30 @@ class Host:
             owned.close()
             raise
         self._open[thread.id] = (session, owned)
+
+    def _setup(
+        self, thread: Thread, workspace: Workspace, settings: Settings
+    ) -> tuple[Redactor, Setup]:
+        """What holds in a workspace; it reads many files, so not on the event loop."""
+        redactor = self._redactor(workspace, settings)
+        rules = self.permissions.rules(workspace.root, settings)
+        setup = Setup(
+            settings=settings,
+            workspace=workspace,
+            environ=command_environ(self._environ, settings.environment),
+            objects=self._objects,
+            state=str(self._home),
+            home=self.permissions.home,
+            private=self._private,
+            cache=cache_folder(self._environ, workspace.root),
+            rules=self.permissions.book(rules),
+            memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
+            surroundings=self._environ,
+            resources=self._resources,
+            trusted=self.permissions.folder(workspace.root).loads,
+            audits=self.permissions.audits(workspace.root),
+        )
+        return redactor, setup
 
     def remembered_model(self, thread_id: str) -> str:
         """The model a thread last worked with."""
