@@ -45,11 +45,13 @@ async def begin_and_run(host: Host, workspace: Path, model: str) -> None:
     await host.close(thread, Exit.DONE)
 
 
-async def ten_threads(environ: dict[str, str], workspace: Path, model: str) -> None:
-    """Ten threads that begin at once in one workspace."""
+async def several_threads(
+    environ: dict[str, str], workspace: Path, model: str, threads: int = THREADS
+) -> None:
+    """Threads that begin at once in one workspace."""
     home = Path(environ["STEERSMAN_HOME"])
     async with Host.at(home, environ) as host, asyncio.timeout(120), asyncio.TaskGroup() as group:
-        for _ in range(THREADS):
+        for _ in range(threads):
             group.create_task(begin_and_run(host, workspace, model))
 
 
@@ -60,13 +62,25 @@ def longest(scenario) -> LoopWatch:
     return watch
 
 
+DONE = {"text": "Done."}
 RUN = call("workspace_run_command", command="echo hi")
 
 
 def test_ten_threads_that_begin_in_a_large_workspace_hold_nobody_up(environ, large, script):
     model = script({"tool_calls": [RUN]}, {"expect": "hi", "text": "Done."})
-    watch = longest(ten_threads(environ, large, model))
+    watch = longest(several_threads(environ, large, model))
     assert watch.callbacks > 100
+    assert watch.worst.seconds < LONGEST, watch.worst
+
+
+def test_questions_about_a_large_workspace_hold_nobody_up(environ, large, script):
+    questions = [
+        call("workspace_ranked_context", question="module"),
+        {"name": "workspace_find_symbol", "arguments": {"name": "module"}},
+        call("workspace_get_diagnostics", paths=["part0"]),
+        call("workspace_list_files"),
+    ]
+    watch = longest(several_threads(environ, large, script({"tool_calls": questions}, DONE), 2))
     assert watch.worst.seconds < LONGEST, watch.worst
 
 
@@ -79,7 +93,7 @@ def test_a_walk_on_the_loop_is_noticed(environ, large, script, monkeypatch):
 
     monkeypatch.setattr(Finder, "look", on_the_loop)
     model = script({"tool_calls": [RUN]}, {"expect": "hi", "text": "Done."})
-    assert longest(ten_threads(environ, large, model)).worst.seconds > LONGEST
+    assert longest(several_threads(environ, large, model)).worst.seconds > LONGEST
 
 
 def test_a_sleep_and_work_on_the_loop_are_noticed_and_waiting_is_not():
