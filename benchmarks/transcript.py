@@ -13,7 +13,6 @@ from textual.strip import Strip
 
 from benchmarks.measure import Figure
 from steersman.ports.tui.drawing.window import KEPT
-from steersman.ports.tui.story import Story
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import (
     Assistant,

@@ -27,7 +27,7 @@ from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.seat import Seat
+from steersman.views.seat import Seat
 
 PATIENCE = 60  # seconds
 FONTS = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"

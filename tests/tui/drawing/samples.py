@@ -2,18 +2,6 @@
 
 from typing import Any
 
-from steersman.ports.tui.blocks import (
-    Agent,
-    Asked,
-    Block,
-    FileState,
-    Person,
-    Receipt,
-    Remark,
-    Request,
-    Words,
-    Work,
-)
 from steersman.records.action import Execute, Write
 from steersman.records.change import ABSENT, Change
 from steersman.records.change import FileState as Was
@@ -35,7 +23,19 @@ from steersman.records.message import (
     ToolResult,
     TurnEnd,
 )
-from tests.tui.story.threads import DIFF, PROSE
+from steersman.views.blocks import (
+    Agent,
+    Asked,
+    Block,
+    FileState,
+    Person,
+    Receipt,
+    Remark,
+    Request,
+    Words,
+    Work,
+)
+from tests.views.story.threads import DIFF, PROSE
 
 STATES: tuple[FileState, ...] = ("running", "waiting", "done", "error", "denied", "cancelled")
 LINES = "".join(f"{n}\tdef number_{n}(): return {n}  # {'long ' * n}\n" for n in range(1, 13))

@@ -19,12 +19,8 @@ from textual.screen import ModalScreen
 from textual.worker import Worker
 
 from steersman.identity.settings import data_folder
-from steersman.ports.cli.text import safe
 from steersman.ports.tui.acting import Acting
-from steersman.ports.tui.commands.registry import Registry
-from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.facts import Gathering
 from steersman.ports.tui.following import Follower
 from steersman.ports.tui.keys import TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
@@ -37,13 +33,17 @@ from steersman.ports.tui.panes.strip import Banner, TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
-from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.showing import APPROVALS, BEAT, Showing
 from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.errors import SteersmanError
+from steersman.views.commands.registry import Registry
+from steersman.views.commands.stage import Row
+from steersman.views.facts import Gathering
+from steersman.views.seat import Seat
+from steersman.views.text import safe
 
 if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
@@ -186,7 +186,7 @@ class SteersmanApp(App[None]):
         self._spawn(self._choose())
 
     async def _choose(self) -> None:
-        from steersman.ports.tui.commands.palette import capabilities, choose
+        from steersman.views.commands.palette import capabilities, choose
 
         rows = [
             Row(one.key, one.name, one.about or one.detail)

@@ -19,9 +19,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
-from steersman.ports.cli.images import images_from
-from steersman.ports.cli.text import safe
-from steersman.ports.tui.attachments import (
+from steersman.ports.tui.completion.assistant import Assistant
+from steersman.ports.tui.editor import edit
+from steersman.ports.tui.history import NOTHING, Drafts, History
+from steersman.records.dialogue import Image
+from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.views.attachments import (
     HUGE,
     NO_MENTIONS,
     Attachments,
@@ -32,15 +35,12 @@ from steersman.ports.tui.attachments import (
     is_long,
     is_picture,
 )
-from steersman.ports.tui.commands.registry import is_command
-from steersman.ports.tui.completion.assistant import Assistant
-from steersman.ports.tui.completion.sources import Names, nothing
-from steersman.ports.tui.editor import edit
-from steersman.ports.tui.history import NOTHING, Drafts, History
-from steersman.ports.tui.saying import BaseFolder, dropped_paths, meaning
-from steersman.ports.tui.seat import Doing
-from steersman.records.dialogue import Image
-from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.views.commands.registry import is_command
+from steersman.views.completion.sources import Names, nothing
+from steersman.views.images import images_from
+from steersman.views.saying import BaseFolder, dropped_paths, meaning
+from steersman.views.seat import Doing
+from steersman.views.text import safe
 
 KEYS: Mapping[str, str] = {
     "enter": "say",

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from steersman.governance.folders import sentence
 from steersman.identity.settings import Settings
-from steersman.ports.tui.commands.stage import Row
-from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.staging import AppStage
 from steersman.records.errors import SteersmanError
+from steersman.views.commands.stage import Row
+from steersman.views.seat import Seat
 
 NO_MODEL = """\
 Steersman thinks with a model that you choose. None is set, and none was found on this machine.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from steersman.ports.cli.text import one_line
+from steersman.views.text import one_line
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
-    from steersman.ports.tui.completion.sources import Described
+    from steersman.views.completion.sources import Described
 
 
 class Names:
