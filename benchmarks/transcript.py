@@ -26,6 +26,7 @@ from steersman.records.message import (
     TurnStart,
     User,
 )
+from steersman.views.story import Story
 
 MESSAGES = 5_000
 RATE, SECONDS = 2_000, 4  # deltas a second, and for how long

@@ -26,7 +26,6 @@ from steersman.intelligence.configured import Config, read_config, secrets
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.operations.journal.objects import Objects
-from steersman.operations.journal.undoing import Plan
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
@@ -35,6 +34,7 @@ from steersman.records.dialogue import Call, Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.records.thread import Thread
+from steersman.records.undo import UndoPlan
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
 from steersman.store.log import ThreadLog, now, read_messages
@@ -370,7 +370,7 @@ class Host:
         """What takes the secrets out of what an open thread gives away."""
         return self._session(thread_id).log.redactor
 
-    async def take_back(self, thread_id: str, plan: Plan, *, force: bool = False) -> None:
+    async def take_back(self, thread_id: str, plan: UndoPlan, *, force: bool = False) -> None:
         """Carry out an undo or a redo."""
         await self._session(thread_id).take_back(plan, force=force)
 

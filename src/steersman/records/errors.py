@@ -37,6 +37,10 @@ class UsageProblem(SteersmanError):
     exit = Exit.USAGE
 
 
+class TooLate(UsageProblem):
+    """Somebody else was first, or what was meant has passed."""
+
+
 class StorageProblem(SteersmanError):
     """The data folder or database cannot be used."""
 

@@ -13,7 +13,6 @@ from steersman.coordination.recovery import closing
 from steersman.governance.gate import Leave
 from steersman.intelligence.context import KINDS, Context
 from steersman.intelligence.loop import error_body
-from steersman.operations.journal.undoing import Plan
 from steersman.operations.mcp.gateway import Gateway
 from steersman.records.action import Verdict
 from steersman.records.dialogue import Call, Image
@@ -30,6 +29,7 @@ from steersman.records.message import (
     TurnStart,
     User,
 )
+from steersman.records.undo import UndoPlan
 from steersman.store.log import Lane, ThreadLog, read_messages, to_message
 from steersman.threads.capsule import last_words
 from steersman.threads.systems import Setup, ThreadSystems
@@ -292,7 +292,7 @@ class Session:
         await self.log.append(self._systems.toolbox.announce(call, lane))
         return (await self._systems.toolbox.execute([call], lane, lambda _: ""))[0]
 
-    async def take_back(self, plan: Plan, *, force: bool) -> None:
+    async def take_back(self, plan: UndoPlan, *, force: bool) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
         lane = self._lane("operations", plan.cause)
         actions = self._systems.journal.actions(plan.changes, "person")

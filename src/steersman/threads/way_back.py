@@ -13,6 +13,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.looking import look
 from steersman.operations.journal.objects import Objects
 from steersman.records.change import FileState
+from steersman.records.undo import UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
 
@@ -26,7 +27,7 @@ class WayBack:
 
     def plan_undo(
         self, thread_id: str, *, turn: int | None = None, to: int | None = None
-    ) -> undoing.Plan:
+    ) -> UndoPlan:
         """What taking back the last turn would do, or a certain turn, or all after a message."""
         entries, turns = self._entries(thread_id)
         if to is not None:
@@ -39,7 +40,7 @@ class WayBack:
         plan = undoing.plan_undo(entries, wanted if turn else wanted[-1:])
         return self._needed(thread_id, plan)
 
-    def plan_rewind(self, thread_id: str, to: int) -> undoing.Plan | None:
+    def plan_rewind(self, thread_id: str, to: int) -> UndoPlan | None:
         """What taking back all after a message would do; None when nothing changed since."""
         entries, _ = self._entries(thread_id)
         wanted = undoing.since(entries, to)
@@ -47,26 +48,26 @@ class WayBack:
             return None
         return self._needed(thread_id, undoing.plan_undo(entries, wanted))
 
-    def plan_redo(self, thread_id: str) -> undoing.Plan:
+    def plan_redo(self, thread_id: str) -> UndoPlan:
         """What taking back the last undo would do."""
         return self._needed(thread_id, undoing.plan_redo(self._entries(thread_id)[0]))
 
-    def _needed(self, thread_id: str, plan: undoing.Plan) -> undoing.Plan:
+    def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""
         present = self._present(thread_id, plan)
         left = tuple(c for c in plan.changes if not same(present[c.path], c.after))
         return msgspec.structs.replace(plan, changes=left)
 
-    def _present(self, thread_id: str, plan: undoing.Plan) -> dict[str, FileState]:
+    def _present(self, thread_id: str, plan: UndoPlan) -> dict[str, FileState]:
         root = find_thread(self._store, thread_id).workspace
         return {change.path: look(str(Path(root, change.path))) for change in plan.changes}
 
-    def conflicts(self, thread_id: str, plan: undoing.Plan) -> tuple[str, ...]:
+    def conflicts(self, thread_id: str, plan: UndoPlan) -> tuple[str, ...]:
         """Paths that someone else changed since, so that the plan would lose their work."""
         present = self._present(thread_id, plan)
         return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
 
-    def describe(self, thread_id: str, plan: undoing.Plan) -> list[str]:
+    def describe(self, thread_id: str, plan: UndoPlan) -> list[str]:
         """A plan's changes as people read them."""
         journal = Journal(find_thread(self._store, thread_id).workspace, self._objects)
         return [journal.diff(change) for change in plan.changes]

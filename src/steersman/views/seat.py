@@ -13,11 +13,11 @@ import msgspec
 
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.operations.journal.undoing import Plan
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message
 from steersman.records.thread import Thread
+from steersman.records.undo import UndoPlan
 
 POLL = 0.5  # seconds between looks at a thread that another process works on
 Doing = Literal["nothing", "working", "watching"]
@@ -153,17 +153,17 @@ class Seat:
         await self.take(copy.id)
         return copy
 
-    def plan_undo(self) -> Plan:
+    def plan_undo(self) -> UndoPlan:
         """What taking back the last turn's changes would do."""
         self._check_thread()
         return self.host.way_back.plan_undo(self.id)
 
-    def plan_redo(self) -> Plan:
+    def plan_redo(self) -> UndoPlan:
         """What taking back the last undo would do."""
         self._check_thread()
         return self.host.way_back.plan_redo(self.id)
 
-    async def take_back(self, plan: Plan, *, force: bool = False) -> None:
+    async def take_back(self, plan: UndoPlan, *, force: bool = False) -> None:
         """Carry out an undo or a redo."""
         await self.host.take_back(self.id, plan, force=force)
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from steersman.operations.journal.changeset import same
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.undo import UndoPlan
 
 
 class Entry(Struct, frozen=True):
@@ -26,15 +27,6 @@ class Entry(Struct, frozen=True):
     changes: tuple[Change, ...]
     cause: Literal["effect", "undo", "redo"] = "effect"
     undoes: tuple[int, ...] = ()
-
-
-class Plan(Struct, frozen=True):
-    """What to do: the entry to write, and the paths where someone else's change would be lost."""
-
-    cause: Literal["undo", "redo"]
-    undoes: tuple[int, ...]
-    changes: tuple[Change, ...]
-    gaps: tuple[str, ...] = ()
 
 
 class Standing(Struct, frozen=True):
@@ -62,7 +54,7 @@ def standing(entries: Iterable[Entry]) -> Standing:
     return Standing(tuple(effects), tuple(undos))
 
 
-def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> Plan:
+def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
     """How to take back effects that stand."""
     wanted = sorted(set(wanted))
     in_force = standing(entries).effects
@@ -74,10 +66,10 @@ def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> Plan:
             "There is no change there, or it was undone before.",
         )
     done = [change for e in entries if e.seq in wanted for change in e.changes]
-    return Plan("undo", tuple(wanted), tuple(inverse(squash(done))), gaps(done))
+    return UndoPlan("undo", tuple(wanted), tuple(inverse(squash(done))), gaps(done))
 
 
-def plan_redo(entries: Sequence[Entry]) -> Plan:
+def plan_redo(entries: Sequence[Entry]) -> UndoPlan:
     """How to take back the last undo that nothing came after."""
     undos = standing(entries).undos
     if not undos:
@@ -85,7 +77,7 @@ def plan_redo(entries: Sequence[Entry]) -> Plan:
             "There is nothing to redo.", "Nothing was undone, or something else was done since."
         )
     done = next(entry.changes for entry in entries if entry.seq == undos[-1])
-    return Plan("redo", (undos[-1],), tuple(inverse(done)))
+    return UndoPlan("redo", (undos[-1],), tuple(inverse(done)))
 
 
 def since(entries: Iterable[Entry], seq: int) -> tuple[int, ...]:
@@ -120,7 +112,7 @@ def gaps(changes: Iterable[Change]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def conflicts(present: Mapping[str, FileState], plan: Plan) -> tuple[str, ...]:
+def conflicts(present: Mapping[str, FileState], plan: UndoPlan) -> tuple[str, ...]:
     """Paths that are not as the plan expects them: someone else changed them since."""
     return tuple(
         change.path

@@ -7,11 +7,11 @@ import click
 
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.operations.journal.undoing import Plan
 from steersman.ports.cli.options import at_terminal, folder_from, open_host
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.errors import NeedsAnswer, SteersmanError
 from steersman.records.thread import Thread
+from steersman.records.undo import UndoPlan
 
 SHOWN = 20
 
@@ -78,7 +78,7 @@ def _which(host: Host, thread: str | None, workspace: str | None) -> Thread:
     return host.find(thread) if thread else host.latest_changed(folder_from(workspace))
 
 
-def _carry_out(host: Host, thread: Thread, plan: Plan, *, force: bool, yes: bool) -> None:
+def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: bool) -> None:
     _preview(host.way_back.describe(thread.id, plan))
     taken = host.way_back.conflicts(thread.id, plan)
     if taken and not force:
@@ -99,7 +99,7 @@ def _carry_out(host: Host, thread: Thread, plan: Plan, *, force: bool, yes: bool
     click.echo(f"{done}: {len(plan.changes)} changes in thread {thread.id}.")
 
 
-async def _do(host: Host, thread: Thread, plan: Plan, *, force: bool) -> None:
+async def _do(host: Host, thread: Thread, plan: UndoPlan, *, force: bool) -> None:
     async with host:
         await host.open(thread.id, Settings(), thinks=False)
         await host.take_back(thread.id, plan, force=force)

@@ -3,9 +3,10 @@ taken."""
 
 import msgspec
 
-from steersman.operations.journal.undoing import Plan, inverse
+from steersman.operations.journal.undoing import inverse
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.message import TurnStart, User
+from steersman.records.undo import UndoPlan
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell, fenced, nothing, number
@@ -28,7 +29,7 @@ async def redo(stage: Stage, arguments: str) -> None:
     await _carry_out(stage, stage.seat.plan_redo())
 
 
-async def _carry_out(stage: Stage, plan: Plan) -> bool:
+async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
     """Show a plan, ask, and do it; False when the person does not want it."""
     seat = stage.seat
     if not plan.changes:
@@ -45,7 +46,7 @@ async def _carry_out(stage: Stage, plan: Plan) -> bool:
     return True
 
 
-def described(seat: Seat, plan: Plan, taken: tuple[str, ...] = ()) -> str:
+def described(seat: Seat, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
     """A plan as Markdown: what someone else would lose first, then every change."""
     parts = []
     if taken:
