@@ -32,9 +32,10 @@ def take_call(shelf: Shelf, message: Message, body: ToolCall) -> list[Block]:
     lane = shelf.lane(message.path)
     block = Work(shelf.key(message), message.seq, message.turn, lane, body)
     block.corr = message.corr or block.key
+    changed = _replaced(shelf, block.corr)
     shelf.known_calls[block.corr] = shelf.open_calls[block.corr] = block
     shelf.progress = ""
-    changed = [shelf.settle(message, block)]
+    changed.append(shelf.settle(message, block))
     agent = shelf.agents.get(lane)
     if agent is not None and agent.done is None:
         agent.calls += 1
@@ -42,6 +43,16 @@ def take_call(shelf: Shelf, message: Message, body: ToolCall) -> list[Block]:
         agent.touch()
         changed.append(agent)
     return changed
+
+
+def _replaced(shelf: Shelf, corr: str) -> list[Block]:
+    """An open call whose name another one takes: its result can no longer be told apart."""
+    earlier = shelf.open_calls.pop(corr, None)
+    if earlier is None:
+        return []
+    earlier.state, earlier.progress = "cancelled", ""
+    earlier.touch()
+    return [earlier]
 
 
 def take_progress(shelf: Shelf, message: Message, body: ToolProgress) -> list[Block]:
