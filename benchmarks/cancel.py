@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.measure import Figure, script, world
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.message import ToolProgress
+from steersman.records.settings import Settings
 
 COMMAND = "trap '' TERM INT; setsid sleep 600 & sleep 600 & echo begun; wait"
 RUNS = 10

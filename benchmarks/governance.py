@@ -3,12 +3,12 @@
 import time
 
 from benchmarks.measure import Figure
-from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.policy import Circumstances, Evidence, decide
 from steersman.governance.rule import Rule
 from steersman.governance.rules import RuleSet
 from steersman.governance.secret_finder import Finder
 from steersman.records.action import Action, Delete, Execute, Network, Read, Write
+from steersman.records.judgement import Fact, Judgement
 
 ROOT = "/srv/app"
 SEEN = Judgement(

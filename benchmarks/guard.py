@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks.measure import Figure
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.shell import parse
+from steersman.records.judgement import CommandPlace
 
 CASES = Path(__file__).parents[1] / "tests" / "governance" / "guard" / "more_cases.jsonl"
 PLACE = CommandPlace("/home/dev/project", "/home/dev")

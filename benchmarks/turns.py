@@ -8,8 +8,8 @@ from statistics import median
 
 from benchmarks.measure import STEER, Figure, cost, script, world
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.errors import Exit
+from steersman.records.settings import Settings
 
 STEPS = 500
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from steersman.identity.settings import NAMES, Budgets, Settings
+from steersman.identity.settings import NAMES
 from steersman.records.limits import Limits
+from steersman.records.settings import Budgets, Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")]

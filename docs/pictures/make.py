@@ -24,9 +24,9 @@ from typing import Any
 from textual.pilot import Pilot
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
+from steersman.records.settings import Settings
 from steersman.views.seat import Seat
 
 PATIENCE = 60  # seconds

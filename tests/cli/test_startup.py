@@ -98,7 +98,8 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
 OPENED = """
 import asyncio, os, sys
 from steersman.host import Host
-from steersman.identity.settings import Settings, data_folder
+from steersman.identity.settings import data_folder
+from steersman.records.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.seat import Seat
 

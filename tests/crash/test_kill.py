@@ -245,7 +245,7 @@ TALKING = """
 import asyncio, os, sys
 from pathlib import Path
 from steersman.host import Host
-from steersman.identity.settings import Settings
+from steersman.records.settings import Settings
 
 async def main(model):
     settings = Settings(model=model, approvals="never")

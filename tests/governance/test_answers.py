@@ -23,7 +23,6 @@ from steersman.governance.answers import (
     remembered,
 )
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import CommandPlace, Fact, Judgement
 from steersman.governance.rules import Rule, RuleSet
 from steersman.records.action import (
     Action,
@@ -37,6 +36,7 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.errors import StorageProblem, UsageProblem
+from steersman.records.judgement import CommandPlace, Fact, Judgement
 from steersman.store.redactor import Redactor
 from steersman.store.sqlite import SqliteStore
 from tests.store.made import a_thread

@@ -17,7 +17,6 @@ from steersman.governance.folders import (
     findings,
     forget,
     record,
-    sentence,
     standing,
 )
 from steersman.store.sqlite import SqliteStore
@@ -232,7 +231,7 @@ def test_what_cannot_be_looked_at_cannot_be_trusted(folder, store, make):
     assert not finding.whole
     record(store, str(folder), found, trusted=True)
     assert standing(store, str(folder)).state == "unknown"
-    assert "too large to be looked at" in sentence(standing(store, str(folder)), "/p")
+    assert "too large to be looked at" in standing(store, str(folder)).sentence("/p")
 
 
 def test_a_pipe_is_not_waited_for(folder):
@@ -280,7 +279,7 @@ RULES = Finding(".steersman/rules.toml", "rules", "2")
     ids=lambda value: value.state if isinstance(value, Standing) else "",
 )
 def test_a_person_is_told_in_a_sentence(now, told):
-    assert sentence(now, "/p") == told
+    assert now.sentence("/p") == told
     assert now.loads is (told == "")
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.policy import (
     Approvals,
     Circumstances,
@@ -34,6 +33,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import inside
 from steersman.records.secret_files import SecretFiles
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.rules import Rule, RuleProblem, RuleSet, subject
 from steersman.records.action import (
     Action,
@@ -23,6 +22,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.judgement import Fact, Judgement
 
 HOME, HERE = "/home/dev", "/srv/app"
 

@@ -10,7 +10,6 @@ from steersman.governance.budgets import Budget
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
 from steersman.identity.persona import Persona
-from steersman.identity.settings import Budgets
 from steersman.intelligence.configured import read_config
 from steersman.intelligence.loop import NativeLoop
 from steersman.intelligence.models import Models
@@ -19,6 +18,7 @@ from steersman.operations.executor import Toolbox
 from steersman.operations.tools import standard_tools
 from steersman.records.errors import Exit
 from steersman.records.limits import NO_LIMITS, Limits
+from steersman.records.settings import Budgets
 from steersman.threads.capsule import Capsule, Unsteered
 from steersman.threads.session import ENDINGS
 from tests.host.test_capsules import HAND, Tree

@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.intelligence.context import KINDS, Context
 from steersman.records.dialogue import AssistantItem, UserItem
 from steersman.records.errors import Exit
+from steersman.records.settings import Settings
 
 WINDOW = 32_000
 GOAL = "Rebuild the parser so that nested lists work."

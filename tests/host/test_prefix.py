@@ -5,7 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
+from steersman.records.settings import Settings
 from tests.host.wires import Line, Waits, conversation
 from tests.world import call
 

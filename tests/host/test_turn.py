@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.message import (
     Answer,
@@ -21,6 +20,7 @@ from steersman.records.message import (
     TurnEnd,
     User,
 )
+from steersman.records.settings import Settings
 from tests.world import call
 
 

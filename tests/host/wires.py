@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.message import Message, TurnEnd, encode_message
+from steersman.records.settings import Settings
 from tests.intelligence.model_server.conftest import Stage
 
 WIRES = ("openai", "openai-chat", "anthropic", "gemini")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from steersman.identity.persona import prompt_text, steersman
-from steersman.identity.settings import Settings, config_file, data_folder, load_settings
+from steersman.identity.settings import config_file, data_folder, load_settings
 from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ import pytest
 
 from steersman.intelligence.auto import kind_of, pick
 from steersman.intelligence.benching.plot import png, svg
-from steersman.intelligence.benching.results import Result, keep, kept, newest, summary
+from steersman.intelligence.benching.results import keep, kept, newest, summary
 from steersman.intelligence.models import Models
+from steersman.records.bench import Result
 from steersman.records.errors import UsageProblem
 
 START = datetime(2026, 1, 2, tzinfo=UTC)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from steersman.coordination.recovery import closing
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.intelligence.context import KINDS, Context, plain, result_text
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.records.errors import Exit, StorageProblem, UsageProblem
@@ -29,6 +28,7 @@ from steersman.records.message import (
     User,
     encode_body,
 )
+from steersman.records.settings import Settings
 from steersman.store.log import Draft
 from tests.coordination.stories import ROOT, cut_sessions, sessions, told
 from tests.world import call

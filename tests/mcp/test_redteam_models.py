@@ -7,12 +7,12 @@ import pytest
 from steersman.operations.mcp.cache import Cache, Listing
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import RemoteTool
 from steersman.operations.mcp.server_slot import Link
 from steersman.operations.tools.mcp_call_tool import CallTool
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import Call
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import RemoteTool
 from tests.cli.kit import DONE
 from tests.mcp.conftest import READS, SECRET
 from tests.mcp.test_stories import results

@@ -13,7 +13,7 @@ import pytest
 
 from steersman.operations.mcp.catalogue import first_sentence, rank
 from steersman.operations.mcp.plain_schema import LARGEST, plain
-from steersman.operations.mcp.records import RemoteTool
+from steersman.records.mcp_tools import RemoteTool
 from tests.cli.kit import DONE, StrictSteer
 from tests.cli.terminal import Terminal
 from tests.mcp.conftest import HOSTILE, READS

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from steersman.monitoring.cost import Bill, bills, requests, total
+from steersman.monitoring.cost import bills, requests, total
+from steersman.records.bill import Bill
 from steersman.records.message import UsageReport, encode_body
 from steersman.store.chain import GENESIS, link_row
 from steersman.store.contract import Row, stamp

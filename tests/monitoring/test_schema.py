@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from steersman.monitoring.schema import message_schema
 from steersman.records.message import BODIES, Message, encode_message
+from steersman.records.schema import message_schema
 from tests.store.elsewhere import ROOT
 from tests.store.made import START
 

@@ -20,11 +20,11 @@ import msgspec
 
 from steersman.governance import secret_finder
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.operations.tool import Bench, Family
 from steersman.records.action import Read, Write
 from steersman.records.errors import Exit
 from steersman.records.message import ConfirmResponse, Message, encode_message
+from steersman.records.settings import Settings
 from tests.operations.doubles import Double, Rig
 from tests.operations.gate_checker import SECRET, Event, Story, Tree
 from tests.operations.workshop import PATH, PATIENCE

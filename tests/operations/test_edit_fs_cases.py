@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
+from steersman.records.settings import Settings
 from tests.cli.kit import StrictSteer, without_privilege
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "edit_cases.jsonl"

@@ -13,10 +13,9 @@ from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute, Read, Write
 from steersman.records.dialogue import Call
 from steersman.records.errors import NeedsAnswer, StorageProblem, ToolProblem
-from steersman.records.message import Assistant, DiffReady, Message, Policy, ToolResult
+from steersman.records.message import MASK, Assistant, DiffReady, Message, Policy, ToolResult
 from steersman.store.contract import Row
 from steersman.store.log import Draft, Lane
-from steersman.store.redactor import MASK
 from steersman.store.sqlite import SqliteStore
 from steersman.systems import Permit
 from tests.operations.doubles import Double, Rig, Turnstile

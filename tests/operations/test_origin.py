@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.operations.executor import stamped
 from steersman.operations.tools.write_file import WriteFile
 from steersman.records.action import Delete, Write
+from steersman.records.settings import Settings
 
 
 @pytest.mark.parametrize("origin", ["command", "person"])

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
@@ -22,6 +21,7 @@ from steersman.operations.workspace import Workspace
 from steersman.records.errors import Exit
 from steersman.records.mcp_server import Server
 from steersman.records.message import ConfirmResponse, Message, ToolResult, TurnEnd
+from steersman.records.settings import Settings
 
 Answer = Callable[[Message], str]
 Deed = tuple[str, dict[str, Any]]

@@ -8,6 +8,7 @@ import pytest
 from steersman.bus import Bus
 from steersman.records.errors import StorageProblem
 from steersman.records.message import (
+    MASK,
     AssistantDelta,
     Message,
     Progress,
@@ -17,7 +18,6 @@ from steersman.records.message import (
 )
 from steersman.store.contract import Row
 from steersman.store.log import Draft, Lane
-from steersman.store.redactor import MASK
 from steersman.store.sqlite import SqliteStore
 from tests.store.logs import Place, a_place, proven, stored
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from steersman.records.action import Execute, Verdict, Write
 from steersman.records.message import (
+    MASK,
     AgentSpawn,
     Assistant,
     Body,
@@ -27,7 +28,7 @@ from steersman.records.message import (
     User,
     decode_body,
 )
-from steersman.store.redactor import MASK, Redactor
+from steersman.store.redactor import Redactor
 
 # No bracket: only the mask has one.
 spelling = st.text("abA0 \"\\/\n\t\x7fé請\U0001f511'{}:,-", min_size=8, max_size=12)

@@ -1,7 +1,7 @@
 """The circuit breaker: what no setting, rule or answer lifts."""
 
-from steersman.governance.guard.judgement import Judgement
 from steersman.records.action import Action, ChangeMany, Delete, Execute, Verdict, Write
+from steersman.records.judgement import Judgement
 from steersman.records.protection import inside
 
 _MACHINE = ("/boot", "/dev", "/proc", "/sys", "/etc/passwd", "/etc/shadow", "/etc/group",

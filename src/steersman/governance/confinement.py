@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steersman.governance.environment import cache_environ
-from steersman.governance.guard.judgement import Judgement
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
+from steersman.records.judgement import Judgement
 from steersman.records.profile import Profile
 from steersman.records.protection import inside, pinned
 

@@ -85,6 +85,25 @@ class Standing(Struct, frozen=True):
         """Whether the folder's own files may be loaded."""
         return self.state in ("trusted", "nothing")
 
+    def sentence(self, workspace: str) -> str:
+        """What a person is told of a folder; empty when there is nothing to tell."""
+        if self.loads:
+            return ""
+        large = [one.path for one in self.found if not one.whole]
+        if large:
+            told = f"{_listed(large)} is too large to be looked at"
+        elif self.state == "changed":
+            parts = {"new": self.added, "changed": self.changed, "gone": self.removed}
+            told = "; ".join(f"{name}: {_listed(paths)}" for name, paths in parts.items() if paths)
+            told = f"not what it was when you were asked ({told})"
+        else:
+            told = {
+                "refused": "you said not to trust it",
+                "unknown": "nobody was asked about it yet",
+            }[self.state]
+        brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in self.found))
+        return f"{workspace} brings {brought or 'nothing any more'}: {told}. None of it is used."
+
 
 class _Agreed(Struct, frozen=True):
     trusted: bool
@@ -117,25 +136,6 @@ def compare(found: tuple[Finding, ...], trusted: bool | None, agreed: dict[str, 
     if trusted and not all(finding.whole for finding in found):
         return Standing("unknown", found)
     return Standing("trusted" if trusted else "refused", found)
-
-
-def sentence(standing: Standing, workspace: str) -> str:
-    """What a person is told of a folder; empty when there is nothing to tell."""
-    if standing.loads:
-        return ""
-    large = [one.path for one in standing.found if not one.whole]
-    if large:
-        told = f"{_listed(large)} is too large to be looked at"
-    elif standing.state == "changed":
-        parts = {"new": standing.added, "changed": standing.changed, "gone": standing.removed}
-        told = "; ".join(f"{name}: {_listed(paths)}" for name, paths in parts.items() if paths)
-        told = f"not what it was when you were asked ({told})"
-    else:
-        told = {"refused": "you said not to trust it", "unknown": "nobody was asked about it yet"}[
-            standing.state
-        ]
-    brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in standing.found))
-    return f"{workspace} brings {brought or 'nothing any more'}: {told}. None of it is used."
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -8,12 +8,12 @@ from msgspec import Struct
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
-from steersman.governance.guard.judgement import CommandPlace, Judgement
 from steersman.governance.policy import Circumstances, Containment, Evidence, decide
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.records.action import Action, Execute, Network, Read, Search, Verdict
 from steersman.records.errors import Halted
+from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import (
     Audit,
     Body,

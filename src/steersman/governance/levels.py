@@ -1,7 +1,7 @@
 """The approvals level: what is done at once, what a person is asked about, what is left undone."""
 
-from steersman.governance.guard.judgement import Judgement
 from steersman.records.action import ChangeMany, Delete, Execute, Verdict, Write
+from steersman.records.judgement import Judgement
 from steersman.records.protection import protected
 
 LOST_FILES, LOST_BYTES, TOUCHED = 50, 100_000_000, 2000

@@ -2,7 +2,6 @@
 
 import re
 
-from steersman.governance.guard.judgement import Judgement
 from steersman.governance.levels import asked
 from steersman.records.action import (
     Action,
@@ -15,6 +14,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.judgement import Judgement
 
 _SPEC = re.compile(r"docs/specs/[^/]+/(?:requirements|design|tasks)\.md")
 _GENERATED = re.compile(

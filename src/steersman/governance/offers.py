@@ -9,7 +9,6 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.rule import Rule, RuleProblem, subject
 from steersman.governance.rule_paths import Touch, escaped
 from steersman.governance.rule_words import stays
@@ -26,6 +25,7 @@ from steersman.records.action import (
     Search,
     Write,
 )
+from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import inside, protected
 from steersman.store.redactor import readable
 

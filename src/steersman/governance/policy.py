@@ -11,7 +11,6 @@ import msgspec
 from msgspec import Struct
 
 from steersman.governance import breaker, levels, modes
-from steersman.governance.guard.judgement import Judgement
 from steersman.governance.naming import paths_in
 from steersman.records.action import (
     Action,
@@ -27,6 +26,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.judgement import Judgement
 from steersman.records.protection import inside
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 

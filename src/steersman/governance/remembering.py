@@ -5,9 +5,9 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from steersman.governance.guard.judgement import Judgement
 from steersman.governance.policy import BLANK, Book
 from steersman.records.action import Action
+from steersman.records.judgement import Judgement
 from steersman.records.message import Lasting
 
 Asked = Sequence[tuple[Action, Judgement | None]]

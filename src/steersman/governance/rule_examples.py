@@ -29,7 +29,7 @@ def matching(rule: Rule, example: str, *, workspace: str, home: str) -> bool:
 
 def _command(rule: Rule, example: str, workspace: str, home: str) -> bool:
     from steersman.governance.guard.judge import judge
-    from steersman.governance.guard.judgement import CommandPlace
+    from steersman.records.judgement import CommandPlace
 
     judgement = judge(example, CommandPlace(workspace, home, workspace))
     action = Execute(example, workspace, outside=rule.outside)

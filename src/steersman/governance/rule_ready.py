@@ -10,7 +10,6 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.rule import REMEMBERED, Rule, RuleProblem
 from steersman.governance.rule_paths import PathPattern, Spot, Touch, path_pattern, spot
 from steersman.governance.rule_words import check_command, mentions, programs, started
@@ -26,6 +25,7 @@ from steersman.records.action import (
     Search,
     Write,
 )
+from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import protected
 
 Hosts = Callable[[str, int], bool]

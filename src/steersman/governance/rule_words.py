@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steersman.governance.guard.judgement import Fact
+from steersman.records.judgement import Fact
 from steersman.records.protection import inside
 
 Word = str | tuple[str, ...]

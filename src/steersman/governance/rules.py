@@ -7,7 +7,6 @@ is in `rule_files.py`, remembered answers are in `answers.py`.
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from steersman.governance.guard.judgement import Fact, Judgement
 from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, stands, subject
 from steersman.governance.rule_paths import Touch, spot
 from steersman.governance.rule_ready import Matter, Ready, named_hosts, ready, touches
@@ -23,6 +22,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import inside, protected
 
 __all__ = ["Rule", "RuleProblem", "RuleSet", "subject"]

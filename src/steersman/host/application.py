@@ -20,19 +20,20 @@ from steersman.governance.environment import command_environ
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
-from steersman.identity.settings import Settings, cache_folder, config_file
+from steersman.identity.settings import cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.configured import Config, read_config, secrets
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.operations.journal.objects import Objects
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import Call, Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
+from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import UndoPlan
 from steersman.store.chain import Flaw, flaws

@@ -5,13 +5,12 @@ import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
 
 from steersman.records.errors import UsageProblem
-from steersman.records.limits import NO_LIMITS, Limits
+from steersman.records.settings import Settings
 
 NAMES = (
     "model",
@@ -27,40 +26,6 @@ NAMES = (
 LISTS = ("domains", "environment")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget")
-
-
-class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
-    """What may be spent: in one run, and in a thread over all its runs."""
-
-    run: Limits = NO_LIMITS
-    thread: Limits = NO_LIMITS
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the host works when nobody says otherwise.
-
-    `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
-    confined commands without asking; `environment` are variables they inherit besides the usual.
-    `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
-    models there are and who does what (docs/models.md). `language_servers` are programs that know
-    code (docs/code-intelligence.md).
-    """
-
-    model: str = ""
-    mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
-    trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
-    approvals: Literal["on-request", "on-failure", "never"] = "on-request"
-    sandbox: Literal["auto", "none"] = "auto"
-    domains: tuple[str, ...] = ()
-    environment: tuple[str, ...] = ()
-    budget: Budgets = Budgets()
-    window: Annotated[int, Meta(ge=2000)] | None = None
-    models: dict[str, Any] = {}
-    providers: dict[str, Any] = {}
-    roles: dict[str, Any] = {}
-    fallback: dict[str, Any] = {}
-    language_servers: dict[str, Any] = {}
-    max_steps: Annotated[int, Meta(ge=1)] = 2500
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:

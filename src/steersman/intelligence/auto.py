@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from steersman.intelligence.benching.results import Result, Row, kept, newest, summary
-from steersman.intelligence.benching.tasks import Kind
+from steersman.intelligence.benching.results import kept, newest, summary
+from steersman.records.bench import Kind, Result, Row
 from steersman.records.errors import UsageProblem
 
 _QUESTION = re.compile(

@@ -6,16 +6,15 @@ of them; a message is known by its hash, so what was paid once is counted once.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime, tzinfo
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from steersman.records.bill import Bill, Grouping
 from steersman.records.message import UsageReport
 from steersman.records.thread import Thread
 from steersman.store.contract import Store, moment
 
-Grouping = Literal["thread", "day", "model", "agent"]
 ROOM = "intelligence"
 _usage = msgspec.json.Decoder(UsageReport)
 
@@ -27,27 +26,6 @@ class Spent(Struct, frozen=True):
     time: datetime
     agent: str
     usage: UsageReport
-
-
-class Bill(Struct, frozen=True):
-    """A sum of requests. `unpriced` counts those whose price nobody knew."""
-
-    name: str
-    requests: int = 0
-    input: int = 0
-    cached: int = 0
-    output: int = 0
-    reasoning: int = 0
-    cost: float = 0.0
-    unpriced: int = 0
-
-    def __add__(self, other: "Bill") -> "Bill":
-        numbers = {
-            field: getattr(self, field) + getattr(other, field)
-            for field in self.__struct_fields__
-            if field != "name"
-        }
-        return Bill(self.name, **numbers)
 
 
 def requests(store: Store, threads: Collection[Thread]) -> Iterator[Spent]:

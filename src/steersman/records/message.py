@@ -14,6 +14,7 @@ from steersman.records.action import Action, Verdict
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 
+MASK = "[redacted]"  # stands in the log where a secret was
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
 
 

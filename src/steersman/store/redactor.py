@@ -9,9 +9,7 @@ from typing import Any, Literal, get_origin
 import msgspec
 from msgspec import Struct
 
-from steersman.records.message import Body, encode_body
-
-MASK = "[redacted]"
+from steersman.records.message import MASK, Body, encode_body
 
 
 class Redactor:

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steersman.identity.mcp_servers import find as configured
-from steersman.identity.settings import Settings
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.servers import ServerBackends
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Tool
@@ -31,7 +29,9 @@ from steersman.operations.tools.mcp_remote import Remotes
 from steersman.operations.tools.propose_refactoring import ProposeRefactoring
 from steersman.operations.tools.ranked_context import RankedContext
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit, Message, ToolCall
+from steersman.records.settings import Settings
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend

@@ -13,8 +13,9 @@ from steersman.governance.secret_finder import Finder, unreadable
 from steersman.governance.stored_memory import StoredMemory
 from steersman.identity import mcp_servers
 from steersman.identity.places import places
-from steersman.identity.settings import Settings, config_file, project_file
+from steersman.identity.settings import config_file, project_file
 from steersman.records.message import Audit
+from steersman.records.settings import Settings
 from steersman.store.contract import Store
 
 
@@ -114,7 +115,7 @@ class Permissions:
 
     def audits(self, workspace: str) -> tuple[Audit, ...]:
         """What people should know about a folder before work begins in it."""
-        told = folders.sentence(self.folder(workspace), workspace)
+        told = self.folder(workspace).sentence(workspace)
         if not told:
             return ()
         return (Audit("folder", told, try_this="`steer policy trust` shows it and asks you."),)

@@ -11,9 +11,9 @@ from typing import Any
 
 from steersman.governance.gate import Gate
 from steersman.operations.mcp.forms import fields, filled, legible, wants_secret
-from steersman.operations.mcp.records import Effect, Wishes
 from steersman.records.action import McpCall, Verdict
 from steersman.records.errors import Denied
+from steersman.records.mcp_tools import Effect, Wishes
 from steersman.store.log import Lane
 from steersman.systems import Edited
 

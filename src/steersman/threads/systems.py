@@ -15,12 +15,10 @@ from steersman.governance.confinement import Confinement
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Book, Circumstances, Containment
 from steersman.governance.remembering import Memory
-from steersman.identity.settings import Settings
 from steersman.intelligence import earlier
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
@@ -32,8 +30,10 @@ from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import ToolSpec
+from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit
 from steersman.records.profile import Profile
+from steersman.records.settings import Settings
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule

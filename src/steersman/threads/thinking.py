@@ -8,7 +8,6 @@ from pathlib import Path
 from steersman.identity import skills
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
-from steersman.identity.settings import Settings
 from steersman.intelligence.compaction import Compactor
 from steersman.intelligence.loop import NativeLoop, Pause, usage_of
 from steersman.intelligence.models import Models
@@ -16,6 +15,7 @@ from steersman.intelligence.tokens import counter_for
 from steersman.records.dialogue import Call, Completed, Driver, Prompt, UserItem
 from steersman.records.errors import DriverProblem, UsageProblem
 from steersman.records.secret_files import SecretFiles
+from steersman.records.settings import Settings
 from steersman.store.contract import Store
 from steersman.store.log import Lane
 

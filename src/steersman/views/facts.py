@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from steersman.identity.settings import Settings
 from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.settings import Settings
 from steersman.views.blocks import Block, Work
 from steersman.views.seat import Doing, Seat
 from steersman.views.story import Story

@@ -16,8 +16,7 @@ from steersman.records.action import (
     SpawnAgent,
     Write,
 )
-from steersman.records.message import ConfirmRequest, Lasting, Scope, ToolCall
-from steersman.store.redactor import MASK
+from steersman.records.message import MASK, ConfirmRequest, Lasting, Scope, ToolCall
 from steersman.views.blocks import Asked, Request
 from steersman.views.text import counted, flat, safe, safe_json
 

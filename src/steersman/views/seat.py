@@ -12,10 +12,10 @@ from typing import Any, Literal
 import msgspec
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message
+from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import UndoPlan
 

@@ -1,7 +1,7 @@
 """The place every case is about: a workspace below a home folder. Neither exists."""
 
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import CommandPlace, Judgement
+from steersman.records.judgement import CommandPlace, Judgement
 
 PLACE = CommandPlace("/home/dev/project", "/home/dev")
 WORD = {"safe": "allow", "ask": "ask", "block": "block"}

@@ -5,13 +5,13 @@ import importlib
 import pytest
 
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.programs import handler_of
 from steersman.governance.guard.programs.interpreters import ALIASES, SPEECHES
 from steersman.governance.guard.programs.names import OWNERS
 from steersman.governance.guard.programs.tables import TABLES
 from steersman.governance.guard.programs.verbs import rows
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
+from steersman.records.judgement import CommandPlace
 from tests.governance.guard.kit import said, verdict
 
 IF = "if test -d x; then {}; else {}; fi; {}"

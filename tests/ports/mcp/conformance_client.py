@@ -24,13 +24,13 @@ import msgspec
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.forms import fields, filled
-from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
 from steersman.operations.mcp.signing_in import sign_in
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
 from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import OAuth, Server
+from steersman.records.mcp_tools import Outcome, RemoteTool, ServerProblem, Wishes
 
 AT_ONCE = 2
 T = TypeVar("T")

@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.first import Wanted, begin
 from steersman.records.message import Message
+from steersman.records.settings import Settings
 from steersman.views.seat import Seat
 from tests.tui.snapshots import screen_text
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.errors import Exit
 from steersman.records.message import ConfirmResponse, Message, ToolResult
+from steersman.records.settings import Settings
 from steersman.views.story import Story
 from tests.tui.approvals.kit import Stand
 

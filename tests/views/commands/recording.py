@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.records.errors import SteersmanError
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
+from steersman.records.settings import Settings
 from steersman.views.commands.registry import Registry
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.seat import Seat

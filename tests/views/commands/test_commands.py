@@ -7,7 +7,7 @@ import pytest
 
 from steersman.host import Host
 from steersman.identity.mcp_servers import find, user_file
-from steersman.identity.settings import Settings
+from steersman.records.settings import Settings
 from steersman.views.commands.builtin.work import prompt
 from tests.views.commands.recording import at_desk
 from tests.world import call

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.effects import judge_delete, judge_read, judge_write
-from steersman.governance.guard.judgement import Fact
 from steersman.governance.guard.marks import OUT, globbed, literal, shown, unknown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone, absolute, zone
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, sentence
+from steersman.records.judgement import Fact
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell

@@ -6,7 +6,6 @@ from enum import Enum
 from functools import lru_cache
 from posixpath import normpath
 
-from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.marks import (
     DEEP,
     EVERY,
@@ -19,6 +18,7 @@ from steersman.governance.guard.marks import (
     unknown,
 )
 from steersman.governance.guard.patterns import pattern
+from steersman.records.judgement import CommandPlace
 
 
 class Zone(Enum):

@@ -3,10 +3,10 @@
 
 from functools import lru_cache
 
-from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.marks import GLOB, globbed, literal, unknown
 from steersman.governance.guard.paths import matches
 from steersman.governance.guard.patterns import pattern
+from steersman.records.judgement import CommandPlace
 
 SECRET_HOME = (
     ".ssh",

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from steersman.governance.guard.judgement import CommandPlace, Fact
 from steersman.governance.guard.marks import shown
+from steersman.records.judgement import CommandPlace, Fact
 
 ALLOW, ASK, BLOCK, BREAK = 0, 1, 2, 3
 MAX_STEPS = 600

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.judgement import CommandPlace
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Scene
+from steersman.records.judgement import CommandPlace
 
 if TYPE_CHECKING:
     from steersman.governance.guard.call import ProgramCall

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
-from steersman.intelligence.benching.results import Row
+from steersman.records.bench import Row
 
 NAMES, COLUMN, GAP, LINE, TOP = 260, 200, 30, 34, 70
 INK, FAINT = "#1f2933", "#e4e7eb"

@@ -4,15 +4,15 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import msgspec
 from msgspec import Struct
 
 import steersman
+from steersman.records.bench import Kind
 from steersman.records.errors import UsageProblem
 
-Kind = Literal["bugfix", "feature", "refactor", "tests", "question"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FOLDER = Path(steersman.__file__).parent / "samples" / "bench"
 ANSWER = "answer.txt"

@@ -25,7 +25,6 @@ from steersman.operations.code.records import Reference
 from steersman.operations.code.renames import as_it_was, damaged
 from steersman.operations.code.serena_home import CONFIG, environment, keep_settings, prepare_home
 from steersman.operations.matching import counted, unified_diff
-from steersman.operations.mcp.records import Outcome
 from steersman.operations.mcp.server_slot import Link
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
@@ -33,6 +32,7 @@ from steersman.operations.workspace import digest
 from steersman.records.action import Action, Delete, McpCall, Write
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome
 
 PATIENCE = 180.0
 MOST_CHANGED = 500

@@ -51,17 +51,6 @@ class Diagnostic(Struct, frozen=True, omit_defaults=True):
     end_line: int = 0
 
 
-class Excerpt(Struct, frozen=True, omit_defaults=True):
-    """A part of a file that matters for a question, and why."""
-
-    path: str
-    line: int
-    end_line: int
-    text: str
-    score: float
-    why: str = ""
-
-
 class Overview(Struct, frozen=True, omit_defaults=True):
     """The symbols of one file."""
 
@@ -104,14 +93,4 @@ class Diagnostics(Struct, frozen=True, omit_defaults=True):
     diagnostics: tuple[Diagnostic, ...]
     total: int
     more: str = ""
-    note: str = ""
-
-
-class RankedContext(Struct, frozen=True, omit_defaults=True):
-    """The excerpts that fit a budget, best first; `files` names what also ranks high."""
-
-    backend: str
-    excerpts: tuple[Excerpt, ...]
-    tokens: int
-    files: tuple[str, ...] = ()
     note: str = ""

@@ -14,13 +14,14 @@ from steersman.operations.code import records
 from steersman.operations.code.proposals import Refactored
 from steersman.operations.tools.search_files import SearchResults
 from steersman.operations.tools.search_pattern import FileCounts
+from steersman.records.code_index import RankedContext
 
 SHAPES: dict[str, type[msgspec.Struct]] = {
     "overview": records.Overview,
     "symbols": records.Symbols,
     "references": records.References,
     "diagnostics": records.Diagnostics,
-    "ranked_context": records.RankedContext,
+    "ranked_context": RankedContext,
     "refactored": Refactored,
     "search": SearchResults,
     "search_counts": FileCounts,

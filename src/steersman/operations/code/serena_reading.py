@@ -16,7 +16,7 @@ from steersman.operations.code.lsp.positions import to_column
 from steersman.operations.code.records import Diagnostic, Reference, Severity, Symbol
 from steersman.operations.code.spots import columns
 from steersman.operations.finding import Hit
-from steersman.operations.mcp.records import Outcome, ServerProblem
+from steersman.records.mcp_tools import Outcome, ServerProblem
 
 Lines = Callable[[str], Sequence[str]]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from steersman.operations.mcp.authority import is_serena
-from steersman.operations.mcp.records import Condition, Effect, Outcome, RemoteTool
 from steersman.records.errors import UsageProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Condition, Effect, Outcome, RemoteTool
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection
 from fnmatch import fnmatchcase
 
-from steersman.operations.mcp.records import Effect, RemoteTool
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Effect, RemoteTool
 
 # The first of these in a tool's name tells what it does; nouns such as "file" tell nothing.
 WRITING = frozenset((

@@ -14,8 +14,8 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.mcp.records import RemoteTool
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import RemoteTool
 
 LARGEST = 16 << 20
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from steersman.operations.mcp.records import RemoteTool
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import RemoteTool
 
 LONGEST_NAME = 64  # what providers take as the name of a tool
 LONG_LINE = 100

@@ -18,12 +18,12 @@ from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.launch import GivenUp, Launch, Start, passed_on
 from steersman.operations.mcp.outcome import MOST_TEXT, WHOLE, outcome_of
 from steersman.operations.mcp.patience import Patience
-from steersman.operations.mcp.records import Outcome, RemoteTool, ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
 from steersman.operations.mcp.whole import hand_on
 from steersman.operations.running.companions import Companions
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome, RemoteTool, ServerProblem, Wishes
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.life import Life

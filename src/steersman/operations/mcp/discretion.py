@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 import msgspec
 
 from steersman.records.mcp_server import Server
+from steersman.records.message import MASK
 
-MASK = "[redacted]"
 SHORTEST = 4
 SHORTEST_SECRET = 8
 TELLING = re.compile(r"key|token|secret|passw|auth|cred|cookie|session|signature|private", re.I)

@@ -14,17 +14,17 @@ from msgspec import Struct
 from steersman.operations.mcp.authority import effect, hidden, named
 from steersman.operations.mcp.cache import Cache, Listing
 from steersman.operations.mcp.catalogue import call_name, rank
-from steersman.operations.mcp.records import (
+from steersman.operations.mcp.server_slot import Later, Link, Progress, ServerSlot, later
+from steersman.operations.mcp.templates import line_of
+from steersman.records.errors import SteersmanError
+from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import (
     Condition,
     Effect,
     Outcome,
     RemoteTool,
     ServerProblem,
 )
-from steersman.operations.mcp.server_slot import Later, Link, Progress, ServerSlot, later
-from steersman.operations.mcp.templates import line_of
-from steersman.records.errors import SteersmanError
-from steersman.records.mcp_server import Server
 from steersman.records.protection import inside
 
 PATIENCE = 20.0

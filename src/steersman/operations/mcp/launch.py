@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from steersman.operations.mcp.eras import Era, Eras
-from steersman.operations.mcp.records import ServerProblem, Wishes
 from steersman.operations.mcp.sentences import Sentences
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import ServerProblem, Wishes
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.life import Life

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from steersman.operations.mcp.records import Outcome
+from steersman.records.mcp_tools import Outcome
 
 MOST_TEXT = 100_000
 WHOLE = 8_000_000  # what the host itself reads, and no model sees

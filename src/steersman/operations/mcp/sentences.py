@@ -4,9 +4,9 @@ import re
 import signal
 
 from steersman.operations.mcp.discretion import Discretion, address
-from steersman.operations.mcp.records import ServerProblem
 from steersman.operations.mcp.tokens import SignInWanted
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import ServerProblem
 
 LAST_WORDS = 1000
 LONGEST = 2000

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
 
 from steersman.operations.mcp.cache import Cache, Failure, Listing
-from steersman.operations.mcp.records import Condition, Outcome, RemoteTool, ServerProblem
 from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Condition, Outcome, RemoteTool, ServerProblem
 
 LONGEST, GRACE = 60.0, 30.0  # seconds; what a link may take at the most is made of these
 BRIEF = 60.0  # seconds after which a server that was only asked for its list is stopped

@@ -23,7 +23,6 @@ from pydantic import AnyUrl, PrivateAttr, ValidationError
 
 from steersman.operations.mcp.callback import Answer, Callback
 from steersman.operations.mcp.discretion import Discretion
-from steersman.operations.mcp.records import ServerProblem
 from steersman.operations.mcp.sentences import Sentences, status_text
 from steersman.operations.mcp.sign_in_auth import (
     Flow,
@@ -40,6 +39,7 @@ from steersman.operations.mcp.traffic import Traffic
 from steersman.operations.mcp.transport import CONNECTING, line
 from steersman.records.errors import UsageProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import ServerProblem
 
 NAME = "Steersman"
 VERSION = "2025-11-25"  # of the protocol, for the one question that is asked before

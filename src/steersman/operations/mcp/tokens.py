@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.mcp.records import ServerProblem
 from steersman.records.errors import StorageProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import ServerProblem
 
 LARGEST = 1 << 20
 PATIENCE = 20.0  # seconds for another process that renews the same token

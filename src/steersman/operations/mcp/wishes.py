@@ -26,9 +26,9 @@ from mcp_types import (
 )
 from pydantic import FileUrl, ValidationError
 
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.traffic import Allowance
 from steersman.records.errors import SteersmanError
+from steersman.records.mcp_tools import Wishes
 
 REFUSED = -1  # what the protocol says of a person's no
 TOGETHER = 4  # wishes answered at the same time

@@ -13,13 +13,13 @@ from msgspec import Meta, Struct
 from steersman.operations.mcp.catalogue import call_name, first_sentence, servers_in_short
 from steersman.operations.mcp.gateway import Described, Found, Gateway
 from steersman.operations.mcp.plain_schema import plain
-from steersman.operations.mcp.records import RemoteTool
 from steersman.operations.mcp.templates import line_of
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Action, McpCall
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import RemoteTool
 
 MOST_NAMES = 40
 MOST_TEXT = 4_000  # characters of one description

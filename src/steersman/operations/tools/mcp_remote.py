@@ -9,12 +9,12 @@ from msgspec import Struct, field
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.plain_schema import plain
-from steersman.operations.mcp.records import Outcome, RemoteTool
 from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Action, McpCall
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import ToolProblem
+from steersman.records.mcp_tools import Outcome, RemoteTool
 
 LONGEST_DESCRIPTION = 1_000  # some providers take no more than 1,024 characters
 MOST_STRUCTURE = 60_000

@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from steersman.operations.code.index.keepers import IndexKeepers
-from steersman.operations.code.records import RankedContext as Context
 from steersman.operations.tool import Arguments, Bench, Family, Tool
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Action, Search
+from steersman.records.code_index import RankedContext as Context
 from steersman.records.errors import ToolProblem
 from steersman.records.secret_files import SecretFiles
 

@@ -13,11 +13,9 @@ import click
 import msgspec
 
 from steersman.host import Host
-from steersman.identity.settings import Budgets, Settings, data_folder, load_settings
+from steersman.identity.settings import data_folder, load_settings
 from steersman.intelligence.benching.plot import png, svg
 from steersman.intelligence.benching.results import (
-    Result,
-    Row,
     keep,
     kept,
     newest,
@@ -31,8 +29,10 @@ from steersman.ports.cli.app import show_problem
 from steersman.ports.cli.options import json_flag
 from steersman.ports.cli.text import one_line
 from steersman.ports.cli.trials import attempt
+from steersman.records.bench import Result, Row
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
 from steersman.records.limits import Limits
+from steersman.records.settings import Budgets, Settings
 
 
 @click.group()

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import click
 import msgspec
 
-from steersman.monitoring.cost import Bill, Grouping, Spent, bills, requests, total
+from steersman.monitoring.cost import Spent, bills, requests, total
 from steersman.ports.cli.options import json_flag, open_host
 from steersman.ports.cli.text import one_line, safe
+from steersman.records.bill import Bill, Grouping
 from steersman.records.errors import UsageProblem
 
 EVERY = ""

@@ -12,11 +12,11 @@ from pathlib import Path
 import click
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.ports.cli.options import open_host
 from steersman.ports.cli.views import PlainView
 from steersman.ports.cli.watch import Job, Watched, do
 from steersman.records.errors import Exit, UsageProblem
+from steersman.records.settings import Settings
 
 TASK = "The tests of this project fail. Find out why, mend the code, and prove it."
 

@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from steersman.governance.guard.judge import judge
-from steersman.governance.guard.judgement import CommandPlace, Fact, Judgement
 from steersman.records.errors import Exit, UsageProblem
+from steersman.records.judgement import CommandPlace, Fact, Judgement
 
 _EXIT = {"allow": Exit.DONE, "ask": Exit.NEEDS_ANSWER, "block": Exit.DENIED}
 _COLOURS = {"allow": "green", "ask": "yellow", "block": "red"}

@@ -16,12 +16,12 @@ from steersman.identity.settings import data_folder
 from steersman.operations.code.index import export
 from steersman.operations.code.index.answering import Asked, answer
 from steersman.operations.code.index.build import Report
-from steersman.operations.code.index.upkeep import IndexState, Records
+from steersman.operations.code.index.upkeep import Records
 from steersman.operations.code.index.walk import listed
-from steersman.operations.code.records import RankedContext
 from steersman.operations.tools.ranked_context import LEAST, MOST, USUAL, reader
 from steersman.ports.cli.options import folder_from, json_flag
 from steersman.ports.cli.text import ago, counted, safe
+from steersman.records.code_index import IndexState, RankedContext
 from steersman.records.errors import UsageProblem
 
 LANGUAGES_SHOWN = 8

@@ -19,7 +19,6 @@ from steersman.identity.settings import data_folder
 from steersman.operations.mcp.authority import hidden
 from steersman.operations.mcp.catalogue import call_name, first_sentence
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import RemoteTool
 from steersman.operations.mcp.templates import GETTING, prepare
 from steersman.operations.running.programs import found as found_program
 from steersman.ports.cli.mcp import the_one
@@ -28,6 +27,7 @@ from steersman.ports.cli.options import folder_from, json_flag, open_host
 from steersman.ports.cli.text import counted, one_line, safe
 from steersman.records.errors import Exit, SteersmanError, ToolProblem, UsageProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import RemoteTool
 
 if TYPE_CHECKING:
     from steersman.operations.running.command_run import CommandRun
@@ -107,10 +107,10 @@ async def alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asyn
     """A gateway to one server; whatever was started has ended when the block has."""
     from steersman.operations.mcp.connection import Connection
     from steersman.operations.mcp.eras import Eras
-    from steersman.operations.mcp.records import Wishes
     from steersman.operations.mcp.tokens import SignIns
     from steersman.operations.running.companions import Companions
     from steersman.operations.running.guardian import Guardian
+    from steersman.records.mcp_tools import Wishes
 
     guardian = Guardian()
     companions = Companions(guardian, folder, _unconfined)

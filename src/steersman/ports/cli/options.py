@@ -10,8 +10,9 @@ import click
 import msgspec
 
 from steersman.host import Host
-from steersman.identity.settings import Settings, data_folder, load_settings
+from steersman.identity.settings import data_folder, load_settings
 from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,7 +7,6 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.governance.folders import sentence
 from steersman.governance.gate import judged
 from steersman.governance.policy import Evidence, steps
 from steersman.governance.rule import Rule, stands, subject
@@ -47,7 +46,7 @@ def listing(as_json: bool, **flags: Any) -> None:
         click.echo(msgspec.json.encode(rule).decode() if as_json else _rule_words(rule))
     if not rules and not as_json:
         click.echo("No rules and no remembered answers: the approvals level decides.")
-    told = sentence(host.permissions.folder(folder), folder)
+    told = host.permissions.folder(folder).sentence(folder)
     if told and not as_json:
         click.echo(click.style(f"! {safe(told)} `steer policy trust` asks you.", fg="yellow"))
 

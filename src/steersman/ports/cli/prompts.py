@@ -8,7 +8,6 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.governance.folders import sentence
 from steersman.host import Host
 from steersman.ports.cli.text import safe
 from steersman.records.message import (
@@ -106,7 +105,7 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     standing = host.permissions.folder(folder)
     if not attended or standing.state not in ("unknown", "changed"):
         return
-    told = sentence(standing, folder).removesuffix(" None of it is used.")
+    told = standing.sentence(folder).removesuffix(" None of it is used.")
     click.echo(click.style(f"? {safe(told)}", fg="yellow", bold=True))
     for found in standing.found:
         click.echo(f"  {safe(found.path)}: {found.what}".replace("\n", "\\n"))

@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
-from steersman.intelligence.benching.results import Result
 from steersman.intelligence.benching.tasks import CHECK, Task, verdict
 from steersman.intelligence.models import Models
+from steersman.records.bench import Result
 from steersman.records.dialogue import Tokens
 from steersman.records.errors import Exit
 from steersman.records.message import Message, ToolResult, UsageReport
+from steersman.records.settings import Settings
 from steersman.store.log import now
 
 CHECK_SECONDS = 120

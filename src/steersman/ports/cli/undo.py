@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import click
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
 from steersman.ports.cli.options import at_terminal, folder_from, open_host
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.errors import NeedsAnswer, SteersmanError
+from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import UndoPlan
 

@@ -11,8 +11,6 @@ from contextlib import suppress
 from typing import Any
 
 from steersman.host import Host
-from steersman.identity.settings import Settings
-from steersman.operations.mcp.records import Wishes
 from steersman.ports.mcp.offer import (
     Asked,
     Ended,
@@ -38,6 +36,7 @@ from steersman.records.errors import (
     SteersmanError,
     UsageProblem,
 )
+from steersman.records.mcp_tools import Wishes
 from steersman.records.message import (
     Answer,
     ConfirmRequest,
@@ -47,6 +46,7 @@ from steersman.records.message import (
     ToolProgress,
     ToolResult,
 )
+from steersman.records.settings import Settings
 
 TITLE = "mcp"
 MOST_THREADS = 12  # for clients that can be asked the same things

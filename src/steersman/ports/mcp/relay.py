@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steersman.operations.mcp.catalogue import call_name
-from steersman.operations.mcp.records import RemoteTool, Wishes
 from steersman.operations.mcp.whole import given_to
 from steersman.ports.mcp.calls import Calls, HostCall, Workbench
 from steersman.ports.mcp.offer import Ended, Method, OfferedTool, Ongoing, ProtocolError
 from steersman.records.errors import Denied
+from steersman.records.mcp_tools import RemoteTool, Wishes
 from steersman.records.message import Message, ToolResult
 
 

@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from steersman.governance.folders import sentence
-from steersman.identity.settings import Settings
 from steersman.ports.tui.staging import AppStage
 from steersman.records.errors import SteersmanError
+from steersman.records.settings import Settings
 from steersman.views.commands.stage import Row
 from steersman.views.seat import Seat
 
@@ -56,7 +55,7 @@ async def _trusted(stage: AppStage) -> bool:
     standing = permissions.folder(folder)
     if standing.state not in ("unknown", "changed"):
         return False
-    told = sentence(standing, folder).removesuffix(" None of it is used.")
+    told = standing.sentence(folder).removesuffix(" None of it is used.")
     answer = await stage.trust(told, [(found.path, found.what) for found in standing.found])
     if answer is not None:
         permissions.trust(folder, standing, trusted=answer)

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from steersman.identity.settings import Settings
 from steersman.ports.cli.options import folder_from, open_host, settings_from
 from steersman.ports.tui.reader import plain_wanted
 from steersman.records.errors import Exit
+from steersman.records.settings import Settings
 
 
 def open_terminal(flags: dict[str, Any]) -> int:

@@ -27,8 +27,7 @@ from steersman.operations.matching import (
 )
 from steersman.ports.tui.searches import Unplaced, as_arguments, edits_of, known_lines
 from steersman.records.action import Delete, Write
-from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall
-from steersman.store.redactor import MASK
+from steersman.records.message import MASK, ConfirmRequest, ConfirmResponse, ToolCall
 from steersman.views.hunks import (
     FileDiff,
     Part,

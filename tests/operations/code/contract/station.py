@@ -21,7 +21,6 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
@@ -29,6 +28,7 @@ from steersman.operations.tool import Bench
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Action, Read, Search, Verdict
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Message
 from steersman.records.profile import Profile
 from tests import provision

@@ -12,8 +12,8 @@ from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.shapes import Sight
 from steersman.operations.code.spots import columns, spot_of, word_at
-from steersman.operations.mcp.records import ServerProblem
 from steersman.records.errors import ToolProblem
+from steersman.records.mcp_tools import ServerProblem
 from tests.operations.code.contract.made_up import MadeUp, symbol
 from tests.operations.code.contract.station import Station, a_station
 

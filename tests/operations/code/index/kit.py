@@ -7,8 +7,8 @@ from pathlib import Path
 from steersman.operations.code.index.answering import Asked, answer
 from steersman.operations.code.index.upkeep import Records
 from steersman.operations.code.index.walk import listed
-from steersman.operations.code.records import RankedContext
 from steersman.operations.tools.ranked_context import reader
+from steersman.records.code_index import RankedContext
 
 PROJECT = {
     "shop/client.py": (

@@ -12,9 +12,9 @@ from steersman.operations.code.backend import Spot, Unable
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.serena import pattern_for, project_of
 from steersman.operations.finding import Hit
-from steersman.operations.mcp.records import Outcome, ServerProblem
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome, ServerProblem
 
 SHAPES = '''"""Shapes."""
 

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Wishes
 
 SERVERS = Path(__file__).parent.parent / "servers"
 PATIENCE = 120

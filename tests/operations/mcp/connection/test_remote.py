@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from steersman.operations.mcp.records import Outcome, ServerProblem, Wishes
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome, ServerProblem, Wishes
 from tests.operations.mcp.connection.kit import SERVERS, World
 from tests.operations.mcp.servers.web import serving
 

@@ -9,9 +9,9 @@ from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.envelope import Lines, TooLarge, messages
 from steersman.operations.mcp.outcome import MOST_TEXT, outcome_of, size
 from steersman.operations.mcp.patience import FIRST, LONGEST, WINDOW, Patience
-from steersman.operations.mcp.records import Outcome
 from steersman.operations.mcp.sentences import Sentences, exit_text
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome
 
 
 def text(words: str) -> dict[str, str]:

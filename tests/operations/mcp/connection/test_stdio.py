@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from steersman.operations.mcp import patience
-from steersman.operations.mcp.records import Outcome, ServerProblem, Wishes
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome, ServerProblem, Wishes
 from tests.operations.mcp.connection.kit import TOKEN, World, below, lives, rough
 from tests.store.elsewhere import ROOT
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from steersman.operations.mcp.records import Outcome, Wishes
 from steersman.records.errors import Denied
+from steersman.records.mcp_tools import Outcome, Wishes
 from tests.operations.mcp.connection.kit import World, rough
 
 ERAS = pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])

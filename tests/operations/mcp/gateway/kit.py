@@ -10,10 +10,10 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.records import RemoteTool, Wishes
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import RemoteTool, Wishes
 
 PROGRAM = Path(__file__).parent / "servers" / "plain.py"
 PATIENCE = 60

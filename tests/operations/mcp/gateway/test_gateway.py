@@ -7,9 +7,9 @@ import pytest
 from steersman.operations.mcp.cache import Listing
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import MOST_SELECTED
-from steersman.operations.mcp.records import Condition, ServerProblem
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Condition, ServerProblem
 from tests.operations.mcp.gateway.kit import remote
 
 OFFERED = [

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steersman.operations.mcp.cache import Cache
-from steersman.operations.mcp.records import Outcome, ServerProblem
 from steersman.operations.mcp.server_slot import ServerSlot
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Outcome, ServerProblem
 from tests.operations.mcp.gateway.kit import Clock, remote
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from steersman.intelligence.tokens import Counter
 from steersman.operations.mcp.cache import Listing
-from steersman.operations.mcp.records import Outcome
 from steersman.operations.tool import Family
 from steersman.operations.tools.mcp_call_tool import CallTool
 from steersman.operations.tools.mcp_list_tools import NOTE, ListTools
 from steersman.operations.tools.mcp_remote import FailedCall, Remote, Remotes, Said, said
 from steersman.records.action import McpCall
 from steersman.records.dialogue import Call
+from steersman.records.mcp_tools import Outcome
 from steersman.records.message import Policy
 from tests.operations.doubles import Rig
 from tests.operations.mcp.gateway.kit import World, remote

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from steersman.operations.mcp.connection import Connection
-from steersman.operations.mcp.records import ServerProblem
 from steersman.operations.mcp.signing_in import sign_in, sign_out
 from steersman.operations.mcp.tokens import SignIn, SignIns, SignInWanted
 from steersman.records.errors import UsageProblem
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import ServerProblem
 from tests.operations.mcp.connection.kit import World
 from tests.operations.mcp.signing_in.house import House, browser, house, listening, visit
 

@@ -16,7 +16,7 @@ from steersman.operations.code.index.excerpts import (
     units,
 )
 from steersman.operations.code.index.ranking import Order, Picture, Ranked, last_part, order
-from steersman.operations.code.records import Excerpt, RankedContext
+from steersman.records.code_index import Excerpt, RankedContext
 
 BACKEND = "index"
 # How many files are opened for a question, and how many of them are at least named.

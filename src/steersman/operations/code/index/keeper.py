@@ -22,10 +22,10 @@ from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.index.recency import Touch
 from steersman.operations.code.index.store import Index
-from steersman.operations.code.index.upkeep import IndexState, Records
+from steersman.operations.code.index.upkeep import Records
 from steersman.operations.code.index.walk import listed
 from steersman.operations.code.index.watch import Watch
-from steersman.operations.code.records import RankedContext
+from steersman.records.code_index import IndexState, RankedContext
 from steersman.records.errors import SteersmanError
 
 __all__ = ["IndexKeeper", "IndexKeepers"]

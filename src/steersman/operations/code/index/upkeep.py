@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 from steersman.operations.code.index import build, fulltext, recency
 from steersman.operations.code.index.excerpts import Span
@@ -20,23 +19,12 @@ from steersman.operations.code.index.graph import Graph, connect
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.index.store import Entry, Index, place
 from steersman.operations.code.index.texts import Texts
+from steersman.records.code_index import IndexState
 
 # Of the graph as it is kept; another one is made anew.
 FORMAT = 1
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
-
-
-class IndexState(Struct, frozen=True):
-    """What an index holds; `updated` is when it last changed, 0 when it is not there."""
-
-    root: str
-    path: str
-    files: int = 0
-    definitions: int = 0
-    languages: dict[str, int] = {}
-    size: int = 0
-    updated: float = 0.0
 
 
 def never() -> bool:

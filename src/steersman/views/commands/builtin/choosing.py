@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
-from steersman.identity.settings import Settings
 from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.turns import change

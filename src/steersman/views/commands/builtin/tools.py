@@ -2,8 +2,8 @@
 
 from steersman.identity import mcp_files, mcp_servers, skills
 from steersman.identity.mcp_servers import Configured
-from steersman.operations.mcp.records import Condition
 from steersman.records.errors import UsageProblem
+from steersman.records.mcp_tools import Condition
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell

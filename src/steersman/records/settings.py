@@ -1,0 +1,44 @@
+"""How the host works when nobody says otherwise: a person's choices, whatever they came from.
+
+Pure records; `identity/settings.py` reads them from files, variables and flags.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from steersman.records.limits import NO_LIMITS, Limits
+
+
+class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be spent: in one run, and in a thread over all its runs."""
+
+    run: Limits = NO_LIMITS
+    thread: Limits = NO_LIMITS
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How the host works when nobody says otherwise.
+
+    `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
+    confined commands without asking; `environment` are variables they inherit besides the usual.
+    `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
+    models there are and who does what (docs/models.md). `language_servers` are programs that know
+    code (docs/code-intelligence.md).
+    """
+
+    model: str = ""
+    mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
+    trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
+    approvals: Literal["on-request", "on-failure", "never"] = "on-request"
+    sandbox: Literal["auto", "none"] = "auto"
+    domains: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    budget: Budgets = Budgets()
+    window: Annotated[int, Meta(ge=2000)] | None = None
+    models: dict[str, Any] = {}
+    providers: dict[str, Any] = {}
+    roles: dict[str, Any] = {}
+    fallback: dict[str, Any] = {}
+    language_servers: dict[str, Any] = {}
+    max_steps: Annotated[int, Meta(ge=1)] = 2500
