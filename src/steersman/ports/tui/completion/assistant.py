@@ -23,7 +23,7 @@ from steersman.views.completion.sources import (
 from steersman.views.text import one_line
 
 if TYPE_CHECKING:
-    from steersman.ports.tui.composer import Composer
+    from steersman.ports.tui.paper import Paper
     from steersman.views.attachments import ComposerDraft
 
 _MARKED = re.compile(r'(?:^|(?<=[\s(\[{,;:]))(?:@(?:"[^"\n]+"?|[^\s"@]+)|\$[a-z0-9][a-z0-9_-]*)')
@@ -35,7 +35,7 @@ class Assistant:
 
     def __init__(
         self,
-        composer: Composer,
+        composer: Paper,
         folder: str,
         environ: Mapping[str, str],
         commands: Names,
