@@ -22,6 +22,7 @@ NAMES = (
     "environment",
     "window",
     "max_steps",
+    "store",
 )
 LISTS = ("domains", "environment")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
@@ -66,7 +67,7 @@ def load_settings(
     `project` is the file of a folder that the person trusts.
     """
     path = config_file(environ)
-    settings = _checked({**_from_file(path)}, str(path))
+    settings = _checked({**read_file(path)}, str(path))
     for name, value in (_from_project(project) if project else {}).items():
         settings = _changed(settings, name, value, str(project))
     for name in NAMES:
@@ -83,7 +84,7 @@ def load_settings(
 
 
 def _from_project(path: Path) -> dict[str, Any]:
-    values = _from_file(path)
+    values = read_file(path)
     for name in values:
         if name not in PROJECT:
             raise UsageProblem(
@@ -94,7 +95,8 @@ def _from_project(path: Path) -> dict[str, Any]:
     return values
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def read_file(path: Path) -> dict[str, Any]:
+    """What a settings file says, unchecked; nothing when it is not there."""
     if not os.path.exists(path):
         return {}
     import tomllib

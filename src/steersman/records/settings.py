@@ -24,7 +24,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     confined commands without asking; `environment` are variables they inherit besides the usual.
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
-    code (docs/code-intelligence.md).
+    code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
+    in the data folder.
     """
 
     model: str = ""
@@ -42,3 +43,4 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     fallback: dict[str, Any] = {}
     language_servers: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] = 2500
+    store: str = ""

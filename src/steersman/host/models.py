@@ -1,0 +1,86 @@
+"""Which models a person can choose, and what is known of the one they chose."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from steersman.identity.settings import data_folder
+from steersman.intelligence.benching.results import results_file
+from steersman.intelligence.configured import read_config
+from steersman.intelligence.models import AUTO, Models
+from steersman.records.errors import SteersmanError
+from steersman.records.settings import Settings
+
+
+class ModelChoice(Struct, frozen=True):
+    """A model that can be chosen, and why it is offered."""
+
+    name: str
+    about: str
+
+
+def known(settings: Settings, environ: Mapping[str, str]) -> Models:
+    """Every model that can be named under some settings."""
+    config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
+    return Models(environ, config, results_file(data_folder(environ)))
+
+
+def chosen(settings: Settings, environ: Mapping[str, str]) -> str:
+    """The model that would be used; empty when none is chosen."""
+    return known(settings, environ).choose(settings.model)
+
+
+def check(name: str, settings: Settings, environ: Mapping[str, str]) -> None:
+    """Raise what is wrong with a model's name; nothing is asked of the model."""
+    if name != AUTO:
+        known(settings, environ).open(name)
+
+
+def window(settings: Settings, environ: Mapping[str, str]) -> int:
+    """How many tokens the model takes; 0 when nobody knows."""
+    try:
+        models = known(settings, environ)
+        name = models.choose(settings.model)
+        size = models.facts(name).context if name and not name.startswith("scripted:") else 0
+    except SteersmanError:
+        return settings.window or 0
+    return min(size, settings.window) if settings.window and size else settings.window or size
+
+
+def found(environ: Mapping[str, str]) -> list[ModelChoice]:
+    """Models that this machine offers: by its keys, by the servers that run on it."""
+    from steersman.intelligence.discovery import look
+
+    choices = []
+    for one in look(environ):
+        words = one.command.split()
+        if "--model" not in words:
+            continue
+        first = words[words.index("--model") + 1]
+        provider = first.partition(":")[0]
+        names = [f"{provider}:{name}" for name in one.models] or [first]
+        choices += [ModelChoice(name, f"{one.name}: {one.detail}") for name in names]
+    return choices
+
+
+def configured(settings: Settings) -> list[str]:
+    """Every model that the settings name."""
+    config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
+    named = [
+        settings.model,
+        *config.roles.values(),
+        *(name for name, model in config.models.items() if model.provider),
+        *(name for others in config.fallback.values() for name in others),
+    ]
+    return list(dict.fromkeys(name for name in named if name and name != AUTO))
+
+
+def choices(settings: Settings, environ: Mapping[str, str]) -> list[ModelChoice]:
+    """The models one can choose: the present one, those in the settings, those that were found."""
+    about = {settings.model: "the present one"} if settings.model else {}
+    for name in (*settings.models, *settings.roles.values()):
+        if isinstance(name, str):
+            about.setdefault(name, "in your settings")
+    for one in found(environ):
+        about.setdefault(one.name, one.about)
+    return [ModelChoice(name, why) for name, why in about.items()]

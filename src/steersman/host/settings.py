@@ -1,0 +1,61 @@
+"""A person's settings for a piece of work, where their own files are, and which store they use."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steersman.identity import settings as files
+from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
+
+_GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps")
+_LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
+
+
+def settings_for(
+    environ: Mapping[str, str], flags: Mapping[str, Any], project: Path | None = None
+) -> Settings:
+    """The settings in force for a command's flags; `project` is a trusted folder's own file.
+
+    `domains` add to those of the settings, and `max_tokens`, `max_cost`, … limit this run.
+    """
+    given = {name: flags.get(name) for name in _GIVEN}
+    settings = files.load_settings(environ, given, project)
+    limits = {name: flags.get(f"max_{name}") for name in _LIMITS}
+    run = msgspec.structs.replace(
+        settings.budget.run, **{name: most for name, most in limits.items() if most is not None}
+    )
+    return msgspec.structs.replace(
+        settings,
+        domains=(*settings.domains, *(flags.get("domains") or ())),
+        budget=msgspec.structs.replace(settings.budget, run=run),
+    )
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """Where threads and the rest of the state are kept."""
+    return files.data_folder(environ)
+
+
+def own_file(environ: Mapping[str, str], name: str) -> Path:
+    """A file or folder of the person's own, beside their `config.toml`."""
+    return files.config_file(environ).with_name(name)
+
+
+def store_url(environ: Mapping[str, str]) -> str:
+    """Which store the person uses: STEERSMAN_STORE, else `store` in their `config.toml`.
+
+    Empty means the SQLite database in the state folder. A folder's own settings have no say: they
+    must not redirect the log.
+    """
+    if environ.get("STEERSMAN_STORE"):
+        return environ["STEERSMAN_STORE"]
+    path = files.config_file(environ)
+    url = files.read_file(path).get("store", "")
+    if not isinstance(url, str):
+        raise UsageProblem(
+            f"`store` in {path} is not right.", "It should be a URL.", "See docs/settings.md."
+        )
+    return url
