@@ -101,7 +101,7 @@ from steersman.host import Host
 from steersman.identity.settings import data_folder
 from steersman.records.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
-from steersman.ports.tui.seat import Seat
+from steersman.views.seat import Seat
 
 async def main():
     async with Host.at(data_folder(os.environ), os.environ) as host:

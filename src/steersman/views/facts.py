@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.host import models
+from steersman.records.errors import UsageProblem
 from steersman.records.settings import Settings
 from steersman.views.blocks import Block, Work
 from steersman.views.seat import Doing, Seat
@@ -99,22 +100,6 @@ def code_backend(blocks: Iterable[Block]) -> str:
     return ""
 
 
-def window(seat: Seat, environ: Mapping[str, str]) -> int:
-    """How many tokens the model takes; 0 when nobody knows."""
-    from steersman.intelligence.configured import read_config
-    from steersman.intelligence.models import Models
-
-    settings = seat.settings
-    try:
-        config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
-        models = Models(environ, config)
-        name = models.choose(settings.model)
-        known = models.facts(name).context if name and not name.startswith("scripted:") else 0
-    except SteersmanError:
-        return settings.window or 0
-    return min(known, settings.window) if settings.window and known else settings.window or known
-
-
 class Gathering:
     """Gathers the facts. What is slow to find out is kept until the settings or folder change."""
 
@@ -134,7 +119,7 @@ class Gathering:
         if self._branch[0] != seat.folder:
             self.look()
         if self._window is None or self._window[0] is not settings:
-            self._window = (settings, window(seat, self._environ))
+            self._window = (settings, models.window(settings, self._environ))
         begun = story.session if seat.watching else None
         return Facts(
             doing=seat.doing,

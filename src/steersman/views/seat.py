@@ -183,7 +183,7 @@ class Seat:
     def threads(self, *, here: bool = True) -> list[Thread]:
         """Threads one can sit down at, the newest first."""
         folder = os.path.realpath(self.folder) if here else None
-        return [one for one in self.host.store.threads(workspace=folder) if one.origin != "call"]
+        return [one for one in self.host.threads(workspace=folder) if one.origin != "call"]
 
     async def follow(self, after: int = 0) -> AsyncIterator[Message]:
         """Every message of the thread after `after`, and what happens from then on.

@@ -18,7 +18,7 @@ from textual.driver import Driver
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
-from steersman.identity.settings import data_folder
+from steersman.host.settings import state_folder
 from steersman.ports.tui.acting import Acting
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.following import Follower
@@ -78,7 +78,7 @@ class SteersmanApp(App[None]):
         super().__init__(driver_class=driver, ansi_color=True if bare else None)
         self.seat = seat
         self.environ = environ
-        self.memory = Memory(data_folder(environ))
+        self.memory = Memory(state_folder(environ))
         self.keymap_ = load_keys(environ)
         self.stage = AppStage(self)
         self.defect: Exception | None = None
@@ -108,7 +108,7 @@ class SteersmanApp(App[None]):
         yield TodoStrip(id="todo")
         yield Queued(self.keymap_.of("queued"), id="queued")
         yield Composer(
-            self.seat.folder, data_folder(self.environ), environ=self.environ,
+            self.seat.folder, state_folder(self.environ), environ=self.environ,
             commands=self._completed.commands, skills=self._completed.skills,
             arguments=self._completed.arguments, id="composer",
         )  # fmt: skip

@@ -31,15 +31,15 @@ class Names:
 
     def skills(self) -> Described:
         """Skills that are switched on, with what they are for."""
-        from steersman.identity import skills
+        from steersman.host import skills
 
         seat = self._app.seat
         if self._skills[0] != seat.folder:
-            trusted = seat.host.permissions.folder(seat.folder).loads
-            shelf = skills.find(seat.folder, self._app.environ, trusted=trusted)
-            off = skills.disabled(seat.host.store, shelf)
+            known = skills.find(seat.host, seat.folder, self._app.environ)
             found = [
-                (one.name, one_line(one.description)) for one in shelf.skills if one.name not in off
+                (one.name, one_line(one.description))
+                for one in known.shelf.skills
+                if one.name not in known.off
             ]
             self._skills = (seat.folder, found)
         return self._skills[1]

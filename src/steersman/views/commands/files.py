@@ -11,9 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from steersman.identity.front_matter import parse
-from steersman.identity.places import read_text
-from steersman.identity.settings import config_file
+from steersman.host.documents import read_document
+from steersman.host.settings import own_file
 from steersman.records.protection import inside
 from steersman.views.commands.registry import Command
 from steersman.views.commands.stage import Stage
@@ -37,7 +36,7 @@ def folders(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> lis
     """Where commands are looked for, the nearest first, each with where it must really be."""
     near = [(os.path.join(workspace, name), workspace) for name in WORKSPACE] if trusted else []
     home = environ.get("HOME") or str(Path.home())
-    own = (str(config_file(environ).parent / "commands"), os.path.join(home, ".claude/commands"))
+    own = (str(own_file(environ, "commands")), os.path.join(home, ".claude/commands"))
     return [*near, *((folder, "") for folder in own)]
 
 
@@ -78,12 +77,12 @@ def read_command(path: str, folder: str, within: str = "") -> Command | str:
     if not all(NAME.fullmatch(part) for part in parts):
         return f"{path} is not used: names are letters, digits, - and _."
     try:
-        text, size = read_text(path, MOST_TEXT)
+        document = read_document(path, MOST_TEXT)
     except OSError as error:
         return f"{path} cannot be read: {error.strerror}."
-    if size > MOST_TEXT:
+    if document.size > MOST_TEXT:
         return f"{path} is not used: it has more than {MOST_TEXT:,} bytes."
-    fields, body = parse(text)
+    fields, body = document.fields, document.body
     if not body.strip():
         return f"{path} is not used: there is nothing in it."
     first = body.strip().splitlines()[0].lstrip("# ")

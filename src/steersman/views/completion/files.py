@@ -9,8 +9,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from steersman.governance.secret_finder import Finder
-from steersman.operations.finding import SearchPlace, list_names
+from steersman.host.listing import FileNames, file_names
 from steersman.records.errors import ToolProblem
 from steersman.records.secret_files import SKIPPED, SecretFiles
 from steersman.views.completion.fuzzy import Index
@@ -29,7 +28,7 @@ class Files:
         self.index = EMPTY
         self.complete = True
         self._environ = environ
-        self._listed: tuple[list[bytes], SecretFiles] | None = None
+        self._listed: FileNames | None = None
         self._looked = float("-inf")
         self._looking = asyncio.Lock()
 
@@ -51,12 +50,11 @@ class Files:
                 self._looked = time.monotonic()
 
     async def _look(self) -> bool:
-        found = await list_names(SearchPlace(self.folder, self.folder), False, self._environ)
-        secret_files, _ = await asyncio.to_thread(Finder(self.folder).find, deep=False)
-        if self._listed == (found.names, secret_files):
+        found = await file_names(self.folder, self._environ)
+        if self._listed == found:
             return False
-        self.index = await asyncio.to_thread(build, found.names, secret_files)
-        self._listed = (found.names, secret_files)
+        self.index = await asyncio.to_thread(build, found.names, found.secret_files)
+        self._listed = found
         self.complete = found.complete and len(found.names) <= MOST
         return True
 

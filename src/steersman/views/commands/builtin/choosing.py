@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
+from steersman.host import models
 from steersman.records.errors import UsageProblem
-from steersman.records.settings import Settings
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.turns import change
@@ -26,7 +26,8 @@ async def model(stage: Stage, arguments: str) -> None:
     """Think with another model."""
     wanted: str | None = arguments.strip()
     if not wanted:
-        rows = await asyncio.to_thread(models, stage.environ, stage.seat.settings)
+        found = await asyncio.to_thread(models.choices, stage.seat.settings, stage.environ)
+        rows = [Row(one.name, one.name, one.about) for one in found]
         if not rows:
             raise UsageProblem(
                 "No model was found.",
@@ -37,42 +38,9 @@ async def model(stage: Stage, arguments: str) -> None:
     if not wanted:
         return
     if stage.seat.thread is None or stage.seat.watching:
-        _check(stage, wanted)
+        models.check(wanted, stage.seat.settings, stage.environ)
     await change(stage, model=wanted)
     stage.tell(f"The model is {wanted}.")
-
-
-def _check(stage: Stage, name: str) -> None:
-    """What is wrong with a model's name is told now, not when something is said."""
-    from steersman.intelligence.configured import read_config
-    from steersman.intelligence.models import Models
-
-    said = stage.seat.settings
-    config = read_config(said.models, said.providers, said.roles, said.fallback)
-    if name != "auto":
-        Models(stage.environ, config).open(name)
-
-
-def models(environ: Mapping[str, str], settings: Settings) -> list[Row]:
-    """The models one can choose: the present one, those in the settings, those that were found."""
-    from steersman.intelligence.discovery import look
-
-    found: dict[str, str] = {}
-    if settings.model:
-        found[settings.model] = "the present one"
-    for name in settings.models:
-        found.setdefault(name, "in your settings")
-    for name in settings.roles.values():
-        if isinstance(name, str):
-            found.setdefault(name, "in your settings")
-    for one in look(environ):
-        if one.kind == "key" and one.command:
-            name = one.command.split("--model ", 1)[-1].split()[0]
-            found.setdefault(name, f"{one.name}, {one.detail}")
-        elif one.kind == "server" and one.name == "Ollama":
-            for name in one.models:
-                found.setdefault(f"ollama:{name}", one.name)
-    return [Row(name, name, about) for name, about in found.items()]
 
 
 def _models(stage: Stage, _: str) -> list[Choice]:

@@ -1,12 +1,11 @@
 """`/status`, `/cost`, `/help`, `/keys`: how things stand, and what can be done."""
 
-from itertools import islice
-
-from steersman.records.message import ToolResult, UsageReport, decode_body
+from steersman.host import models
+from steersman.records.message import ToolResult, UsageReport
 from steersman.views.commands.registry import Choice, Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell, fenced, nothing
-from steersman.views.facts import amount, branch, servers, window
+from steersman.views.facts import amount, branch, servers
 from steersman.views.text import ago, counted, one_line
 
 RECENT = 2000  # messages that are looked at for what is only there sometimes
@@ -58,7 +57,8 @@ def _context(stage: Stage) -> str:
     spent = _usage(stage)
     if not spent:
         return ""
-    used, room = spent[-1].input + spent[-1].output, window(stage.seat, stage.environ)
+    used = spent[-1].input + spent[-1].output
+    room = models.window(stage.seat.settings, stage.environ)
     part = f" of {amount(room)}, {100 * used // room} %" if room else ""
     return f"{amount(used)} tokens{part}"
 
@@ -75,31 +75,30 @@ def _spent(stage: Stage) -> str:
 
 def _code(stage: Stage) -> str:
     """What answered the last question about code, as the log has it."""
-    rows = stage.seat.host.store.read_back(stage.seat.id)
-    for row in islice(rows, RECENT):
-        if row.kind == "tool_result" and b'"backend":' in row.body:
-            match decode_body(row.kind, row.body):
-                case ToolResult(output={"backend": str(name)}):
-                    return name
-    return ""
+    seat = stage.seat
+    since = max(seat.host.find(seat.id).head - RECENT, 0)
+    name = ""
+    for message in seat.host.messages(seat.id, after=since, kinds={"tool_result"}):
+        match message.body:
+            case ToolResult(output={"backend": str(found)}):
+                name = found
+    return name
 
 
 async def cost(stage: Stage, arguments: str) -> None:
     """What the thread spent."""
-    from steersman.monitoring.cost import bills, requests, total
-    from steersman.ports.cli.cost import lines
+    from steersman.host.costs import spent
+    from steersman.views.bills import table
 
     nothing("cost", arguments)
     seat = stage.seat
-    spent = list(requests(seat.host.store, [seat.host.find(seat.id)])) if seat.id else []
-    if not spent:
+    threads = [seat.host.find(seat.id)] if seat.id else []
+    by_agent, by_model = spent(seat.host, threads, "agent", "model")
+    if not by_model.bills:
         stage.tell("Nothing was spent in this thread yet.")
         return
-    tables = []
-    for by in ("agent", "model"):
-        found = bills(spent, by)
-        if by == "model" or len(found) > 1:
-            tables.append("\n".join(lines(by, [*found, total(found)], {})))
+    accounts = (by_agent, by_model) if len(by_agent.bills) > 1 else (by_model,)
+    tables = ["\n".join(table(one.by, [*one.bills, one.total], {})) for one in accounts]
     stage.show("Cost of this thread", fenced("\n\n".join(tables)))
 
 

@@ -107,11 +107,11 @@ async def export(stage: Stage, arguments: str) -> None:
 
 
 def _write(host: Host, thread: Thread, path: Path) -> None:
-    from steersman.monitoring.bundle import export_lines
+    from steersman.host.ledger import exported
 
     try:
         with path.open("wb") as file:
-            file.writelines(line + b"\n" for line in export_lines(thread, host.rows(thread)))
+            file.writelines(line + b"\n" for line in exported(host, thread))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UsageProblem(f"{path} cannot be written.", f"{why}.") from error

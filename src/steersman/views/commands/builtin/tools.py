@@ -1,7 +1,8 @@
 """`/mcp` and `/skills`: what there is besides the host's own tools, switched on and off."""
 
-from steersman.identity import mcp_files, mcp_servers, skills
-from steersman.identity.mcp_servers import Configured
+from steersman.host import mcp as servers
+from steersman.host import skills
+from steersman.host.mcp import Usable
 from steersman.records.errors import UsageProblem
 from steersman.records.mcp_tools import Condition
 from steersman.views.commands.registry import Choice, Command
@@ -15,10 +16,10 @@ SWITCH = ("enable", "disable")
 async def mcp(stage: Stage, arguments: str) -> None:
     """How MCP servers do; or switch one."""
     words = arguments.split()
-    found = _configured(stage)
     if words:
-        _switch_server(stage, found, words)
+        _switch_server(stage, words)
         return
+    found = _configured(stage)
     states = {one.server: one for one in _conditions(stage)}
     lines = []
     for server in found.servers:
@@ -31,10 +32,8 @@ async def mcp(stage: Stage, arguments: str) -> None:
     stage.show("MCP servers", "\n".join(lines))
 
 
-def _configured(stage: Stage) -> Configured:
-    seat = stage.seat
-    trusted = seat.host.permissions.folder(seat.folder).loads
-    return mcp_servers.find(seat.folder, stage.environ, trusted=trusted)
+def _configured(stage: Stage) -> Usable:
+    return servers.usable(stage.seat.host, stage.seat.folder, stage.environ)
 
 
 def _conditions(stage: Stage) -> list[Condition]:
@@ -56,20 +55,21 @@ def _condition(state: Condition | None, *, enabled: bool) -> str:
     return f"{words.get(state.state, state.state)}{tools}{reason}"
 
 
-def _switch_server(stage: Stage, found: Configured, words: list[str]) -> None:
+def _switch_server(stage: Stage, words: list[str]) -> None:
+    name, on = _switched("mcp", words)
+    servers.switch(name, stage.seat.folder, stage.environ, on=on)
+    done = "enabled" if on else "disabled"
+    stage.tell(f"{name} is {done} from the next time a thread is opened.")
+
+
+def _switched(command: str, words: list[str]) -> tuple[str, bool]:
+    """The name after `enable` or `disable`, and which of them it was."""
     if len(words) != 2 or words[0] not in SWITCH:
         raise UsageProblem(
-            "That is not understood.", try_this="/mcp, /mcp enable NAME, or /mcp disable NAME."
+            "That is not understood.",
+            try_this=f"/{command}, /{command} enable NAME, or /{command} disable NAME.",
         )
-    verb, name = words
-    if found.get(name) is None:
-        known = ", ".join(one.name for one in found.servers) or "none"
-        raise UsageProblem(f"There is no MCP server “{name}”.", f"There are: {known}.")
-    mcp_files.switch(mcp_servers.user_file(stage.environ), name, on=verb == "enable")
-    after = _configured(stage).get(name)
-    if verb == "enable" and after is not None and not after.enabled:
-        raise UsageProblem(f"{name} is still switched off.", f"{after.source} says so.")
-    stage.tell(f"{name} is {verb}d from the next time a thread is opened.")
+    return words[1], words[0] == "enable"
 
 
 def _servers(stage: Stage, _: str) -> list[Choice]:
@@ -82,18 +82,13 @@ def _servers(stage: Stage, _: str) -> list[Choice]:
 async def shelf(stage: Stage, arguments: str) -> None:
     """The skills; choosing one names it in what is written."""
     words = arguments.split()
-    found = _shelf(stage)
-    off = skills.disabled(stage.seat.host.store, found)
     if words:
-        if len(words) != 2 or words[0] not in SWITCH:
-            raise UsageProblem(
-                "That is not understood.",
-                try_this="/skills, /skills enable NAME, or /skills disable NAME.",
-            )
-        name = found.get(words[1]).name
-        skills.switch(stage.seat.host.store, name, on=words[0] == "enable")
-        stage.tell(f"The skill {name} is {words[0]}d.")
+        name, on = _switched("skills", words)
+        skills.switch(stage.seat.host, stage.seat.folder, stage.environ, name, on=on)
+        stage.tell(f"The skill {name} is {'enabled' if on else 'disabled'}.")
         return
+    known = _known(stage)
+    found, off = known.shelf, known.off
     for problem in found.problems:
         stage.tell(problem)
     if not found.skills:
@@ -110,18 +105,15 @@ async def shelf(stage: Stage, arguments: str) -> None:
         stage.compose(f"${chosen} ")
 
 
-def _shelf(stage: Stage) -> skills.Shelf:
-    seat = stage.seat
-    trusted = seat.host.permissions.folder(seat.folder).loads
-    return skills.find(seat.folder, stage.environ, trusted=trusted)
+def _known(stage: Stage) -> skills.Skills:
+    return skills.find(stage.seat.host, stage.seat.folder, stage.environ)
 
 
 def _skills(stage: Stage, _: str) -> list[Choice]:
-    found = _shelf(stage)
-    off = skills.disabled(stage.seat.host.store, found)
+    known = _known(stage)
     return [
-        Choice(f"{'enable' if one.name in off else 'disable'} {one.name}", one.description)
-        for one in found.skills
+        Choice(f"{'enable' if one.name in known.off else 'disable'} {one.name}", one.description)
+        for one in known.shelf.skills
     ]
 
 
