@@ -8,10 +8,10 @@ import msgspec
 
 from steersman.host import Host, ledger
 from steersman.ports.cli.options import folder_from, json_flag, open_host, settings_from, working
-from steersman.ports.cli.text import safe
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
 from steersman.records.thread import Thread
+from steersman.views.text import safe
 
 
 @click.command()

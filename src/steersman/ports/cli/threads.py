@@ -8,10 +8,10 @@ import msgspec
 
 from steersman.host import ledger
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
-from steersman.ports.cli.text import ago, one_line, safe
 from steersman.ports.cli.views import PlainView
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread
+from steersman.views.text import ago, one_line, safe
 
 
 @click.group()
