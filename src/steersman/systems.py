@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from steersman.records.action import Action, Verdict
 from steersman.records.dialogue import Call, Prompt, ToolSpec
-from steersman.records.message import Message, TurnEnd
+from steersman.records.hunks import FileHunks
+from steersman.records.message import Message, Question, TurnEnd
 from steersman.records.profile import Profile
 from steersman.store.log import Draft, Lane
 
@@ -50,10 +51,22 @@ class Permit(Protocol):
         ...
 
 
-class Edited(Struct, frozen=True):
-    """A person's yes to a call with other arguments, which have to be judged in turn."""
+class Left(Struct, frozen=True):
+    """What a turn was about to do when its process died: questions to ask, calls to carry out."""
 
-    arguments: dict[str, Any]
+    calls: tuple[Call, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+
+class Edited(Struct, frozen=True):
+    """A person's approval of something else than was asked, which has to be judged in turn.
+
+    Either the call with other `arguments`, or only some `hunks` of the files `asked` about.
+    """
+
+    arguments: dict[str, Any] | None = None
+    hunks: tuple[FileHunks, ...] | None = None
+    asked: tuple[str, ...] = ()
 
 
 class Governance(Protocol):
@@ -143,6 +156,6 @@ class Intelligence(Protocol):
         """The model's name."""
         ...
 
-    async def turn(self, deck: Deck) -> TurnEnd:
-        """Work until the model has nothing more to do."""
+    async def turn(self, deck: Deck, left: Left | None = None) -> TurnEnd:
+        """Work until the model has nothing more to do; first do what is left of an earlier try."""
         ...

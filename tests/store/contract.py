@@ -13,12 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steersman.records.errors import StorageProblem, ThreadBusy, UsageProblem
+from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.store.chain import flaws
 from steersman.store.contract import Row, Store, find_thread, stamp
 from tests.store.elsewhere import PATIENCE, finish, open_store, start
 from tests.store.made import START, a_thread, chained, raw, some_rows
-from tests.world import kill
 
 MANY = 4321
 replace = msgspec.structs.replace
@@ -310,31 +309,3 @@ class StoreContract:
         for name in names:
             assert list(store.read(name)) == some_rows(150)
             assert list(flaws(store.thread(name), store.read_raw(name))) == []
-
-    def test_changes_differ_after_another_process_wrote_and_only_then(self, store, url):
-        before = store.changes()
-        assert store.changes() == before
-        finish([start(url, "remember", "something")])
-        assert store.changes() != before
-        assert store.setting("elsewhere", "something") == "here"
-
-    def test_a_thread_has_one_owner_until_it_lets_go(self, store, url):
-        with store.own("abc"):
-            with pytest.raises(ThreadBusy), store.own("abc"):
-                pass
-            with store.own("abd"):
-                pass
-            elsewhere = start(url, "own", "abc")
-            assert "ThreadBusy" in elsewhere.communicate(timeout=PATIENCE)[1]
-        finish([start(url, "own", "abc")])
-        with store.own("abc"):
-            pass
-
-    def test_a_process_that_is_killed_owns_nothing(self, store, url):
-        elsewhere = start(url, "own", "abc")
-        assert elsewhere.stdout.readline() == "ready\n"
-        with pytest.raises(ThreadBusy, match=str(elsewhere.pid)), store.own("abc"):
-            pass
-        kill(elsewhere)
-        with store.own("abc"):
-            pass

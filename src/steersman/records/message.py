@@ -13,6 +13,7 @@ from msgspec import Struct
 from steersman.records.action import Action, Verdict
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
+from steersman.records.hunks import FileHunks
 
 MASK = "[redacted]"  # stands in the log where a secret was
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
@@ -53,9 +54,38 @@ class SessionEnd(Body, frozen=True, omit_defaults=True):
 
 
 class TurnStart(Body, frozen=True, omit_defaults=True):
-    """Work on a prompt began."""
+    """Work on a prompt began, with these settings; `SettingsChanged` says what changed since."""
 
     kind: ClassVar[str] = "turn_start"
+    mode: str = ""
+    model: str = ""
+    engine: str = ""
+    approvals: str = ""
+    title: str = ""
+
+
+class SettingsChanged(Body, frozen=True, omit_defaults=True):
+    """From the next model call on, these settings hold; what is empty stays as it was."""
+
+    kind: ClassVar[str] = "setting"
+    synced: ClassVar[bool] = True
+    mode: str = ""
+    model: str = ""
+    engine: str = ""
+    approvals: str = ""
+    trust: str = ""
+    title: str = ""
+
+
+class RequestReceipt(Body, frozen=True, omit_defaults=True):
+    """What became of a request from the thread's inbox; `corr` is the request's id."""
+
+    kind: ClassVar[str] = "request"
+    synced: ClassVar[bool] = True
+    what: str
+    sender: str
+    outcome: Literal["taken", "refused", "expired", "too_late"]
+    reason: str = ""
 
 
 TurnEnding = Literal[
@@ -165,6 +195,12 @@ class ToolResult(Body, frozen=True, omit_defaults=True):
     ms: int = 0
 
 
+class WholeResult(ToolResult, frozen=True, omit_defaults=True):
+    """A result for whoever made the call: `whole` is what an MCP server sent, never stored."""
+
+    whole: Mapping[str, JSON] = {}
+
+
 class Policy(Body, frozen=True, omit_defaults=True):
     """The gate's verdict on one action; written and flushed before the action may begin."""
 
@@ -231,7 +267,7 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
 
     `scope` tells how long it holds: this once, in this thread, or always in this folder; `lasting`
     names which of the lasting answers is meant. `arguments` are the call's arguments as the person
-    changed them.
+    changed them; `hunks` are all that was accepted of the diffs the request showed.
     """
 
     kind: ClassVar[str] = "confirm_response"
@@ -242,6 +278,7 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     lasting: str = "same"
     arguments: dict[str, JSON] | None = None
     by: Literal["person", "yes-flag"] = "person"
+    hunks: tuple[FileHunks, ...] | None = None
 
 
 class Question(Body, frozen=True, omit_defaults=True):
@@ -412,7 +449,8 @@ class Unknown(Body, frozen=True, omit_defaults=True):
 BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
-        SessionStart, SessionEnd, TurnStart, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
+        SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, TurnEnd, User, Steer,
+        AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
         UsageReport, AgentSpawn, AgentDone, Progress, Error,
