@@ -4,9 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.ports.tui.blocks import Person, Remark, Todo, Work
-from steersman.ports.tui.commands.stage import Row
-from steersman.ports.tui.facts import Facts, amount, bar, branch, money, rows, share
 from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
 from steersman.ports.tui.memory import Memory, Remembered
@@ -15,8 +12,11 @@ from steersman.ports.tui.panes.strip import shown_items
 from steersman.ports.tui.reader import colourless, plain_wanted
 from steersman.ports.tui.screens.picker import matching
 from steersman.ports.tui.steering import GO_ON, Twice, again, changes
-from steersman.ports.tui.story import Story
 from steersman.records.message import DiffReady, ToolCall, TurnEnd
+from steersman.views.blocks import Person, Remark, Todo, Work
+from steersman.views.commands.stage import Row
+from steersman.views.facts import Facts, amount, bar, branch, money, rows, share
+from steersman.views.story import Story
 
 
 def test_no_two_built_in_keys_are_the_same():

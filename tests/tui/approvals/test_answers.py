@@ -6,9 +6,9 @@ from typing import Any
 
 from textual.widgets import Input, TextArea
 
-from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.records.message import Answer, ConfirmResponse
+from steersman.views.blocks import Asked, Request, Work
 from tests.tui.approvals.kit import (
     NEW,
     OLD,

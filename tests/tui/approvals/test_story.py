@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from steersman.host import Host
-from steersman.ports.tui.story import Story
 from steersman.records.errors import Exit
 from steersman.records.message import ConfirmResponse, Message, ToolResult
 from steersman.records.settings import Settings
+from steersman.views.story import Story
 from tests.tui.approvals.kit import Stand
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))

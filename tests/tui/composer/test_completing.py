@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from steersman.ports.tui.attachments import Mentions
 from steersman.ports.tui.completion.popup import Popup
+from steersman.views.attachments import Mentions
 from tests.tui.composer.desk import Desk, offered, write
 from tests.tui.snapshots import check, screen_text
 

@@ -16,10 +16,10 @@ from steersman.operations.matching import (
     parse_patch,
     unified_diff,
 )
-from steersman.ports.tui.hunks import files_of, with_accepted
 from steersman.ports.tui.partial import Whole, answer, arguments, why_whole
 from steersman.records.action import Action, Delete, Execute, Write
 from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall
+from steersman.views.hunks import files_of, with_accepted
 
 
 def digest(content: bytes | None) -> str:

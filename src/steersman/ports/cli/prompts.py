@@ -11,8 +11,6 @@ import msgspec
 
 from steersman.host import Host
 from steersman.host.attached import Attached
-from steersman.ports.cli.text import safe
-from steersman.records.action import Network
 from steersman.records.errors import TooLate
 from steersman.records.message import (
     Answer,
@@ -20,9 +18,10 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     Question,
-    Scope,
     ToolCall,
 )
+from steersman.views.requests import can_be_changed, lasting_keys
+from steersman.views.text import safe
 
 
 class Asker:
@@ -89,29 +88,6 @@ class Asker:
         said = (await read_line(safe(f"  {options} [{question.default}]: "))).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
-
-
-def can_be_changed(request: ConfirmRequest) -> bool:
-    """Whether the call itself is asked about, and not what it turned out to do."""
-    return not request.whole and not any(
-        isinstance(action, Network) or getattr(action, "origin", "tool") != "tool"
-        for action in request.actions
-    )
-
-
-def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
-    """The keys for answers that hold longer: which answer, for how long, and the words for it."""
-    keys: dict[str, tuple[str, Scope, str]] = {}
-    letters = {("same", "thread"): "t", ("same", "here"): "a", ("edits", "thread"): "w",
-               ("edits", "here"): "W"}  # fmt: skip
-    words = {"t": "in this thread", "a": "always here", "w": "all edits in this thread",
-             "W": "all edits here"}  # fmt: skip
-    for lasting in request.lasting:
-        for scope in lasting.scopes:
-            key = letters.get((lasting.name, scope))
-            if key:
-                keys[key] = (lasting.name, scope, words[key])
-    return keys
 
 
 async def _changed(call: ToolCall) -> dict[str, Any] | None:

@@ -56,7 +56,7 @@ class Acting:
     def _diff(self) -> None:
         """What was changed, over everything."""
         from steersman.ports.tui.diff_pane import DiffScreen
-        from steersman.ports.tui.hunks import changes_of
+        from steersman.views.hunks import changes_of
 
         title, diffs = changes(self._app.follower.story.blocks)
         if diffs:

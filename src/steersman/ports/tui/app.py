@@ -18,13 +18,9 @@ from textual.driver import Driver
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
-from steersman.identity.settings import data_folder
-from steersman.ports.cli.text import safe
+from steersman.host.settings import state_folder
 from steersman.ports.tui.acting import Acting
-from steersman.ports.tui.commands.registry import Registry
-from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.facts import Gathering
 from steersman.ports.tui.following import Follower
 from steersman.ports.tui.keys import TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
@@ -37,13 +33,17 @@ from steersman.ports.tui.panes.strip import Banner, TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
-from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.showing import APPROVALS, BEAT, Showing
 from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.errors import SteersmanError
+from steersman.views.commands.registry import Registry
+from steersman.views.commands.stage import Row
+from steersman.views.facts import Gathering
+from steersman.views.seat import Seat
+from steersman.views.text import safe
 
 if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
@@ -78,7 +78,7 @@ class SteersmanApp(App[None]):
         super().__init__(driver_class=driver, ansi_color=True if bare else None)
         self.seat = seat
         self.environ = environ
-        self.memory = Memory(data_folder(environ))
+        self.memory = Memory(state_folder(environ))
         self.keymap_ = load_keys(environ)
         self.stage = AppStage(self)
         self.defect: Exception | None = None
@@ -108,7 +108,7 @@ class SteersmanApp(App[None]):
         yield TodoStrip(id="todo")
         yield Queued(self.keymap_.of("queued"), id="queued")
         yield Composer(
-            self.seat.folder, data_folder(self.environ), environ=self.environ,
+            self.seat.folder, state_folder(self.environ), environ=self.environ,
             commands=self._completed.commands, skills=self._completed.skills,
             arguments=self._completed.arguments, id="composer",
         )  # fmt: skip
@@ -186,7 +186,7 @@ class SteersmanApp(App[None]):
         self._spawn(self._choose())
 
     async def _choose(self) -> None:
-        from steersman.ports.tui.commands.palette import capabilities, choose
+        from steersman.views.commands.palette import capabilities, choose
 
         rows = [
             Row(one.key, one.name, one.about or one.detail)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine
 from time import monotonic
 from typing import Any, Protocol
 
-from steersman.ports.tui.blocks import Block
-from steersman.ports.tui.seat import Seat
-from steersman.ports.tui.story import Story
 from steersman.records.errors import SteersmanError
+from steersman.views.blocks import Block
+from steersman.views.seat import Seat
+from steersman.views.story import Story
 
 RATE = 30
 SLICE = 0.02  # seconds of reading before keys are heard again

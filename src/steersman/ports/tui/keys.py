@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from steersman.identity.settings import config_file
+from steersman.host.settings import own_file
 
 Where = Literal["always", "browsing"]
 _MODIFIERS = r"(?:(?:ctrl|shift|alt|super|meta)\+)*"
@@ -89,7 +89,7 @@ DEFAULT = Keymap(TABLE)
 
 def keys_file(environ: Mapping[str, str]) -> Path:
     """Where a person's keys are."""
-    return config_file(environ).with_name("keys.toml")
+    return own_file(environ, "keys.toml")
 
 
 def load_keys(environ: Mapping[str, str]) -> Keymap:

@@ -9,9 +9,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.blocks import Asked, Request
-from steersman.ports.tui.request_lines import asker, title
+from steersman.views.blocks import Asked, Request
+from steersman.views.requests import asker, title
+from steersman.views.text import one_line
 
 BELL = "\x07"
 LONGEST = 120

@@ -28,7 +28,7 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
     from steersman.ports.tui.app import SteersmanApp
     from steersman.ports.tui.driver import Driver
     from steersman.ports.tui.first import Wanted, begin
-    from steersman.ports.tui.seat import Seat
+    from steersman.views.seat import Seat
 
     async with open_host() as host:
 

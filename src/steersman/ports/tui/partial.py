@@ -25,8 +25,10 @@ from steersman.operations.matching import (
     apply_hunks,
     parse_patch,
 )
-from steersman.ports.cli.prompts import can_be_changed
-from steersman.ports.tui.hunks import (
+from steersman.ports.tui.searches import Unplaced, as_arguments, edits_of, known_lines
+from steersman.records.action import Delete, Write
+from steersman.records.message import MASK, ConfirmRequest, ConfirmResponse, ToolCall
+from steersman.views.hunks import (
     FileDiff,
     Part,
     all_parts,
@@ -36,9 +38,7 @@ from steersman.ports.tui.hunks import (
     with_accepted,
     without_rejected,
 )
-from steersman.ports.tui.searches import Unplaced, as_arguments, edits_of, known_lines
-from steersman.records.action import Delete, Write
-from steersman.records.message import MASK, ConfirmRequest, ConfirmResponse, ToolCall
+from steersman.views.requests import can_be_changed
 
 MOST_LINES = 200_000
 _BOM = "\ufeff"

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from steersman.operations.matching import Edit
-from steersman.ports.tui.hunks import FileDiff, Hunk, split
+from steersman.views.hunks import FileDiff, Hunk, split
 
 NEAR = 20  # lines around a place on which an edit is tried
 Known = list[str | None]  # the lines of a file; None where nobody has told

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import ModalScreen
 
-from steersman.ports.tui.attachments import Mentions
-from steersman.ports.tui.blocks import Block, Person, Remark
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.facts import Facts, Gathering
 from steersman.ports.tui.keys import hints
 from steersman.ports.tui.layout import SIDE, Layout, lay_out
 from steersman.ports.tui.notices import Notices, driver_write
@@ -27,9 +24,12 @@ from steersman.ports.tui.panes.strip import Banner, TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.steering import changes
-from steersman.ports.tui.story import Story
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import TurnEnd
+from steersman.views.attachments import Mentions
+from steersman.views.blocks import Block, Person, Remark
+from steersman.views.facts import Facts, Gathering
+from steersman.views.story import Story
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp

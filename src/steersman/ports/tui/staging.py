@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from steersman.ports.tui.commands.stage import Row
-from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.themes import NAMES
+from steersman.views.commands.stage import Row
+from steersman.views.seat import Seat
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp

@@ -7,13 +7,13 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from time import monotonic
 from typing import Any
 
-from steersman.ports.tui.blocks import Block, Person, Remark, Work
 from steersman.ports.tui.following import Running, Spawn
-from steersman.ports.tui.seat import Seat
-from steersman.ports.tui.story import Story
 from steersman.records.dialogue import Image
 from steersman.records.errors import SteersmanError
 from steersman.records.message import DiffReady, TurnEnd
+from steersman.views.blocks import Block, Person, Remark, Work
+from steersman.views.seat import Seat
+from steersman.views.story import Story
 
 TWICE = 1.0  # seconds within which a key counts as pressed twice
 COMMAND = "workspace_run_command"

@@ -5,11 +5,11 @@ Pure. Nothing is answered twice, and nothing that came up only a moment ago.
 
 from collections.abc import Callable, Sequence
 
-from steersman.ports.tui import request_lines
-from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.partial import why_whole
 from steersman.records.action import Delete, Write
 from steersman.records.message import ToolCall
+from steersman.views import requests
+from steersman.views.blocks import Asked, Request, Work
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
@@ -116,7 +116,7 @@ class Queue:
         more = [("tab", "next")] if len(self._blocks) > 1 else []
         match self.current:
             case Request(request=request):
-                made = request_lines.offered(request, self.call, hunks=not self.why_whole)
+                made = requests.offered(request, self.call, hunks=not self.why_whole)
                 return [*((one.key, one.words) for one in made), *more]
             case Asked(question=question) if question.options:
                 return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]

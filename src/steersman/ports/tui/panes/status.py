@@ -3,9 +3,9 @@
 from textual.content import Content
 from textual.widget import Widget
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.facts import Facts, bar, rows
 from steersman.ports.tui.panes.lines import Piece, line, stacked
+from steersman.views.facts import Facts, bar, rows
+from steersman.views.text import one_line
 
 SPIN = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 

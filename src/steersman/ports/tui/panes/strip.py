@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.widget import Widget
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.blocks import Todo
 from steersman.ports.tui.panes.lines import Piece, line, stacked
+from steersman.views.blocks import Todo
+from steersman.views.text import one_line
 
 OPEN = ("doing", "pending")
 _MARKS: dict[str, tuple[str, str, str]] = {

@@ -14,8 +14,8 @@ from steersman.ports.cli.options import folder_from, open_host, settings_from
 from steersman.ports.cli.prompts import consent
 from steersman.ports.tui.plain.conversation import Plain
 from steersman.ports.tui.plain.lines import Lines
-from steersman.ports.tui.seat import Seat
 from steersman.records.errors import Exit
+from steersman.views.seat import Seat
 
 
 def main(flags: dict[str, Any], resume: str = "", said: str = "") -> Exit:

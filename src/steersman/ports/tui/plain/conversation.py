@@ -7,15 +7,15 @@ from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from steersman import __version__
-from steersman.ports.cli.text import safe
-from steersman.ports.tui.attachments import HUGE, Mentions, clean
-from steersman.ports.tui.commands.registry import Registry, is_command
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.stage import LineStage
 from steersman.ports.tui.plain.telling import LineAsker
-from steersman.ports.tui.seat import Seat
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
 from steersman.records.message import ConfirmRequest, Message, Question, TurnEnd, User
+from steersman.views.attachments import HUGE, Mentions, clean
+from steersman.views.commands.registry import Registry, is_command
+from steersman.views.seat import Seat
+from steersman.views.text import safe
 
 ANSWERING, PUT = "answering", "put"
 

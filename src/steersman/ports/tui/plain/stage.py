@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from steersman.ports.cli.text import one_line, safe
-from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.telling import Teller
 from steersman.ports.tui.plain.words import narrowed, plain_text
-from steersman.ports.tui.seat import Seat
+from steersman.views.commands.stage import Row
+from steersman.views.seat import Seat
+from steersman.views.text import one_line, safe
 
 LISTED = 20
 KEYS = """- Enter says the line; while a turn runs, it steers the turn.

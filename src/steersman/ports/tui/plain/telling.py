@@ -10,9 +10,7 @@ from functools import partial
 import click
 
 from steersman.ports.cli.prompts import Asker
-from steersman.ports.cli.text import counted, one_line
 from steersman.ports.cli.views import PlainView
-from steersman.ports.tui.seat import Seat
 from steersman.records.message import (
     Answer,
     Assistant,
@@ -23,6 +21,8 @@ from steersman.records.message import (
     Question,
     Steer,
 )
+from steersman.views.seat import Seat
+from steersman.views.text import counted, one_line
 
 
 class LineAsker(Asker):
