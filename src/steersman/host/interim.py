@@ -72,7 +72,7 @@ class Interim:
         import msgspec
 
         session, _ = self._host._open[self.id]
-        settings = msgspec.structs.replace(session._setup.settings, **values)
+        settings = msgspec.structs.replace(session.setup.settings, **values)
         await self._host.close(self.id, Exit.DONE)
         await self._host.open(self.id, settings, attended=True)
 

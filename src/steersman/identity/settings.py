@@ -23,6 +23,7 @@ NAMES = (
     "window",
     "max_steps",
     "store",
+    "on_hangup",
 )
 LISTS = ("domains", "environment")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.

@@ -53,9 +53,38 @@ class SessionEnd(Body, frozen=True, omit_defaults=True):
 
 
 class TurnStart(Body, frozen=True, omit_defaults=True):
-    """Work on a prompt began."""
+    """Work on a prompt began, with these settings; `SettingsChanged` says what changed since."""
 
     kind: ClassVar[str] = "turn_start"
+    mode: str = ""
+    model: str = ""
+    engine: str = ""
+    approvals: str = ""
+    title: str = ""
+
+
+class SettingsChanged(Body, frozen=True, omit_defaults=True):
+    """From the next model call on, these settings hold; what is empty stays as it was."""
+
+    kind: ClassVar[str] = "setting"
+    synced: ClassVar[bool] = True
+    mode: str = ""
+    model: str = ""
+    engine: str = ""
+    approvals: str = ""
+    trust: str = ""
+    title: str = ""
+
+
+class RequestReceipt(Body, frozen=True, omit_defaults=True):
+    """What became of a request from the thread's inbox; `corr` is the request's id."""
+
+    kind: ClassVar[str] = "request"
+    synced: ClassVar[bool] = True
+    what: str
+    sender: str
+    outcome: Literal["taken", "refused", "expired", "too_late"]
+    reason: str = ""
 
 
 TurnEnding = Literal[
@@ -412,7 +441,7 @@ class Unknown(Body, frozen=True, omit_defaults=True):
 BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
-        SessionStart, SessionEnd, TurnStart, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
+        SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
         UsageReport, AgentSpawn, AgentDone, Progress, Error,

@@ -25,7 +25,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
-    in the data folder.
+    in the data folder. `on_hangup` says what becomes of a turn whose terminal goes away.
     """
 
     model: str = ""
@@ -44,3 +44,4 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     language_servers: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] = 2500
     store: str = ""
+    on_hangup: Literal["detach", "cancel"] = "detach"

@@ -139,7 +139,7 @@ def test_while_a_turn_works_some_commands_wait(environ, workspace, script):
         for line in ("/plan", "/undo", "/status", "/queue later"):
             assert await registry.run(desk.stage, line)
         queued = [message.body.state for message in desk.messages("steer")]
-        await desk.seat.stop()
+        await desk.seat.handle.cancel()
         return desk.stage.happened, queued
 
     happened, queued = at_desk(environ, workspace, scenario, model=model, approvals="never")

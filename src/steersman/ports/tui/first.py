@@ -43,7 +43,7 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     except SteersmanError as problem:
         stage.tell(str(problem))
     await stage.moved()
-    if not seat.watching:
+    if seat.here or not seat.id:
         await _think(stage)
     if wanted.say:
         await stage.say(wanted.say)

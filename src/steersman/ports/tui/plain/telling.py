@@ -64,7 +64,7 @@ class Teller:
             self._thread, self.shown = thread.id, thread.head
             if not known:
                 self._recall()
-        self._view = PlainView(prompts=self._seat.watching)
+        self._view = PlainView(prompts=bool(self._seat.id) and not self._seat.here)
 
     def _recall(self) -> None:
         """The last turn of a thread; all the others are only counted."""

@@ -37,7 +37,7 @@ async def model(stage: Stage, arguments: str) -> None:
         wanted = await stage.pick("Think with", rows)
     if not wanted:
         return
-    if stage.seat.thread is None or stage.seat.watching:
+    if stage.seat.thread is None:
         models.check(wanted, stage.seat.settings, stage.environ)
     await change(stage, model=wanted)
     stage.tell(f"The model is {wanted}.")
@@ -103,6 +103,7 @@ COMMANDS = (
         usage="[PROVIDER:NAME]",
         more="Without a name, those in your settings and those that were found on this machine.",
         complete=_models,
+        while_working=True,
     ),
     Command(
         "approvals",
@@ -110,6 +111,7 @@ COMMANDS = (
         approvals,
         usage="[LEVEL]",
         complete=lambda _, __: choices(APPROVALS, APPROVALS),
+        while_working=True,
     ),
     Command(
         "trust",
@@ -117,6 +119,7 @@ COMMANDS = (
         trust,
         usage="[LEVEL]",
         complete=lambda _, __: choices(TRUST, TRUST),
+        while_working=True,
     ),
     Command(
         "theme",

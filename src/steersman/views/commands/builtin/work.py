@@ -43,7 +43,7 @@ async def compact(stage: Stage, arguments: str) -> None:
     """Show the model a digest of what is older, or take that back."""
     seat = stage.seat
     undo = one_of("compact", arguments, ("undo",)) == "undo"
-    changed = await seat.compact(undo=undo)
+    changed = await seat.handle.compact(undo=undo)
     if not changed:
         stage.tell("There is no compaction to take back." if undo else "Nothing to gain yet.")
     elif undo:
