@@ -2,7 +2,7 @@
 
 The widget only shows and asks; the answer goes to whoever hears `Approvals.Answered`. Nothing can
 be answered before it has been on the screen for a moment, so that a key meant for something else
-gives no leave.
+allows nothing.
 """
 
 from collections.abc import Callable, Sequence

@@ -37,7 +37,7 @@ class Key(Struct, frozen=True):
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: take back queued messages too. With nothing "
+    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. With nothing "
         "running: browse.", "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop the turn or clear what is written; twice: quit.", "quit",
         "always"),

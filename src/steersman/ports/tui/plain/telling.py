@@ -109,7 +109,7 @@ class Teller:
             case "queued", _:
                 self.print("· not heard in time, so it is queued for the next turn")
             case "withdrawn", _:
-                self.print("· taken back")
+                self.print("· withdrawn")
 
     def print(self, text: str) -> None:
         """Print lines, never behind something else."""

@@ -17,13 +17,13 @@ LONGEST = 60_000
 
 
 async def undo(stage: Stage, arguments: str) -> None:
-    """Take back what the last turn did to files."""
+    """Undo what the last turn did to files."""
     nothing("undo", arguments)
     await _carry_out(stage, await stage.seat.handle.plan_undo())
 
 
 async def redo(stage: Stage, arguments: str) -> None:
-    """Take back the last undo."""
+    """Undo the last undo."""
     nothing("redo", arguments)
     await _carry_out(stage, await stage.seat.handle.plan_redo())
 
@@ -152,8 +152,8 @@ async def changes(seat: Seat) -> list[str]:
 
 
 COMMANDS = (
-    Command("undo", "Take back what the last turn did to files.", undo),
-    Command("redo", "Take back the last undo.", redo),
+    Command("undo", "Undo what the last turn did to files.", undo),
+    Command("redo", "Undo the last undo.", redo),
     Command(
         "rewind",
         "Go back to a message: files and conversation.",

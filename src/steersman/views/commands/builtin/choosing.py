@@ -12,8 +12,8 @@ from steersman.views.commands.words import choices, one_of
 
 APPROVALS = {
     "on-request": "You are asked about what changes things.",
-    "on-failure": "What can be taken back is done at once; you are asked about the rest.",
-    "never": "What can be taken back is done at once, the rest is left undone.",
+    "on-failure": "What can be undone is done at once; you are asked about the rest.",
+    "never": "What can be undone is done at once, the rest is left undone.",
 }
 TRUST = {
     "restricted": "Nothing is written, run or fetched.",
@@ -23,7 +23,7 @@ TRUST = {
 
 
 async def model(stage: Stage, arguments: str) -> None:
-    """Think with another model."""
+    """Use another model."""
     wanted: str | None = arguments.strip()
     if not wanted:
         found = await asyncio.to_thread(models.choices, stage.seat.settings, stage.environ)
@@ -34,7 +34,7 @@ async def model(stage: Stage, arguments: str) -> None:
                 "There is no key in the environment and no model server on this machine.",
                 "Say /model provider:name.",
             )
-        wanted = await stage.pick("Think with", rows)
+        wanted = await stage.pick("Choose a model", rows)
     if not wanted:
         return
     if stage.seat.thread is None:
@@ -98,7 +98,7 @@ def _has_themes(stage: Stage) -> bool:
 COMMANDS = (
     Command(
         "model",
-        "Think with another model.",
+        "Use another model.",
         model,
         usage="[PROVIDER:NAME]",
         more="Without a name, those in your settings and those that were found on this machine.",
