@@ -229,7 +229,7 @@ class Host:
         origin: Origin = "run",
         client: Wishes | None = None,
         **how: bool,
-    ) -> Any:
+    ) -> Thread:
         """Make a thread and open it; nothing is left behind when it cannot be opened.
 
         `client` answers what MCP servers ask, when the thread works for another program.
@@ -245,14 +245,7 @@ class Host:
         named = self._redactor(workspace, settings).text(readable(title))
         thread = self.create(workspace.root, named, origin=origin)
         await self._begin(thread, workspace, settings, mind, client=client, **how)
-        from steersman.host.interim import Interim
-
-        return Interim(self, thread)
-
-    async def attach(self, thread_id: str, settings: Settings, **how: bool) -> Any:
-        from steersman.host.interim import attach
-
-        return await attach(self, thread_id, settings, **how)
+        return thread
 
     async def open(
         self,
