@@ -47,6 +47,11 @@ class Subscription:
             )
         self._wake.set()
 
+    def nudge(self) -> None:
+        """Something was stored that was not published here: the log has it."""
+        self._gap = self._gap or Missed(first=0, last=0, dropped=0)
+        self._wake.set()
+
     async def next(self) -> Message | Missed | None:
         """The next message, a notice of what was missed, or None when the thread was closed."""
         while not self._queue and self._gap is None:
@@ -98,6 +103,15 @@ class Bus:
             readers.remove(reader)
         if not readers:
             self._readers.pop(thread, None)
+
+    def nudge(self, thread: str) -> None:
+        """Tell every reader of a thread to look into the log."""
+        for reader in self._readers.get(thread, ()):
+            reader.nudge()
+
+    def read(self) -> set[str]:
+        """The threads that have readers."""
+        return set(self._readers)
 
     def end(self, thread: str) -> None:
         """Tell every reader of a thread that nothing more will come."""

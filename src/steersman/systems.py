@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from steersman.records.action import Action, Verdict
 from steersman.records.dialogue import Call, Prompt, ToolSpec
-from steersman.records.message import Message, TurnEnd
+from steersman.records.message import Message, Question, TurnEnd
 from steersman.records.profile import Profile
 from steersman.store.log import Draft, Lane
 
@@ -48,6 +48,13 @@ class Permit(Protocol):
     def secret(self) -> str:
         """Which files below the paths are left out, as lines of a `.gitignore`."""
         ...
+
+
+class Left(Struct, frozen=True):
+    """What a turn was about to do when its process died: questions to ask, calls to carry out."""
+
+    calls: tuple[Call, ...] = ()
+    questions: tuple[Question, ...] = ()
 
 
 class Edited(Struct, frozen=True):
@@ -143,6 +150,6 @@ class Intelligence(Protocol):
         """The model's name."""
         ...
 
-    async def turn(self, deck: Deck) -> TurnEnd:
-        """Work until the model has nothing more to do."""
+    async def turn(self, deck: Deck, left: Left | None = None) -> TurnEnd:
+        """Work until the model has nothing more to do; first do what is left of an earlier try."""
         ...

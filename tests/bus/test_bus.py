@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.host import Host
+from steersman.records.clock import now
 from steersman.records.message import AssistantDelta, Message, User
-from steersman.store.log import Draft, ThreadLog, now
+from steersman.store.log import Draft, ThreadLog
 from steersman.store.redactor import Redactor
 
 THREAD = "k3n5p7q9rs"

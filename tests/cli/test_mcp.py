@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.ports.cli.mcp_trying import findings
+from steersman.host import doctor, mcp, storage
 
 PROGRAM = str(Path(__file__).parents[1] / "operations" / "mcp" / "gateway" / "servers" / "plain.py")
 PLAIN = [sys.executable, "-I", "-S", PROGRAM]
@@ -89,7 +89,7 @@ def test_why_a_server_does_not_start_is_told_and_no_secret_is(steer):
     told = json.loads(tried.stdout)
     assert (told["ok"], told["tools"]) == (False, [])
     assert "no-such-program" in told["reason"]
-    assert told["mend"].startswith("install no-such-program, or correct its command in")
+    assert told["fix"].startswith("install no-such-program, or correct its command in")
     shown = steer("mcp", "list")
     assert TOKEN not in shown.stdout + tried.stdout + steer("mcp", "list", "--json").stdout
     assert "[redacted]" in shown.stdout
@@ -196,7 +196,8 @@ def test_the_doctor_explains_each_server_and_starts_none(steer, environ, workspa
     added(steer.having(PATH="/nowhere"), "serena", "-t", "serena")
     added(steer, "gh", "--url", "https://x/", "--header", "Authorization: Bearer ${UNSET}")
     bare = environ | {"PATH": "/nowhere"}
-    found = list(findings(str(workspace), bare, trusted=True))
+    usable = mcp.usable(storage.open_host(environ), str(workspace), bare)
+    found = list(doctor.servers(usable, str(workspace), bare))
     assert [(one.state, one.found.partition(":")[0]) for one in found] == [
         ("ok", "fine, 10 tools"),
         ("bad", "ill failed last"),
@@ -205,8 +206,8 @@ def test_the_doctor_explains_each_server_and_starts_none(steer, environ, workspa
         ("bad", "serena"),
         ("note", f"The MCP server “gh” in {own} is not used"),
     ]
-    assert found[1].mend == "steer mcp test ill"
-    assert found[4].mend.startswith("install uv: https://")
+    assert found[1].fix == "steer mcp test ill"
+    assert found[4].fix.startswith("install uv: https://")
     assert not started.exists()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.ports.cli.mcp_trying import findings
+from steersman.host import doctor, mcp, storage
 from tests.cli.kit import DONE
 from tests.operations.mcp.signing_in.house import House, house, visit
 from tests.world import Steer, call
@@ -55,8 +55,9 @@ def test_a_person_signs_in_works_and_signs_out(steer, known, environ, script, wo
     assert tried.returncode == 1
     assert WANTED in tried.stdout.replace("\n", " ")
     assert "wants a sign-in" in steer("mcp", "list").stdout
-    (told,) = findings(str(workspace), environ, trusted=True)
-    assert (told.found, told.mend) == ("house wants a sign-in", "steer mcp login house")
+    usable = mcp.usable(storage.open_host(environ), str(workspace), environ)
+    (told,) = doctor.servers(usable, str(workspace), environ)
+    assert (told.found, told.fix) == ("house wants a sign-in", "steer mcp login house")
 
     code, said = login(steer)
     assert code == 0, said
@@ -73,7 +74,7 @@ def test_a_person_signs_in_works_and_signs_out(steer, known, environ, script, wo
     assert "signed in" in shown[0]
     assert '"sign_in":"signed in"' in shown[1]
     assert "✓ house: house" in shown[2]
-    (told,) = findings(str(workspace), environ, trusted=True)
+    (told,) = doctor.servers(usable, str(workspace), environ)
     assert told.found == "house, 2 tools, signed in"
 
     tell = call("mcp_call_tool", server="house", tool="tell_token")

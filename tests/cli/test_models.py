@@ -301,7 +301,7 @@ def test_the_doctor_tells_what_there_is_to_think_with(steer, tmp_path):
     assert model["state"] == "note"
     keys = [one for subject, one in found if subject == "models" and "OpenAI" in one["found"]]
     assert "OPENAI_API_KEY is set" in keys[0]["found"]
-    assert keys[0]["mend"].startswith("steer run --model openai:")
+    assert keys[0]["fix"].startswith("steer run --model openai:")
     programs = [one["found"] for subject, one in found if subject == "agents"]
     assert any(told.startswith(f"codex, {tmp_path}") for told in programs)
     assert "key-4711" not in json.dumps(found)
@@ -314,7 +314,7 @@ def test_the_doctor_says_when_there_is_nothing(steer, tmp_path):
     told = [one for subject, one in found if subject == "models"]
     if not any("127.0.0.1" in one["found"] for one in told):  # unless this machine serves one
         assert told[0]["found"] == "no API key and no model server on this machine"
-        assert "OPENAI_API_KEY" in told[0]["mend"]
+        assert "OPENAI_API_KEY" in told[0]["fix"]
 
 
 def test_the_doctor_looks_at_the_model_that_is_set(online, config):

@@ -255,4 +255,4 @@ def test_doctor_warns_of_secrets_that_git_keeps(steer, workspace):
     (finding,) = told()
     assert finding["state"] == "note"
     assert "git's history holds .env: that cannot be hidden" in finding["found"]
-    assert "change those secrets" in finding["mend"]
+    assert "change those secrets" in finding["fix"]

@@ -64,6 +64,7 @@ def test_the_help_imports_no_command(imported, arguments):
     assert ours == {
         "steersman",
         "steersman.__main__",
+        "steersman.records",
         "steersman.records.errors",
         "steersman.ports",
         "steersman.ports.cli",
@@ -98,13 +99,13 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
 OPENED = """
 import asyncio, os, sys
 from steersman.host import Host
-from steersman.identity.settings import data_folder
+from steersman.host.settings import state_folder
 from steersman.records.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
 from steersman.views.seat import Seat
 
 async def main():
-    async with Host.at(data_folder(os.environ), os.environ) as host:
+    async with Host.at(state_folder(os.environ), os.environ) as host:
         app = SteersmanApp(Seat(host, os.getcwd(), Settings(model=sys.argv[1])), os.environ)
         async with app.run_test() as pilot:
             await pilot.pause()

@@ -3,6 +3,7 @@
 `docs/states.md` shows the same table to a person.
 """
 
+import asyncio
 from enum import StrEnum
 
 from steersman.records.errors import UsageProblem
@@ -12,8 +13,13 @@ class FloorState(StrEnum):
     """What an open thread is doing."""
 
     IDLE = "idle"
-    RUNNING = "running"
-    ENDING = "ending"
+    STARTING = "starting"  # the first words of a turn are being written
+    RUNNING = "running"  # the agent works
+    STOPPING = "stopping"  # the agent was told to stop
+    ENDING = "ending"  # the last words of a turn are being written
+    TORN = "torn"  # a turn ended without its last words
+    UNDOING = "undoing"
+    COMPACTING = "compacting"
     CLOSED = "closed"
 
 
@@ -21,24 +27,53 @@ class Move(StrEnum):
     """What can happen to an open thread."""
 
     START = "start"
+    BEGIN = "begin"
     CANCEL = "cancel"
+    FINISH = "finish"
     END = "end"
+    FAIL = "fail"
+    UNDO = "undo"
+    COMPACT = "compact"
     CLOSE = "close"
 
 
 MOVES: dict[tuple[FloorState, Move], FloorState] = {
-    (FloorState.IDLE, Move.START): FloorState.RUNNING,
+    (FloorState.IDLE, Move.START): FloorState.STARTING,
+    (FloorState.IDLE, Move.UNDO): FloorState.UNDOING,
+    (FloorState.IDLE, Move.COMPACT): FloorState.COMPACTING,
     (FloorState.IDLE, Move.CLOSE): FloorState.CLOSED,
-    (FloorState.RUNNING, Move.CANCEL): FloorState.ENDING,
-    (FloorState.RUNNING, Move.END): FloorState.IDLE,
+    (FloorState.STARTING, Move.BEGIN): FloorState.RUNNING,
+    (FloorState.STARTING, Move.FAIL): FloorState.IDLE,
+    (FloorState.RUNNING, Move.CANCEL): FloorState.STOPPING,
+    (FloorState.RUNNING, Move.FINISH): FloorState.ENDING,
+    (FloorState.RUNNING, Move.FAIL): FloorState.TORN,
+    (FloorState.STOPPING, Move.CANCEL): FloorState.STOPPING,
+    (FloorState.STOPPING, Move.FINISH): FloorState.ENDING,
+    (FloorState.STOPPING, Move.FAIL): FloorState.TORN,
     (FloorState.ENDING, Move.CANCEL): FloorState.ENDING,
     (FloorState.ENDING, Move.END): FloorState.IDLE,
+    (FloorState.ENDING, Move.FAIL): FloorState.TORN,
+    (FloorState.TORN, Move.START): FloorState.STARTING,
+    (FloorState.TORN, Move.CLOSE): FloorState.CLOSED,
+    (FloorState.UNDOING, Move.END): FloorState.IDLE,
+    (FloorState.COMPACTING, Move.CANCEL): FloorState.COMPACTING,
+    (FloorState.COMPACTING, Move.END): FloorState.IDLE,
 }
 
+BUSY = frozenset({FloorState.STARTING, FloorState.RUNNING, FloorState.STOPPING, FloorState.ENDING})
+
+_RUNS = "A turn is running; steer it, or queue the message."
 _WHY = {
-    (FloorState.RUNNING, Move.START): "A turn is running; steer it or queue the message.",
+    (FloorState.STARTING, Move.START): _RUNS,
+    (FloorState.RUNNING, Move.START): _RUNS,
+    (FloorState.STOPPING, Move.START): "The last turn is still ending.",
     (FloorState.ENDING, Move.START): "The last turn is still ending.",
+    (FloorState.UNDOING, Move.START): "Changes are being undone.",
+    (FloorState.COMPACTING, Move.START): "The conversation is being compacted.",
+    (FloorState.STARTING, Move.UNDO): "A turn is running; stop it first.",
+    (FloorState.RUNNING, Move.UNDO): "A turn is running; stop it first.",
     (FloorState.IDLE, Move.CANCEL): "No turn is running.",
+    (FloorState.TORN, Move.CANCEL): "No turn is running.",
     (FloorState.RUNNING, Move.CLOSE): "A turn is running; cancel it first.",
 }
 
@@ -48,6 +83,7 @@ class Floor:
 
     def __init__(self) -> None:
         self.state = FloorState.IDLE
+        self._moved = asyncio.Event()
 
     def move(self, move: Move) -> None:
         """Change the state, or say why that cannot be now."""
@@ -56,3 +92,10 @@ class Floor:
             why = _WHY.get((self.state, move), f"The thread is {self.state}.")
             raise UsageProblem(f"Cannot {move} now. {why}")
         self.state = following
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+    async def leaves(self, *states: FloorState) -> None:
+        """Wait until the thread is in none of these states."""
+        while self.state in states:
+            await self._moved.wait()

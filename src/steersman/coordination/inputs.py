@@ -3,14 +3,16 @@
 The log holds a receipt for every change, so the state of every input survives a crash.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from secrets import token_hex
 from typing import Literal
 
 from msgspec import Struct
 
-from steersman.records.errors import UsageProblem
+from steersman.records.errors import TooLate
+from steersman.records.inbox import Settled
 from steersman.records.message import InputState, Message, Steer, User
+from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Draft, Lane, unbroken
 
 How = Literal["steer", "queue"]
@@ -54,19 +56,21 @@ class Inputs:
         """What is in a state, oldest first, unless it is just being written out of it."""
         return [e for e in self._open.values() if e.state == state and e.id not in self._leaving]
 
-    async def admit(self, text: str, how: How, lane: Lane) -> str:
+    async def admit(self, text: str, how: How, lane: Lane, cause: Cause = NO_CAUSE) -> str:
         """Take a message in: it waits for the next model call, or for the next turn."""
         corr = f"in_{token_hex(4)}"
         state: InputState = "waiting" if how == "steer" else "queued"
-        await self._write([lane.draft(Steer(state, how, text), corr)], lane)
+        drafts = [*cause.taken(lane), lane.draft(Steer(state, how, text), corr)]
+        await self._write(drafts, lane, cause.settled(corr))
         return corr
 
-    async def withdraw(self, corr: str, lane: Lane) -> None:
+    async def withdraw(self, corr: str, lane: Lane, cause: Cause = NO_CAUSE) -> None:
         """Take a message back before the model hears it."""
         entry = self._open.get(corr)
         if entry is None or corr in self._leaving:
-            raise UsageProblem(f"No message {corr} is waiting: it was delivered or withdrawn.")
-        await self._write([lane.draft(Steer("withdrawn", entry.how), corr)], lane)
+            raise TooLate(f"No message {corr} is waiting: it was delivered or withdrawn.")
+        drafts = [*cause.taken(lane), lane.draft(Steer("withdrawn", entry.how), corr)]
+        await self._write(drafts, lane, cause.settled())
 
     async def deliver(self, lane: Lane) -> list[Message]:
         """Hand over what waits for the next model call."""
@@ -86,18 +90,22 @@ class Inputs:
         drafts = [lane.draft(Steer("queued", entry.how), entry.id) for entry in waiting]
         await self._write(drafts, lane)
 
-    async def _write(self, drafts: list[Draft], lane: Lane) -> list[Message]:
+    async def _write(
+        self, drafts: list[Draft], lane: Lane, settled: Sequence[Settled] = ()
+    ) -> list[Message]:
         """Log receipts and take them in; nobody else may move these messages meanwhile.
 
         A cancelled caller waits: what the log says happened to a message has happened.
         """
         leaving = {draft.corr for draft in drafts if draft.corr} - self._leaving
         self._leaving |= leaving
-        return await unbroken(self._log(drafts, leaving, lane))
+        return await unbroken(self._log(drafts, leaving, lane, settled))
 
-    async def _log(self, drafts: list[Draft], leaving: set[str], lane: Lane) -> list[Message]:
+    async def _log(
+        self, drafts: list[Draft], leaving: set[str], lane: Lane, settled: Sequence[Settled]
+    ) -> list[Message]:
         try:
-            messages = await lane.log.append(*drafts) if drafts else []
+            messages = await lane.log.append(*drafts, settled=settled) if drafts else []
             self.observe(messages)
             return messages
         finally:

@@ -1,15 +1,33 @@
 """Requests that wait for a person: one desk for a whole thread, however many capsules ask."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from secrets import token_hex
 
-from steersman.records.errors import NeedsAnswer, UsageProblem
-from steersman.records.message import Answer, ConfirmRequest, ConfirmResponse, Question
+from msgspec import Struct
+
+from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Message,
+    Question,
+    encode_body,
+)
+from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Lane
 
-Reply = asyncio.Future[ConfirmResponse | Answer | None]
+Given = ConfirmResponse | Answer
+
+
+class Expected(Struct, frozen=True):
+    """An answer to come: of which kind, where its request was written, and who waits for it."""
+
+    kind: type[Given]
+    lane: Lane
+    answer: asyncio.Future[Given | None]
 
 
 class Desk:
@@ -21,60 +39,101 @@ class Desk:
     def __init__(self, *, attended: bool, yes: bool = False) -> None:
         self._attended = attended
         self._yes = yes
-        self._waiting: dict[str, tuple[type[ConfirmResponse | Answer], Reply]] = {}
+        self._waiting: dict[str, Expected] = {}
+        self._answered: set[str] = set()
+        self._before: dict[str, Message] = {}
+
+    def recall(self, requests: Iterable[Message]) -> None:
+        """Requests of a process that died; asked again, they keep their names."""
+        self._before = {message.corr: message for message in requests if message.corr}
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
-        with self._expecting(ConfirmResponse) as (corr, answer):
-            await lane.append(request, corr=corr)
+        with self._expecting(ConfirmResponse, request, lane) as (corr, known, answer):
+            if not known:
+                await lane.append(request, corr=corr)
             if self._yes:
                 response = ConfirmResponse("allow", by="yes-flag")
-            else:
-                received = await answer if self._attended else None
-                if received is None:
-                    raise NeedsAnswer(
-                        f"{request.tool} needs an answer and nobody can give one.",
-                        request.reason,
-                        "Run it in a terminal, or pass --yes or --approvals never.",
-                    )
-                assert isinstance(received, ConfirmResponse)
-                response = received
-        await lane.append(response, corr=corr)
-        return response
+                await lane.append(response, corr=corr)
+                return response
+            received = await answer if self._attended else None
+            if received is None:
+                raise NeedsAnswer(
+                    f"{request.tool} needs an answer and nobody can give one.",
+                    request.reason,
+                    "Run it in a terminal, or pass --yes or --approvals never.",
+                )
+        assert isinstance(received, ConfirmResponse)
+        return received
 
     async def ask(self, question: Question, lane: Lane) -> Answer:
         """Ask something that has a default."""
-        with self._expecting(Answer) as (corr, answer):
-            await lane.append(question, corr=corr)
+        with self._expecting(Answer, question, lane) as (corr, known, answer):
+            if not known:
+                await lane.append(question, corr=corr)
             received = await answer if self._attended else None
-            assert received is None or isinstance(received, Answer)
-            reply = received or Answer(question.default, by="default")
-        await lane.append(reply, corr=corr)
-        return reply
+            if received is None:
+                received = Answer(question.default, by="default")
+                await lane.append(received, corr=corr)
+        assert isinstance(received, Answer)
+        return received
 
-    def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
-        """Give the answer to a waiting request."""
-        kind, waiting = self._waiting.get(corr, (None, None))
-        if kind is None or waiting is None or waiting.done():
+    async def answer(self, corr: str, answer: Given, cause: Cause = NO_CAUSE) -> None:
+        """Give the answer to a waiting request; it is stored before anything follows from it."""
+        expected = self._waiting.get(corr)
+        if expected is None or expected.answer.done():
+            if corr in self._answered:
+                raise TooLate(f"The request {corr} was answered already.")
             raise UsageProblem(f"No request {corr} is waiting for an answer.")
-        if not isinstance(answer, kind):
-            raise UsageProblem(f"The answer to {corr} must be a {kind.kind}, not a {answer.kind}.")
-        waiting.set_result(answer)
+        if not isinstance(answer, expected.kind):
+            wanted = expected.kind.kind
+            raise UsageProblem(f"The answer to {corr} must be a {wanted}, not a {answer.kind}.")
+        del self._waiting[corr]
+        self._answered.add(corr)
+        lane = expected.lane
+        try:
+            drafts = [*cause.taken(lane), lane.draft(answer, corr)]
+            await lane.log.append(*drafts, settled=cause.settled())
+        except BaseException:
+            self._answered.discard(corr)
+            self._waiting[corr] = expected
+            raise
+        if not expected.answer.done():
+            expected.answer.set_result(answer)
+
+    def waits_for(self, corr: str) -> bool:
+        """Whether a request is asked, or was by a process that died and will be again."""
+        return corr in self._waiting or corr in self._before
 
     def leave(self) -> None:
         """The person is gone: whatever waits for them now, or later, has nobody to answer it."""
         self._attended = False
-        for _, waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result(None)
+        for expected in self._waiting.values():
+            if not expected.answer.done():
+                expected.answer.set_result(None)
 
     @contextmanager
-    def _expecting(self, kind: type[ConfirmResponse | Answer]) -> Iterator[tuple[str, Reply]]:
-        """A new request's name and its answer to come; known before anybody can read of it."""
-        corr = f"ask_{token_hex(4)}"
-        answer: Reply = asyncio.Future()
-        self._waiting[corr] = (kind, answer)
+    def _expecting(
+        self, kind: type[Given], request: ConfirmRequest | Question, lane: Lane
+    ) -> Iterator[tuple[str, bool, asyncio.Future[Given | None]]]:
+        """A request's name, whether the log has it, and its answer to come.
+
+        All is known before anybody can read of it.
+        """
+        corr = self._name_before(request)
+        known = corr is not None
+        corr = corr or f"ask_{token_hex(4)}"
+        answer: asyncio.Future[Given | None] = asyncio.Future()
+        self._waiting[corr] = Expected(kind, lane, answer)
         try:
-            yield corr, answer
+            yield corr, known, answer
         finally:
-            del self._waiting[corr]
+            self._waiting.pop(corr, None)
+
+    def _name_before(self, request: ConfirmRequest | Question) -> str | None:
+        asked = encode_body(request)
+        for corr, message in self._before.items():
+            if encode_body(message.body) == asked:
+                del self._before[corr]
+                return corr
+        return None

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from steersman.governance import modes
 from steersman.governance.environment import cache_environ
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
@@ -61,7 +62,7 @@ class Confinement:
         secrets: Sequence[str],
     ) -> Profile:
         """What this command may see, change and reach."""
-        looks_only = where.mode == "plan"
+        looks_only = modes.looks_only(where.mode)
         free = action.outside or where.trust == "untrusted" or where.containment == "none"
         if free and not looks_only:
             return Profile(sandbox=False, network="host", environ=self._environ)
@@ -76,9 +77,9 @@ class Confinement:
             environ={**self._environ, **cache_environ(self._cache)},
         )
 
-    def beside(self, where: Circumstances, secrets: Sequence[str]) -> Profile:
+    def beside(self, workspace: str, secrets: Sequence[str]) -> Profile:
         """What a program of the host's own may see, which only looks and reaches nobody."""
-        return Profile(files="read", hidden=self._hidden(where.workspace, secrets))
+        return Profile(files="read", hidden=self._hidden(workspace, secrets))
 
     def _hidden(self, workspace: str, secrets: Sequence[str]) -> tuple[str, ...]:
         there = (path for path in (*self._private, *secrets) if os.path.lexists(path))

@@ -1,6 +1,9 @@
 """The one gate: judges actions, writes every verdict to the log, asks a person where told to."""
 
+import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
 
 import msgspec
 from msgspec import Struct
@@ -8,7 +11,16 @@ from msgspec import Struct
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
-from steersman.governance.policy import Circumstances, Containment, Evidence, decide
+from steersman.governance.modes import forbids
+from steersman.governance.policy import (
+    Approvals,
+    Circumstances,
+    Containment,
+    Evidence,
+    Mode,
+    Trust,
+    decide,
+)
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.records.action import Action, Execute, Network, Read, Search, Verdict
@@ -27,6 +39,8 @@ from steersman.records.profile import PLAIN, Profile
 from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane
 from steersman.systems import Edited
+
+GUARD = "steersman.governance.guard.judge"
 
 
 class Leave(Struct, frozen=True):
@@ -60,6 +74,7 @@ class Gate:
         confinement: Confinement | None = None,
         contain: Callable[[], Awaitable[tuple[Containment, str]]] | None = None,
         budget: Budget | None = None,
+        finder: Finder | None = None,
     ) -> None:
         self.where = where
         self._desk = desk
@@ -67,7 +82,8 @@ class Gate:
         self._confinement = confinement
         self._contain = contain
         self._budget = budget or Budget()
-        self._finder = Finder(where.workspace, unreadable(where.rules))
+        self._finder = finder or Finder(where.workspace, unreadable(where.rules))
+        self._looked = False  # deeply, for this thread
 
     async def admit(
         self, call: str, tool: str, actions: Sequence[Action], lane: Lane, *, edited: bool = False
@@ -79,7 +95,8 @@ class Gate:
         self._budget.call(call)
         if any(isinstance(action, Execute) for action in actions):
             await self._find_containment(lane)
-        hidden = self._refresh(actions)
+            await _load_guard()
+        hidden = await self._refresh(actions)
         cases = [self._judge(action, tool) for action in actions]
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [_incident(case, tool) for case in cases if _is_blocked(case)]
@@ -154,10 +171,12 @@ class Gate:
             self._memory.keep(tool, cases, "same", "thread")
         self.where = msgspec.structs.replace(self.where, answers=self._memory.book())
 
-    def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:
+    async def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:
         """See which files are secret now; the answer names them where a command could read them."""
-        kinds = Execute if self._finder.looked else Execute | Read | Search
-        secret_files, hidden = self._finder.find(deep=any(isinstance(a, kinds) for a in actions))
+        kinds = Execute if self._looked else Execute | Read | Search
+        deep = any(isinstance(action, kinds) for action in actions)
+        secret_files, hidden = await self._finder.look(deep=deep)
+        self._looked |= deep
         if secret_files != self.where.secret_files:
             self.where = msgspec.structs.replace(self.where, secret_files=secret_files)
         return hidden
@@ -189,17 +208,20 @@ class Gate:
                 return self._confinement.profile(case.action, self.where, case.judgement, hidden)
         return PLAIN
 
-    def beside(self) -> Profile:
-        """How far a program of the host's own is confined, which only looks."""
-        assert self._confinement is not None
-        _, hidden = self._finder.find(deep=True)
-        return self._confinement.beside(self.where, hidden)
-
-    @property
-    def secret_files(self) -> SecretFiles:
+    async def secret_files(self) -> SecretFiles:
         """Which files are secret now."""
-        self._refresh(())
+        await self._refresh(())
         return self.where.secret_files
+
+    def apply(self, mode: Mode, trust: Trust, approvals: Approvals, *, bare: bool) -> None:
+        """Judge by other settings from the next action on."""
+        self.where = msgspec.structs.replace(
+            self.where, mode=mode, trust=trust, approvals=approvals, bare=bare
+        )
+
+    def forbids(self, tool: str) -> Verdict | None:
+        """Why there is no such tool in the mode that holds now; None when there is."""
+        return forbids(self.where.mode, tool)
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to go on, or would be with what the next request takes."""
@@ -217,6 +239,12 @@ def judged(action: Action, where: Circumstances) -> Judgement | None:
     from steersman.governance.guard.judge import judge
 
     return judge(action.command, CommandPlace(where.workspace, where.home, action.cwd))
+
+
+async def _load_guard() -> None:
+    """Import what reads commands without holding up the loop: it brings a parser."""
+    if GUARD not in sys.modules:
+        await asyncio.to_thread(import_module, GUARD)
 
 
 def _is_blocked(case: Case) -> bool:

@@ -1,40 +1,85 @@
-"""What each mode lets an agent do; a mode is a gate, not a prompt."""
+"""What each mode lets an agent do; a mode is a gate, not a prompt. The data is `modes.toml`."""
 
 import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal, cast
+
+import msgspec
+from msgspec import Struct
 
 from steersman.governance.levels import asked
-from steersman.records.action import (
-    Action,
-    ChangeMany,
-    Delete,
-    Execute,
-    McpCall,
-    Network,
-    SpawnAgent,
-    Verdict,
-    Write,
-)
+from steersman.records.action import Action, ChangeMany, Execute, McpCall, Verdict, Write
 from steersman.records.judgement import Judgement
 
-_SPEC = re.compile(r"docs/specs/[^/]+/(?:requirements|design|tasks)\.md")
-_GENERATED = re.compile(
-    r"(?:^|/)(?:__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules|\.git|\.venv)/"
-)
-_WORDS = {
-    "ask": (
-        "ask mode only looks",
-        "answer from what you can read; the person can switch with --mode code",
-    ),
-    "plan": (
-        "plan mode changes nothing but its plan",
-        "write it into the plan; the person can switch with --mode code",
-    ),
-    "spec": (
-        "spec mode writes specifications",
-        "write requirements.md, design.md or tasks.md below docs/specs/<name>/",
-    ),
-    "debug": ("debug mode finds causes", "propose a patch"),
-}
+FILE = Path(__file__).with_name("modes.toml")
+PLAN = "{plan}"
+
+Kind = Literal[
+    "read", "list", "search", "write", "delete", "change_many", "execute", "network", "mcp_call",
+    "mcp_read", "spawn_agent",
+]  # fmt: skip
+
+
+class Exemption(Struct, frozen=True, forbid_unknown_fields=True):
+    """Actions that a mode judges otherwise: allows, or leaves to what comes after."""
+
+    actions: tuple[Kind, ...]
+    paths: tuple[str, ...] = ()
+    origin: Literal["", "tool", "command"] = ""
+    new: bool = False
+    decision: Literal["", "allow"] = ""
+    rule: str = ""
+    reason: str = ""
+
+    def fits(self, action: Action, kind: Kind, name: str, plan: str) -> bool:
+        """Whether it speaks of an action; `name` is the path below the workspace."""
+        return (
+            kind in self.actions
+            and self.origin in ("", getattr(action, "origin", ""))
+            and (not self.new or _is_new(action))
+            and (not self.paths or any(_matches(one, name, plan) for one in self.paths))
+        )
+
+
+class ModeRules(Struct, frozen=True, forbid_unknown_fields=True, rename={"exceptions": "except"}):
+    """One mode: what becomes of each kind of action, and which tools there are not."""
+
+    actions: Mapping[Kind, Literal["deny", "ask", "look"]] = {}
+    exceptions: tuple[Exemption, ...] = ()
+    without: frozenset[str] = frozenset()
+    reason: str = ""
+    instead: str = ""
+    asks: str = ""
+
+
+@cache
+def modes() -> Mapping[str, ModeRules]:
+    """All modes by name, read once and checked."""
+    import tomllib
+
+    read = msgspec.convert(tomllib.loads(FILE.read_text("utf-8")), dict[str, ModeRules])
+    for mode in read.values():
+        for one in mode.exceptions:
+            for pattern in one.paths:
+                re.compile(pattern.replace(PLAN, ""))
+    return read
+
+
+def looks_only(mode: str) -> bool:
+    """Whether commands see the workspace read-only."""
+    return modes()[mode].actions.get("execute") == "look"
+
+
+def runs_commands(mode: str) -> bool:
+    """Whether commands may be run at all."""
+    return modes()[mode].actions.get("execute") != "deny"
+
+
+def forbids(mode: str, tool: str) -> Verdict | None:
+    """Why a mode has no such tool; None when it has."""
+    return _denied(mode) if tool in modes()[mode].without else None
 
 
 def verdict(
@@ -47,57 +92,60 @@ def verdict(
     approvals: str,
 ) -> Verdict | None:
     """The mode's word on an action; None when it leaves it to what comes after."""
-    looks = isinstance(action, McpCall) and action.effect == "reads"
-    if mode == "code" or looks or getattr(action, "origin", "") in ("person", "past"):
+    rules = modes()[mode]
+    if not rules.actions or getattr(action, "origin", "") in ("person", "past"):
         return None
-    name = getattr(action, "path", "")[len(workspace.rstrip("/")) + 1 :]
-    if mode == "debug":
-        return _debug(action, name, approvals)
-    match action:
-        case Write(path=path) if mode == "plan" and path == plan:
-            return Verdict("allow", "mode.plan.file", "the plan is what plan mode writes")
-        case Write() if mode == "spec" and _SPEC.fullmatch(name):
-            return None
-        case Execute() if mode == "plan":
-            return _look_by_command(action, containment, judgement)
-        case Write() | Delete() | ChangeMany() | Execute() | Network() | McpCall():
-            return _deny(mode)
-        case SpawnAgent() if mode == "ask":
-            return _deny(mode)
+    kind = _kind(action)
+    top = len(workspace.rstrip("/")) + 1
+    name, plan = getattr(action, "path", "")[top:], plan[top:]
+    for one in rules.exceptions:
+        if one.fits(action, kind, name, plan):
+            return Verdict(one.decision, one.rule, one.reason) if one.decision else None
+    match rules.actions.get(kind):
+        case "deny":
+            return _denied(mode)
+        case "ask":
+            return asked(approvals, f"mode.{mode}", rules.asks, contained=False)
+        case "look":
+            return _look_by_command(action, mode, containment, judgement)
     return None
 
 
 def _look_by_command(
-    action: Execute, containment: str, judgement: Judgement | None
+    action: Action, mode: str, containment: str, judgement: Judgement | None
 ) -> Verdict | None:
-    """In plan mode a command runs where the workspace is read-only, or not at all."""
-    if action.outside or (judgement and any(fact.remote for fact in judgement.facts)):
-        return _deny("plan")
+    """A command that only looks runs where the workspace is read-only, or not at all."""
+    outside = isinstance(action, Execute) and action.outside
+    if outside or (judgement and any(fact.remote for fact in judgement.facts)):
+        return _denied(mode)
     if containment != "full":
         return Verdict(
             "deny",
-            "mode.plan.sandbox",
-            "plan mode runs commands only where the workspace can be made read-only for them",
+            f"mode.{mode}.sandbox",
+            f"{mode} mode runs commands only where the workspace can be made read-only for them",
             "look with the reading tools",
         )
     return None
 
 
-def _debug(action: Action, name: str, approvals: str) -> Verdict | None:
-    """In debug mode every patch is asked about, and so is what a command changes in files."""
-    if isinstance(action, McpCall):
-        return _deny("debug")
-    if not isinstance(action, Write | Delete | ChangeMany):
-        return None
+def _kind(action: Action) -> Kind:
+    if isinstance(action, McpCall) and action.effect == "reads":
+        return "mcp_read"
+    return cast(Kind, type(action).__struct_config__.tag)
+
+
+def _is_new(action: Action) -> bool:
     if isinstance(action, ChangeMany):  # each is judged by itself as well, or none was there before
-        harmless = action.named or not (action.changed or action.deleted)
-    else:
-        harmless = isinstance(action, Write) and not action.before
-    if action.origin != "tool" and (harmless or _GENERATED.search(name)):
-        return None
-    return asked(approvals, "mode.debug", "each change in debug mode", contained=False)
+        return action.named or not (action.changed or action.deleted)
+    return isinstance(action, Write) and not action.before
 
 
-def _deny(mode: str) -> Verdict:
-    does, instead = _WORDS[mode]
-    return Verdict("deny", f"mode.{mode}", does, instead)
+def _matches(pattern: str, name: str, plan: str) -> bool:
+    if PLAN in pattern:
+        pattern = pattern.replace(PLAN, re.escape(plan) if plan else r"(?!)")
+    return re.fullmatch(pattern, name) is not None
+
+
+def _denied(mode: str) -> Verdict:
+    rules = modes()[mode]
+    return Verdict("deny", f"mode.{mode}", rules.reason, rules.instead)

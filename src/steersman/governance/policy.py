@@ -216,7 +216,7 @@ def _undo(action: Action) -> Verdict | None:
 def _for_rules(action: Action, where: Circumstances) -> Action:
     """An action as rules see it: where nothing confines commands, each is outside the sandbox."""
     unconfined = where.trust == "untrusted" or where.containment == "none"
-    if isinstance(action, Execute) and unconfined and where.mode != "plan":
+    if isinstance(action, Execute) and unconfined and not modes.looks_only(where.mode):
         return msgspec.structs.replace(action, outside=True)
     return action
 
@@ -231,7 +231,7 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return Verdict("allow", "mcp.reads", "the server says that this only looks")
         case Execute():
             # Planning happens in the sandbox, however far the folder is trusted.
-            trust = "sandboxed" if where.mode == "plan" else where.trust
+            trust = "sandboxed" if modes.looks_only(where.mode) else where.trust
             return levels.execute(
                 action, judgement, trust, where.approvals, where.containment, where.bare
             )

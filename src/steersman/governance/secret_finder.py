@@ -4,13 +4,16 @@ Neither tools nor commands can read them. The file has the syntax of `.gitignore
 exception. What git's history already holds cannot be hidden: `steer doctor` tells.
 """
 
+import asyncio
 import os
 import re
 import stat
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from steersman.records.secret_files import PLAIN_SIGHT, SKIPPED, SecretFiles
 
@@ -18,6 +21,8 @@ IGNORE_FILE = ".steersmanignore"
 LARGEST = 1 << 20
 _SPECIAL = re.compile(r"[\\*?\[\]!# ]")
 _USUAL = Path(__file__).with_name("secret_names.gitignore")
+
+Found = tuple[SecretFiles, tuple[str, ...]]
 
 
 @cache
@@ -41,37 +46,78 @@ def unreadable(rules: object) -> tuple[str, ...]:
     return tuple(text for text in patterns() if not text.startswith(("/", "~")))
 
 
+class _Sight(NamedTuple):
+    """What is known between two looks: the lines of files, and where secret links lead."""
+
+    lines: str = ""
+    targets: str = ""
+    secret_files: SecretFiles = PLAIN_SIGHT
+
+
 class Finder:
-    """Finds the secret files that there are; folders that did not change are not read again."""
+    """Finds the secret files that there are; folders that did not change are not read again.
+
+    All threads of a workspace share one. `find` may be called from any thread of the process,
+    `look` belongs to the event loop and never holds it up.
+    """
 
     def __init__(self, workspace: str, also: Sequence[str] = ()) -> None:
         self._workspace = workspace
         self._also = "".join(f"{line}\n" for line in also)
         self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
-        self._lines = ""
-        self._veil = PLAIN_SIGHT
-        self._targets = ""
-        self.looked = False
+        self._sight = _Sight()
+        self._finding = threading.Lock()
+        self._looking = asyncio.Lock()
+        self._next: asyncio.Task[Found] | None = None
 
-    def find(self, *, deep: bool = True) -> tuple[SecretFiles, tuple[str, ...]]:
-        """The secret_files as it is now, and, when looked for deeply, what it hides.
+    async def look(self, *, deep: bool) -> Found:
+        """Like `find`; those who want a deep look while one is under way share the next one.
+
+        Nobody shares a look that began before they asked: it may have passed by what they mean.
+        """
+        if not deep:
+            if self._lines() == self._sight.lines:
+                return self._sight.secret_files, ()
+            return await asyncio.to_thread(self.find, deep=False)
+        if self._next is None:
+            self._next = asyncio.create_task(self._look_next(), name="secret-files")
+        return await asyncio.shield(self._next)
+
+    async def close(self) -> None:
+        """Wait for a look that nobody waits for any more."""
+        if self._next is not None:
+            await asyncio.wait({self._next})
+        async with self._looking:
+            pass
+
+    async def _look_next(self) -> Found:
+        async with self._looking:
+            self._next = None  # who asks from here on has to wait for another look
+            return await asyncio.to_thread(self.find)
+
+    def find(self, *, deep: bool = True) -> Found:
+        """The secret files as they are now and, when looked for deeply, which there are.
 
         What a secret link leads to is secret too, from the first deep look on.
         """
-        lines = _usual() + _own_lines(os.path.join(self._workspace, IGNORE_FILE)) + self._also
-        if lines != self._lines:
-            self._seen.clear()
-            self._lines = lines
-            self._veil = SecretFiles(self._workspace, lines + self._targets)
-        if not deep:
-            return self._veil, ()
-        secrets = tuple(self._below(self._workspace))
-        targets = "".join(f"{line}\n" for line in self._led_to(secrets))
-        self.looked = True
-        if targets != self._targets:
-            self._targets = targets
-            self._veil = SecretFiles(self._workspace, lines + targets)
-        return self._veil, secrets
+        with self._finding:
+            lines = self._lines()
+            if lines != self._sight.lines:
+                self._seen.clear()
+                self._see(lines, self._sight.targets)
+            if not deep:
+                return self._sight.secret_files, ()
+            secrets = tuple(self._below(self._workspace))
+            targets = "".join(f"{line}\n" for line in self._led_to(secrets))
+            if targets != self._sight.targets:
+                self._see(lines, targets)
+            return self._sight.secret_files, secrets
+
+    def _lines(self) -> str:
+        return _usual() + _own_lines(os.path.join(self._workspace, IGNORE_FILE)) + self._also
+
+    def _see(self, lines: str, targets: str) -> None:
+        self._sight = _Sight(lines, targets, SecretFiles(self._workspace, lines + targets))
 
     def _led_to(self, secrets: Sequence[str]) -> Iterator[str]:
         """The places in the workspace that secret links lead to, as lines of a `.gitignore`."""
@@ -103,7 +149,7 @@ class Finder:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if is_folder and entry.name in SKIPPED:
                     continue
-                if self._veil.hides(os.fsencode(entry.path[top:]), is_folder):
+                if self._sight.secret_files.hides(os.fsencode(entry.path[top:]), is_folder):
                     secrets.append(entry.path)
                 elif is_folder:
                     folders.append(entry.path)

@@ -1,53 +1,47 @@
 """The running application: every port, from the terminal to another agent, speaks to this.
 
-A `Host` owns the store and the bus, opens threads for work, and reads any thread at any time.
+What concerns all threads is asked of `Host`; what concerns one, of a handle that `attach` gives.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from secrets import choice
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from steersman.bus import Bus, Missed, Subscription
-from steersman.coordination import floor
-from steersman.governance.environment import command_environ
-from steersman.governance.secrets import mcp_configs, secret_values
-from steersman.identity.mcp_servers import expanded_secrets
-from steersman.identity.mcp_servers import find as find_servers
-from steersman.identity.settings import cache_folder, config_file
-from steersman.intelligence.benching.results import results_file
-from steersman.intelligence.configured import Config, read_config, secrets
-from steersman.intelligence.loop import Pause
-from steersman.intelligence.models import Models
-from steersman.operations.journal.objects import Objects
-from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.tokens import SignIns
-from steersman.operations.workspace import Workspace
-from steersman.records.dialogue import Call, Image, ToolSpec
+from steersman.bus import Bus, Missed
+from steersman.host.attached import Attached, sender
+from steersman.host.opening import KEPT, Opening
+from steersman.host.settings import store_url
+from steersman.records.clock import now
+from steersman.records.dialogue import Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
-from steersman.records.mcp_tools import Wishes
-from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.inbox import Send
+from steersman.records.message import Message, TurnEnd
 from steersman.records.settings import Settings
-from steersman.records.thread import Thread
-from steersman.records.undo import UndoPlan
+from steersman.records.thread import Thread, ThreadState
+from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
-from steersman.store.log import ThreadLog, now, read_messages
-from steersman.store.redactor import Redactor, readable
-from steersman.store.sqlite import SqliteStore
+from steersman.store.log import read_messages
 from steersman.threads.permissions import Permissions
-from steersman.threads.session import Session, recover
-from steersman.threads.systems import Setup, offered
-from steersman.threads.thinking import Mind
-from steersman.threads.way_back import WayBack
+
+if TYPE_CHECKING:
+    from steersman.host.newsroom import Newsroom
+    from steersman.host.runner import Runner
+    from steersman.intelligence.loop import Pause
+    from steersman.operations.mcp.gateway import Gateway
+    from steersman.store.redactor import Redactor
+    from steersman.threads.session import Session
+    from steersman.threads.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
+PAGE = 200  # messages read at a time
 Origin = Literal["run", "call", "demo", "fork", "import"]
 
 
@@ -66,19 +60,16 @@ class Host:
         self, store: Store, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep
     ) -> None:
         self.store = store
-        self._pause = pause
-        self._home = home
         self.bus = Bus()
+        self._home = home
         self._environ = environ
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
-        self._open: dict[str, tuple[Session, ExitStack]] = {}
-        self.way_back = WayBack(store, home)
+        self._pause = pause
         self.permissions = Permissions(store, environ)
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
-        """A host on the SQLite database of a data folder."""
-        return cls(SqliteStore(home), home, environ, pause)
+        """A host on the data folder, or on the store that the person's settings name."""
+        return cls(open_store(store_url(environ), home, environ), home, environ, pause)
 
     async def __aenter__(self) -> Host:
         return self
@@ -86,16 +77,39 @@ class Host:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        for thread_id in list(self._open):
-            await self.close(thread_id, Exit.INTERRUPTED if error else Exit.DONE)
-        self._writer.shutdown()
+        if "runner" in self.__dict__:
+            await self.runner.leave_all(Exit.INTERRUPTED if error else Exit.DONE)
+            await self.runner.close()
         self.store.close()
+
+    @cached_property
+    def runner(self) -> Runner:
+        """The threads that this process runs."""
+        from steersman.host.runner import Runner
+
+        return Runner(self.store, self.bus, self._home, self._environ, self._pause)
+
+    @cached_property
+    def way_back(self) -> WayBack:
+        """What an undo would do."""
+        from steersman.threads.way_back import WayBack
+
+        return WayBack(self.store, self._home)
+
+    @property
+    def newsroom(self) -> Newsroom:
+        """What other processes do."""
+        return self.runner.newsroom
 
     # Threads
 
     def threads(self, *, workspace: str | None = None, limit: int | None = None) -> list[Thread]:
         """Threads, the most recently used first."""
         return self.store.threads(workspace=workspace, limit=limit)
+
+    def states(self, threads: Sequence[Thread]) -> dict[str, ThreadState]:
+        """What threads are doing, whichever process runs them."""
+        return self.store.states([thread.id for thread in threads])
 
     def find(self, wanted: str) -> Thread:
         """The thread a person means by an id or the beginning of one."""
@@ -150,16 +164,25 @@ class Host:
         copy = self.create(source.workspace, source.title, origin="fork", parent=(source.id, until))
         rows = list(self.store.read(source.id, until=until))
         self.store.append(copy.id, rows, sync=True)
-        model = self.store.setting(f"thread:{source.id}", "model")
-        self.store.remember(f"thread:{copy.id}", "model", model)
+        for name, value in self.kept(source.id).items():
+            self.store.remember(f"thread:{copy.id}", name, value)
         return self.find(copy.id)
 
     def delete(self, thread_id: str) -> None:
         """Remove one thread for ever; refuses while a process works on it."""
-        with self.store.own(thread_id):
+        lease = self.store.lease(thread_id)
+        try:
             self.store.delete_thread(thread_id)
-            self.store.remember(f"thread:{thread_id}", "model", None)
+            for name in KEPT:
+                self.store.remember(f"thread:{thread_id}", name, None)
             self.permissions.forget_thread(thread_id)
+        finally:
+            self.store.release(lease)
+
+    def kept(self, thread_id: str) -> dict[str, str]:
+        """How a thread was last worked on: its mode, model, trust, approvals and sandbox."""
+        found = {name: self.store.setting(f"thread:{thread_id}", name) for name in KEPT}
+        return {name: value for name, value in found.items() if value}
 
     # Reading
 
@@ -174,11 +197,6 @@ class Host:
         """Stored messages in order."""
         return read_messages(self.store, thread_id, after=after, until=until, kinds=kinds)
 
-    def ended(self, thread_id: str, seq: int) -> bool:
-        """True when no session is open and there is no message after `seq`."""
-        last = next(self.store.read_back(thread_id), None)
-        return last is not None and last.seq <= seq and last.kind == "session_end"
-
     def rows(self, thread: Thread) -> Iterator[Row]:
         """Stored messages with their hashes, undecoded, up to the head this record knows."""
         return self.store.read(thread.id, until=thread.head)
@@ -189,34 +207,34 @@ class Host:
 
     async def tidy(self, thread_id: str) -> str:
         """Close what a cut-off session left open; the answer says why that cannot be, if so."""
+        last = next(self.store.read_back(thread_id), None)
+        if last is None or last.kind == "session_end":
+            return ""
         try:
-            with self.store.own(thread_id):
-                await recover(self._log(self.find(thread_id), Redactor()))
+            return await self.runner.tidy(thread_id)
         except (ThreadBusy, StorageProblem) as problem:
             return problem.what
-        return ""
 
-    def subscribe(self, thread_id: str, after: int = 0) -> AsyncIterator[Message]:
+    async def follow(self, thread_id: str, after: int = 0) -> AsyncIterator[Message]:
         """Every stored message after `after`, each once and in order, and broadcasts as they come.
 
-        Ends when the thread is closed. A reader that falls behind is caught up from the log.
+        Ends when the thread is closed here. A reader that falls behind is caught up from the log.
         """
-        return self._follow(self.bus.subscribe(thread_id), thread_id, after)
-
-    async def _follow(
-        self, news: Subscription, thread_id: str, after: int
-    ) -> AsyncIterator[Message]:
-        with news:
+        with self.bus.subscribe(thread_id) as news:
             item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
             while item is not None:
-                if isinstance(item, Missed):
-                    for message in read_messages(self.store, thread_id, after=after):
-                        after = message.seq
-                        yield message
+                if isinstance(item, Missed) or item.seq > after + 1:
+                    while page := await asyncio.to_thread(self._page, thread_id, after):
+                        for message in page:
+                            after = message.seq
+                            yield message
                 elif item.seq == 0 or item.seq > after:
                     after = max(after, item.seq)
                     yield item
                 item = await news.next()
+
+    def _page(self, thread_id: str, after: int) -> list[Message]:
+        return list(islice(read_messages(self.store, thread_id, after=after), PAGE))
 
     # Working
 
@@ -227,206 +245,127 @@ class Host:
         settings: Settings,
         *,
         origin: Origin = "run",
-        client: Wishes | None = None,
-        **how: bool,
-    ) -> Thread:
-        """Make a thread and open it; nothing is left behind when it cannot be opened.
-
-        `client` answers what MCP servers ask, when the thread works for another program.
-        """
-        workspace = Workspace.open(folder)
-        if readable(workspace.root) != workspace.root:
-            raise UsageProblem(
-                f"The name of the workspace {readable(workspace.root)} is not UTF-8.",
-                try_this="Rename the folder.",
-            )
-        mind = None if origin == "call" else self._mind(settings, title)
-        self.permissions.rules(workspace.root, settings)  # what is wrong is told before anything
-        named = self._redactor(workspace, settings).text(readable(title))
-        thread = self.create(workspace.root, named, origin=origin)
-        await self._begin(thread, workspace, settings, mind, client=client, **how)
-        return thread
-
-    async def open(
-        self,
-        thread_id: str,
-        settings: Settings,
-        *,
-        thinks: bool = True,
-        folder: str | None = None,
-        **how: bool,
-    ) -> Thread:
-        """Take up a thread for work; only one process at a time may.
-
-        `folder`: where its workspace is now, if it was moved. `thinks`: with a model.
-        `attended`: somebody can answer. `yes`: every answer is allow.
-        """
-        thread = self.find(thread_id)
-        workspace = Workspace.open(folder or thread.workspace)
-        mind = self._mind(settings, thread.title) if thinks else None
-        await self._begin(thread, workspace, settings, mind, client=None, **how)
-        if folder:
-            self.store.describe(thread_id, title=None, workspace=workspace.root)
-        return thread
-
-    async def _begin(
-        self,
-        thread: Thread,
-        workspace: Workspace,
-        settings: Settings,
-        mind: Mind | None,
-        *,
-        attended: bool = False,
-        yes: bool = False,
-        client: Wishes | None = None,
-    ) -> None:
-        owned = ExitStack()
-        owned.enter_context(self.store.own(thread.id))
+        **how: Any,
+    ) -> Attached:
+        """Make a thread and run it here; nothing is left behind when it cannot be opened."""
+        opening = Opening(settings, thinks=origin != "call", **how)
+        thread = await self.make(folder, title, settings, origin=origin)
         try:
-            redactor = self._redactor(workspace, settings)
-            rules = self.permissions.rules(workspace.root, settings)
-            log = self._log(self.find(thread.id), redactor)
-            setup = Setup(
-                settings=settings,
-                workspace=workspace,
-                environ=command_environ(self._environ, settings.environment),
-                objects=self._objects,
-                state=str(self._home),
-                home=self.permissions.home,
-                private=(str(self._home), str(config_file(self._environ).parent)),
-                cache=cache_folder(self._environ, workspace.root),
-                rules=self.permissions.book(rules),
-                memory=self.permissions.memory(workspace.root, thread.id, redactor.text, rules),
-                surroundings=self._environ,
-                trusted=self.permissions.folder(workspace.root).loads,
-                audits=self.permissions.audits(workspace.root),
-                attended=attended,
-                yes=yes,
-                client=client,
-            )
-            session = Session(log, setup, mind)
-            await session.begin()
-            if mind is not None:
-                self.store.remember(f"thread:{thread.id}", "model", mind.driver.model)
+            await self.runner.take_up(thread, opening)
         except BaseException:
-            owned.close()
+            await asyncio.to_thread(self.forget_empty, thread.id)
             raise
-        self._open[thread.id] = (session, owned)
+        return Attached(self, thread, opening)
 
-    def remembered_model(self, thread_id: str) -> str:
-        """The model a thread last worked with."""
-        return self.store.setting(f"thread:{thread_id}", "model") or ""
+    async def start_background(
+        self,
+        folder: str,
+        text: str,
+        settings: Settings,
+        images: tuple[Image, ...] = (),
+        flags: Sequence[str] = (),
+    ) -> Attached:
+        """Make a thread, and start a process that works on these words; returns when it does.
 
-    async def send(self, thread_id: str, text: str, images: tuple[Image, ...] = ()) -> int:
-        """Start a turn."""
-        return await self._session(thread_id).send(text, images)
+        `flags` are what that process gets on its command line.
+        """
+        thread = await self.make(folder, text, settings)
+        handle = Attached(self, thread, None)
+        try:
+            await handle.post(Send(text, images))
+            await self.carry(thread.id, flags)
+        except BaseException:
+            await asyncio.to_thread(self.forget_empty, thread.id)
+            raise
+        return handle
 
-    async def go_on(self, thread_id: str) -> bool:
-        """Start a turn with the oldest queued message, if there is one."""
-        return await self._session(thread_id).go_on()
-
-    def busy(self, thread_id: str) -> bool:
-        """True while a turn runs."""
-        return (
-            thread_id in self._open and self._session(thread_id).state is floor.FloorState.RUNNING
+    async def make(
+        self, folder: str, title: str, settings: Settings, *, origin: Origin = "run"
+    ) -> Thread:
+        """A new thread for some work, once it is known that the work can begin."""
+        named = await self.runner.check(folder, title, settings, thinks=origin != "call")
+        return await asyncio.to_thread(
+            lambda: self.create(named.workspace, named.text, origin=origin)
         )
 
-    def last_words(self, thread_id: str) -> str:
-        """What the model said last."""
-        return self._session(thread_id).last_words()
+    async def attach(
+        self, thread_id: str, settings: Settings | None = None, **how: Any
+    ) -> Attached:
+        """A handle on a thread.
 
-    async def steer(self, thread_id: str, text: str) -> str:
-        """Say something to the running turn."""
-        return await self._session(thread_id).steer(text)
+        With `settings`, and `how` as in `Opening`, this process runs it unless another does.
+        Without, it is only spoken to.
+        """
+        thread = await asyncio.to_thread(self.find, thread_id)
+        opening = Opening(settings, **how) if settings is not None else None
+        handle = Attached(self, thread, opening)
+        if not await handle.run_here():
+            await handle.state()
+        return handle
 
-    async def queue(self, thread_id: str, text: str) -> str:
-        """Say something for the next turn."""
-        return await self._session(thread_id).queue(text)
+    async def open(self, thread_id: str, settings: Settings, **how: Any) -> Attached:
+        """Run a thread here; raises `ThreadBusy` when another process does."""
+        thread = await asyncio.to_thread(self.find, thread_id)
+        opening = Opening(settings, **how)
+        await self.runner.take_up(thread, opening)
+        return Attached(self, thread, opening)
 
-    async def withdraw(self, thread_id: str, corr: str) -> None:
-        """Take back a message that has not been delivered."""
-        await self._session(thread_id).withdraw(corr)
+    def session(self, thread_id: str) -> Session | None:
+        """The thread as this process runs it, if it does."""
+        return self.runner.session(thread_id) if "runner" in self.__dict__ else None
 
-    async def cancel(self, thread_id: str) -> None:
-        """Stop the running turn."""
-        await self._session(thread_id).cancel()
+    def servers(self, thread_id: str) -> Gateway | None:
+        """The MCP servers of a thread that runs here, if there are any."""
+        return self._running(thread_id).servers
 
-    def answer(self, thread_id: str, corr: str, answer: ConfirmResponse | Answer) -> None:
-        """Answer a request or a question."""
-        self._session(thread_id).answer(corr, answer)
+    def redactor(self, thread_id: str) -> Redactor:
+        """What takes the secrets out of what a thread that runs here gives away."""
+        return self._running(thread_id).log.redactor
 
     def leave(self, thread_id: str) -> None:
         """The person who could answer has gone."""
-        self._session(thread_id).leave()
+        self._running(thread_id).leave()
 
-    async def call(self, thread_id: str, tool: str, arguments: dict[str, Any]) -> Message:
-        """Carry out one tool call a person asked for."""
-        return await self._session(thread_id).call(Call(f"call_{new_id()}", tool, arguments))
+    async def drained(self, thread_id: str) -> TurnEnd | None:
+        """Wait until a thread that runs here has nothing left to do; how its last turn ended."""
+        return await self.runner.drained(thread_id)
 
-    def servers(self, thread_id: str) -> Gateway | None:
-        """The MCP servers of an open thread, if there are any."""
-        return self._session(thread_id).servers
-
-    def redactor(self, thread_id: str) -> Redactor:
-        """What takes the secrets out of what an open thread gives away."""
-        return self._session(thread_id).log.redactor
-
-    async def take_back(self, thread_id: str, plan: UndoPlan, *, force: bool = False) -> None:
-        """Carry out an undo or a redo."""
-        await self._session(thread_id).take_back(plan, force=force)
-
-    async def compact(self, thread_id: str, *, undo: bool = False) -> bool:
-        """Show the model a digest of what is older, or take that back; False if there is none."""
-        session = self._session(thread_id)
-        return await (session.uncompact() if undo else session.compact())
-
-    async def wait(self, thread_id: str) -> TurnEnd | None:
-        """Wait until nothing runs."""
-        return await self._session(thread_id).wait()
+    async def drain(self) -> None:
+        """Wait until the threads that run here have nothing left to do, and leave them."""
+        await self.runner.drain()
 
     async def close(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
-        """Leave a thread."""
-        session, owned = self._open.pop(thread_id)
-        try:
-            await session.close(exit_code, reason)
-        finally:
-            owned.close()
-            self.bus.end(thread_id)
+        """Leave a thread that runs here."""
+        await self.runner.leave(thread_id, exit_code, reason)
+
+    async def carry(self, thread_id: str, flags: Sequence[str] = ()) -> None:
+        """Start a process in the background that runs a thread until nothing is left to do."""
+        from steersman.host.carrying import start
+
+        await start(thread_id, self._home, self._environ, flags)
+
+    def forget_empty(self, thread_id: str) -> None:
+        """Remove a thread in which nothing happened."""
+        thread = self.store.thread(thread_id)
+        if thread is not None and thread.head == 0:
+            self.store.delete_thread(thread_id)
 
     def tools(self, folder: str) -> tuple[ToolSpec, ...]:
         """The tools there are; those of MCP servers are found with `mcp_list_tools`."""
+        from steersman.operations.workspace import Workspace
+        from steersman.threads.systems import offered
+
         workspace = Workspace.open(folder)
         trusted = self.permissions.folder(workspace.root).loads
         return offered(workspace, self._environ, str(self._home), trusted=trusted)
 
     @property
-    def _objects(self) -> Objects:
-        """Where originals and other large contents are kept."""
-        return Objects(self._home / "objects")
+    def sender(self) -> str:
+        """Who asks, when this process asks something of another."""
+        return sender()
 
-    def _session(self, thread_id: str) -> Session:
-        found = self._open.get(thread_id)
+    def _running(self, thread_id: str) -> Session:
+        found = self.session(thread_id)
         if found is None:
             raise UsageProblem(f"Thread {thread_id} is not open.", try_this="Open it first.")
-        return found[0]
-
-    def _log(self, thread: Thread, redactor: Redactor) -> ThreadLog:
-        return ThreadLog(self.store, self.bus, thread, redactor=redactor, executor=self._writer)
-
-    def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
-        configs = mcp_configs(Path(workspace.root), self._environ)
-        own = config_file(self._environ).with_name("mcp.json")
-        known = secret_values(self._environ, [*configs, own])
-        known |= SignIns(self._home / "mcp").secrets()
-        known |= expanded_secrets(find_servers(workspace.root, self._environ, trusted=True).servers)
-        return Redactor(known | set(secrets(_models_config(settings), self._environ)))
-
-    def _mind(self, settings: Settings, task: str) -> Mind:
-        """The model of a thread; `task` is what an automatic choice goes by."""
-        models = Models(self._environ, _models_config(settings), results_file(self._home))
-        driver = models.open(settings.model, task=task)
-        return Mind(models, driver, settings, self._environ, self._pause)
-
-
-def _models_config(settings: Settings) -> Config:
-    return read_config(settings.models, settings.providers, settings.roles, settings.fallback)
+        return found

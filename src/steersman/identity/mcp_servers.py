@@ -88,6 +88,7 @@ class Entry(Struct, frozen=True, rename="camel"):
     idle_timeout: float = 600.0
     code_tools: dict[str, dict[str, Any]] = {}
     oauth: Signing = Signing()
+    shared: bool = False
 
     @property
     def switches_off(self) -> bool:
@@ -261,6 +262,7 @@ def _server(
         idle=_seconds(entry.idle_timeout),
         code_tools=entry.code_tools,
         oauth=_oauth(entry.oauth, expand),
+        shared=entry.shared,
     )
 
 

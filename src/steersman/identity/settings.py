@@ -26,6 +26,8 @@ NAMES = (
     "on_hangup",
 )
 LISTS = ("domains", "environment")
+# What a thread keeps for itself, and what can change between two model calls.
+THREAD = ("mode", "model", "approvals", "trust")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget")
 
@@ -81,6 +83,18 @@ def load_settings(
     for name, value in flags.items():
         if value is not None:
             settings = _changed(settings, name, value, f"--{name.replace('_', '-')}")
+    return settings
+
+
+def with_values(settings: Settings, values: Mapping[str, str]) -> Settings:
+    """The settings with some of them changed by their names, as a person writes them."""
+    for name, value in values.items():
+        if name not in THREAD:
+            raise UsageProblem(
+                f"There is no setting “{name}” of a thread.",
+                f"A thread has: {', '.join(THREAD)}, title.",
+            )
+        settings = _changed(settings, name, value, name)
     return settings
 
 

@@ -72,6 +72,14 @@ class Compactor:
         self._frame: tuple[str, Sequence[ToolSpec], float] = ("", (), 0)
         self._tallies: WeakKeyDictionary[Context, Tally] = WeakKeyDictionary()
 
+    def use(self, window: int | None, counter: Counter, summarise: Summarise | None) -> None:
+        """Serve another model from now on; what was measured for the last one is forgotten."""
+        self.window = window
+        self.counter = counter
+        self._summarise = summarise
+        self._frame = ("", (), 0)
+        self._tallies.clear()
+
     @property
     def limit(self) -> int:
         """How many tokens a request may have."""

@@ -27,7 +27,7 @@ from steersman.records.message import (
     UsageReport,
 )
 from steersman.store.log import Lane
-from steersman.systems import Deck
+from steersman.systems import Deck, Left
 
 TRIES = 4
 GO_ON, STOP = "go on", "stop"
@@ -44,7 +44,8 @@ class NativeLoop:
     """Thinks with one driver. `step_limit` bounds the model calls of one turn.
 
     `price` tells what a request cost, None when nobody knows; `switched` hears when another model
-    has taken over; `pause` waits the seconds before a request is sent again.
+    has taken over; `pause` waits the seconds before a request is sent again. `asking` while a model
+    answers.
     """
 
     def __init__(
@@ -60,17 +61,31 @@ class NativeLoop:
         self._pause = pause
         self._price = price
         self._step_limit = step_limit
+        self.asking = False
+
+    def use(self, other: "NativeLoop") -> None:
+        """Go on with another's model, price and limit from the next model call on."""
+        self._driver = other._driver
+        self._price = other._price
+        self._step_limit = other._step_limit
 
     @property
     def model(self) -> str:
         """The model's name."""
         return self._driver.model
 
-    async def turn(self, deck: Deck) -> TurnEnd:
-        """Work until the model has nothing more to do, or something stops it."""
+    async def turn(self, deck: Deck, left: Left | None = None) -> TurnEnd:
+        """Work until the model has nothing more to do, or something stops it.
+
+        `left` is what an earlier process asked for in this turn and did not get done.
+        """
         stuck = Stuck()
         steps = 0
         allowed = self._step_limit
+        if left is not None:
+            if not await _still_wanted(deck, left):
+                return TurnEnd("cancelled", steps, "stopped by the person")
+            stuck.observe(left.calls, await deck.execute(left.calls, stuck.note))
         while True:
             if steps >= allowed:
                 if not await self._may_go_on(deck, steps):
@@ -103,9 +118,14 @@ class NativeLoop:
     async def _answer(self, deck: Deck) -> Completed:
         """One answer of the model, logged with its calls and what it cost."""
         started = time.monotonic()
-        answer, first_token = await self._ask(deck)
-        deck.learn(answer.tokens.input)
-        spent = usage_of(self._driver.model, answer.tokens, self._price)
+        driver, price, self.asking = self._driver, self._price, True
+        try:
+            answer, first_token = await self._ask(deck, driver)
+        finally:
+            self.asking = False
+        if driver is self._driver:
+            deck.learn(answer.tokens.input)
+        spent = usage_of(driver.model, answer.tokens, price)
         usage = msgspec.structs.replace(
             spent,
             first_token_ms=round(1000 * (first_token - started)),
@@ -117,7 +137,7 @@ class NativeLoop:
         await deck.lane.log.append(*drafts, *map(deck.announce, answer.calls))
         return answer
 
-    async def _ask(self, deck: Deck) -> tuple[Completed, float]:
+    async def _ask(self, deck: Deck, driver: Driver) -> tuple[Completed, float]:
         """Ask until there is an answer, as long as asking again is worth it."""
         tries = 0
         shortened = False  # once: a prompt that was too long is compacted and sent again
@@ -125,7 +145,7 @@ class NativeLoop:
         while True:
             tries += 1
             try:
-                return await self._stream(deck)
+                return await self._stream(deck, driver)
             except Switched as switched:
                 tries = 0
                 await deck.lane.append(error_body(switched, retry_in=0.0))
@@ -134,7 +154,7 @@ class NativeLoop:
                 await deck.fit("window")  # the next model may have a smaller one
             except DriverProblem as problem:
                 if isinstance(problem, Unanswered):
-                    await self._paid(deck, self._driver.model, problem.tokens)
+                    await self._paid(deck, driver.model, problem.tokens)
                 wait = problem.retry_after if problem.retry_after is not None else 2.0**tries
                 too_long = problem.kind == "context_length" and not shortened
                 if too_long and await deck.fit("context_length"):
@@ -149,11 +169,11 @@ class NativeLoop:
         if tokens is not None and tokens != Tokens():
             await deck.lane.append(usage_of(model, tokens, self._price))
 
-    async def _stream(self, deck: Deck) -> tuple[Completed, float]:
+    async def _stream(self, deck: Deck, driver: Driver) -> tuple[Completed, float]:
         live = LiveAnswer(deck.lane)
         first_token = 0.0
         try:
-            async with aclosing(self._driver.stream(deck.prompt())) as events:
+            async with aclosing(driver.stream(deck.prompt())) as events:
                 async for event in events:
                     first_token = first_token or time.monotonic()
                     if isinstance(event, Completed):
@@ -165,6 +185,15 @@ class NativeLoop:
                 await deck.lane.append(Assistant(text=live.text, stop="cancelled"))
             raise
         raise DriverProblem("The model's answer ended before it was complete.", retryable=True)
+
+
+async def _still_wanted(deck: Deck, left: Left) -> bool:
+    """Ask again what was asked when the process died; only permissions are asked by calls."""
+    for asked in left.questions:
+        answer = await deck.question(asked.text, asked.options, asked.default)
+        if answer == STOP:
+            return False
+    return True
 
 
 class LiveAnswer:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, Protocol
 
@@ -61,8 +61,15 @@ class NoReserve:
         return None
 
 
+def _nothing_forbidden(_: str) -> Verdict | None:
+    return None
+
+
 class Toolbox:
-    """Runs calls of a set of tools in one workspace, through one gate."""
+    """Runs calls of a set of tools in one workspace, through one gate.
+
+    A tool that is forbidden now is not offered, and refused if it does nothing a gate could judge.
+    """
 
     def __init__(
         self,
@@ -71,7 +78,9 @@ class Toolbox:
         journal: Journal,
         gate: Governance,
         reserve: Reserve | None = None,
+        forbids: Callable[[str], Verdict | None] = _nothing_forbidden,
     ) -> None:
+        self._forbids = forbids
         self._tools = {tool.name: tool for tool in tools}
         self._reserve = reserve or NoReserve()
         self._workspace = workspace
@@ -79,6 +88,7 @@ class Toolbox:
         self._gate = gate
         self._slots = {family: asyncio.Semaphore(family.limit) for family in Family}
         self._specs: tuple[ToolSpec, ...] | None = None
+        self._offered: tuple[ToolSpec, ...] = ()
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model sees them, in a stable order; what joined them is at the end."""
@@ -86,7 +96,11 @@ class Toolbox:
         if joined or self._specs is None:
             self._tools |= {tool.name: tool for tool in joined}
             self._specs = tuple(tool.spec() for tool in self._tools.values())
-        return self._specs
+            self._offered = ()
+        offered = tuple(spec for spec in self._specs if self._forbids(spec.name) is None)
+        if len(offered) != len(self._offered) or offered != self._offered:
+            self._offered = offered
+        return self._offered  # the same object as long as nothing changes
 
     def announce(self, call: Call, lane: Lane) -> Draft:
         """The `tool_call` message for a call."""
@@ -198,6 +212,8 @@ class Toolbox:
             raise Refused("Only what is about to be done can be changed.")
         wanted = tool.actions(args, self._workspace.granted(looked.actions, looked.secret))
         asked = [stamped(action, "tool") for action in wanted]
+        if not asked and (forbidden := self._forbids(tool.name)) is not None:
+            raise _refused(forbidden)
         leave = await self._leave(asked, tool, call, lane, edited=edited)
         if isinstance(leave, Edited):
             changed = msgspec.structs.replace(call, arguments=leave.arguments, malformed=None)
@@ -240,10 +256,13 @@ class Toolbox:
             return NONE
         answer = await self._gate.admit(call.id, tool.name, actions, lane, edited=edited)
         if isinstance(answer, Verdict):
-            raise Refused(
-                f"Denied: {answer.reason.rstrip('.')}.", f"Rule: {answer.rule}.", answer.instead
-            )
+            raise _refused(answer)
         return answer
+
+
+def _refused(verdict: Verdict) -> Refused:
+    reason = f"Denied: {verdict.reason.rstrip('.')}."
+    return Refused(reason, f"Rule: {verdict.rule}.", verdict.instead)
 
 
 class Nothing(Struct, frozen=True):

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from steersman.records.dialogue import Image
 from steersman.records.message import Answer, ConfirmResponse
+from steersman.records.undo import UndoPlan
 
 
 class Send(Struct, frozen=True, omit_defaults=True, tag="send"):
@@ -26,6 +27,10 @@ class Queue(Struct, frozen=True, tag="queue"):
     """Say something for the next turn."""
 
     text: str
+
+
+class GoOn(Struct, frozen=True, tag="go_on"):
+    """Begin a turn with the oldest queued message."""
 
 
 class Withdraw(Struct, frozen=True, tag="withdraw"):
@@ -65,19 +70,28 @@ class Set(Struct, frozen=True, omit_defaults=True, tag="set"):
 
 
 class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):
-    """Take changes of files back: the last turn's, a certain turn's, or all after a message."""
+    """Carry out an undo or a redo that the sender was shown."""
 
-    turn: int | None = None
-    to: int | None = None
-    redo: bool = False
+    plan: UndoPlan
     force: bool = False
+
+
+class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):
+    """Carry out one tool call for a person; `id` is the call's name in the log."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any] = {}
 
 
 class Close(Struct, frozen=True, tag="close"):
     """Stop what runs and leave the thread."""
 
 
-Asked = Send | SteerTurn | Queue | Withdraw | Permit | Reply | Cancel | Compact | Set | Undo | Close
+Asked = (
+    Send | SteerTurn | Queue | GoOn | Withdraw | Permit | Reply | Cancel
+    | Compact | Set | Undo | CallTool | Close
+)  # fmt: skip
 
 
 class Request(Struct, frozen=True, omit_defaults=True):

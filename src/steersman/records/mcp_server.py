@@ -40,7 +40,8 @@ class Server(Struct, frozen=True, omit_defaults=True):
     one line a model is told. `reads` and `writes` are patterns of tool names (`get_*`) that say
     more than the server's own hints; `source` is the file the entry stands in. `idle` is after how
     many seconds without use the server is stopped. `code_tools` says which of its tools answer
-    questions about code (docs/code-intelligence.md).
+    questions about code (docs/code-intelligence.md). `shared` when the server keeps nothing of its
+    clients, so that one serves all threads of a workspace.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Server(Struct, frozen=True, omit_defaults=True):
     idle: float = 600.0
     code_tools: Mapping[str, Mapping[str, Any]] = {}
     oauth: OAuth = OAuth()
+    shared: bool = False
 
     def __repr__(self) -> str:
         """Without values: an entry may land in a traceback or a log."""

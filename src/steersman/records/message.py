@@ -441,7 +441,8 @@ class Unknown(Body, frozen=True, omit_defaults=True):
 BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
-        SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
+        SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, TurnEnd, User, Steer,
+        AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
         UsageReport, AgentSpawn, AgentDone, Progress, Error,

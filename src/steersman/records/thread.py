@@ -46,6 +46,7 @@ class Waiting(Struct, frozen=True):
     corr: str
     kind: Literal["permission", "question"]
     what: str = ""
+    call: str = ""
 
 
 class Activity(Struct, frozen=True, omit_defaults=True):

@@ -7,19 +7,22 @@ then published; a `Lane` is the same log seen from one place in the tree of caps
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from steersman.bus import Bus
-from steersman.records.errors import StorageProblem
+from steersman.records.clock import now
+from steersman.records.errors import LeaseLost, StorageProblem
+from steersman.records.inbox import Settled
 from steersman.records.message import Body, Message, decode_body
-from steersman.records.thread import Thread
+from steersman.records.thread import Activity, Lease, Thread
+from steersman.store.activity import after
 from steersman.store.chain import link_row
 from steersman.store.contract import Row, Store, moment, stamp
 from steersman.store.redactor import Redactor
@@ -27,12 +30,6 @@ from steersman.store.redactor import Redactor
 T = TypeVar("T")
 Clock = Callable[[], datetime]
 Watcher = Callable[[list[Message]], None]
-
-
-def now() -> datetime:
-    """The present, in the precision the log keeps."""
-    time = datetime.now(UTC)
-    return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
 async def unbroken(work: Coroutine[Any, Any, T]) -> T:
@@ -83,8 +80,31 @@ def read_messages(
         yield to_message(thread_id, row)
 
 
+class Live(Protocol):
+    """Where pieces go that are shown and not stored."""
+
+    def show(self, message: Message) -> None:
+        """Take a piece."""
+        ...
+
+    def flush(self) -> bytes:
+        """The pieces that have not been handed on, which are now."""
+        ...
+
+
+class Tenure(Struct, frozen=True):
+    """By what right a log is written, what its thread was doing, and who sees live pieces."""
+
+    lease: Lease | None = None
+    activity: Activity = Activity()
+    live: Live | None = None
+
+
+FREE = Tenure()
+
+
 class ThreadLog:
-    """The one writer of a thread."""
+    """The one writer of a thread, as long as its lease holds; `lost` hears when it does not."""
 
     def __init__(
         self,
@@ -95,6 +115,7 @@ class ThreadLog:
         redactor: Redactor,
         executor: Executor,
         clock: Clock = now,
+        tenure: Tenure = FREE,
     ) -> None:
         self.thread = thread.id
         self.store = store
@@ -105,6 +126,10 @@ class ThreadLog:
         self._head = thread.head
         self._hash = thread.head_hash
         self._order = asyncio.Lock()
+        self._lease = tenure.lease
+        self._live = tenure.live
+        self.activity = tenure.activity
+        self.lost: Callable[[LeaseLost], None] | None = None
         self._watchers: list[Watcher] = []
 
     @property
@@ -121,25 +146,44 @@ class ThreadLog:
         finally:
             self._watchers.remove(watcher)
 
-    async def append(self, *drafts: Draft) -> list[Message]:
+    async def append(self, *drafts: Draft, settled: Sequence[Settled] = ()) -> list[Message]:
         """Store messages, all or none, flushed if any of them must be, then publish them.
 
-        A cancelled caller is kept waiting until they are stored: the log never forks from what
-        the program believes.
+        In the same transaction the requests that caused them are `settled`. A cancelled caller is
+        kept waiting until they are stored: the log never forks from what the program believes.
         """
         if not drafts:
             return []
-        return await unbroken(self._append(drafts))
+        return await unbroken(self._append(drafts, settled))
 
-    async def _append(self, drafts: tuple[Draft, ...]) -> list[Message]:
+    async def _append(self, drafts: tuple[Draft, ...], settled: Sequence[Settled]) -> list[Message]:
         async with self._order:
             rows, messages = self._build(drafts)
+            doing = self.activity
+            for message in messages:
+                doing = after(doing, message)
             sync = any(draft.body.synced for draft in drafts)
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(
-                self._executor, lambda: self.store.append(self.thread, rows, sync=sync)
-            )
-            self._head, self._hash = rows[-1].seq, rows[-1].hash
+            pieces = self._live.flush() if self._live else b""
+
+            def write() -> None:
+                if pieces:
+                    self.store.show(self.thread, pieces)
+                self.store.append(
+                    self.thread,
+                    rows,
+                    sync=sync,
+                    lease=self._lease,
+                    activity=doing if doing is not self.activity else None,
+                    settled=settled,
+                )
+
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._executor, write)
+            except LeaseLost as lost:
+                if self.lost is not None:
+                    self.lost(lost)
+                raise
+            self._head, self._hash, self.activity = rows[-1].seq, rows[-1].hash, doing
             for watcher in self._watchers:
                 watcher(messages)
             for message in messages:
@@ -165,11 +209,12 @@ class ThreadLog:
     def broadcast(self, draft: Draft) -> None:
         """Publish without storing."""
         body, _ = self.redactor.body(draft.body)
-        self._bus.publish(
-            Message(
-                self.thread, 0, self._clock(), draft.turn, body.kind, draft.path, draft.corr, body
-            )
+        piece = Message(
+            self.thread, 0, self._clock(), draft.turn, body.kind, draft.path, draft.corr, body
         )
+        self._bus.publish(piece)
+        if self._live is not None:
+            self._live.show(piece)
 
 
 class Lane:

@@ -19,6 +19,7 @@ from steersman.systems import (
     Governance,
     Identity,
     Intelligence,
+    Left,
     Note,
     Operations,
 )
@@ -35,12 +36,12 @@ class Capsule(Struct, frozen=True):
     compactor: Compactor | None = None
     estimate: Callable[[int], float | None] | None = None
 
-    async def turn(self, lane: Lane, context: Context) -> TurnEnd:
+    async def turn(self, lane: Lane, context: Context, left: Left | None = None) -> TurnEnd:
         """Work on what the context holds until there is nothing more to do.
 
         The context watches the log: whatever is stored in the capsule's lane enters it.
         """
-        return await self.intelligence.turn(CapsuleDeck(self, lane, context))
+        return await self.intelligence.turn(CapsuleDeck(self, lane, context), left)
 
 
 class CapsuleDeck:
@@ -51,7 +52,11 @@ class CapsuleDeck:
         self._root = lane
         self._capsule = capsule
         self._context = context
-        self._instructions = capsule.identity.instructions()
+
+    @property
+    def _instructions(self) -> str:
+        """They may change between two model calls, with the mode."""
+        return self._capsule.identity.instructions()
 
     def prompt(self) -> Prompt:
         """Everything the model gets for its next answer, if there is enough left to spend."""

@@ -3,19 +3,15 @@
 Nothing here is started before it is used.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steersman.identity.mcp_servers import find as configured
+from steersman.identity.mcp_servers import Configured
 from steersman.operations.code.facade import Facade
-from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.servers import ServerBackends
-from steersman.operations.mcp.cache import Cache
-from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Tool
 from steersman.operations.tools.find_declaration import FindDeclaration
@@ -31,7 +27,7 @@ from steersman.operations.tools.ranked_context import RankedContext
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit, Message, ToolCall
-from steersman.records.settings import Settings
+from steersman.threads.resources import WorkspaceResources
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend
@@ -44,49 +40,40 @@ MOST_TOLD = 20
 class ExternalTools:
     """The MCP servers of a thread, and its knowledge of code.
 
-    `environ` is that of commands, `surroundings` the whole environment, which configurations name.
-    `wishes` says what servers may ask of the host, given whom to tell that a list has changed.
+    Servers that keep something of their clients are `companions` of the thread, the others of the
+    workspace. `wishes` says what servers may ask of the host, given whom to tell that a list has
+    changed.
     """
 
     def __init__(
         self,
-        settings: Settings,
-        surroundings: Mapping[str, str],
-        environ: Mapping[str, str],
-        state: str,
+        workspace: WorkspaceResources,
         companions: Companions,
+        configured: Configured,
         wishes: Callable[[Callable[[str], None]], Wishes],
-        *,
-        root: str,
-        trusted: bool,
     ) -> None:
-        self._settings = settings
-        self._surroundings = surroundings
-        self._environ = environ
-        self._state = state
+        self._workspace = workspace
         self._companions = companions
         self._wishes = wishes
-        self._root = root
-        self._eras = Eras(os.path.join(state, "mcp"))
-        self._sign_ins = SignIns(os.path.join(state, "mcp"))
-        found = configured(root, surroundings, trusted=trusted)
-        self.problems = found.problems
+        self._root = workspace.terms.root
+        self.problems = configured.problems
         self.gateway: Gateway | None = None
-        if any(server.enabled for server in found.servers):
-            lists = Cache(os.path.join(state, "mcp"))
-            self.gateway = Gateway(found.servers, self._connect, lists, workspace=root)
+        if any(server.enabled for server in configured.servers):
+            self.gateway = Gateway(
+                configured.servers, self._connect, workspace.lists,
+                workspace=self._root, shared=workspace.slot,
+            )  # fmt: skip
         self._remotes = Remotes(self.gateway) if self.gateway else None
-        self._of_servers = ServerBackends(self.gateway, root) if self.gateway else None
-        self._local: list[Backend] | None = None
-        self._keepers = IndexKeepers(Path(state), environ)
-        self.facade = Facade(self._backends, environ)
+        self._of_servers = ServerBackends(self.gateway, self._root) if self.gateway else None
+        self.facade = Facade(self._backends, workspace.terms.environ)
 
     def tools(self) -> list[AnyTool]:
         """The tools for what is reached."""
         facade = self.facade
         found: list[AnyTool] = [
             GetSymbolsOverview(facade), FindSymbol(facade), FindDeclaration(facade),
-            FindReferences(facade), GetDiagnostics(facade), RankedContext(self._keepers),
+            FindReferences(facade), GetDiagnostics(facade),
+            RankedContext(self._workspace.keepers),
         ]  # fmt: skip
         if self.gateway is not None:
             found += [ListTools(self.gateway), CallTool(self.gateway)]
@@ -94,10 +81,11 @@ class ExternalTools:
             found.append(ProposeRefactoring(self._proposer(self._of_servers)))
         return found
 
-    def prepare(self, secret: str) -> None:
+    async def prepare(self, secret: str) -> None:
         """Bring an index that people use up to date, while a model thinks."""
-        if self._keepers.kept(self._root):
-            self._keepers.of(self._root, secret).start()
+        keepers = self._workspace.keepers
+        if await asyncio.to_thread(keepers.kept, self._root):
+            (await asyncio.to_thread(keepers.of, self._root, secret)).start()
 
     def audits(self) -> list[Audit]:
         """What is wrong with the configuration of servers."""
@@ -130,23 +118,12 @@ class ExternalTools:
         return self._remotes.get(name)
 
     async def close(self) -> None:
-        """End everything that was started."""
-        for backend in self._local or ():
-            await backend.close()
-        await self._keepers.close()
+        """End the servers that are the thread's own."""
         if self.gateway is not None:
             await self.gateway.close()
 
     def _connect(self, server: Server) -> "Connection":
-        from steersman.operations.mcp.connection import Connection
-        from steersman.operations.mcp.templates import prepare
-
-        prepare(server, self._state, self._surroundings, self._root)
-        wishes = self._wishes(self._changed)
-        return Connection(
-            server, self._companions, self._eras, wishes, self._surroundings, self._root,
-            self._sign_ins,
-        )  # fmt: skip
+        return self._workspace.connect(server, self._companions, self._wishes(self._changed))
 
     def _changed(self, server: str) -> None:
         if self.gateway is not None:
@@ -155,20 +132,10 @@ class ExternalTools:
     def _backends(self) -> "Sequence[Backend]":
         """Those of servers first, which may be others every time, then what is here."""
         of_servers = self._of_servers() if self._of_servers else []
-        if self._local is None:
-            from steersman.operations.code.local import local_backends
-
-            self._local = local_backends(
-                self._root,
-                self._companions,
-                self._environ,
-                self._settings.language_servers,
-                self._keepers.of(self._root).current,
-            )
-        return [*of_servers, *self._local]
+        return [*of_servers, *self._workspace.local_backends()]
 
     def _proposer(self, servers: ServerBackends) -> Any:
         from steersman.operations.code.proposals import Proposer
 
-        scratch = os.path.join(self._state, "scratch")
-        return Proposer(servers.serena, self._connect, scratch, self._environ)
+        scratch = os.path.join(self._workspace.machine.state, "scratch")
+        return Proposer(servers.serena, self._connect, scratch, self._workspace.terms.environ)

@@ -69,8 +69,11 @@ class ThreadHandle(Protocol):
         """Begin a turn with the oldest queued message, if there is one."""
         ...
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
-        """Carry out one tool call for a person, through the same gate; gives its result."""
+    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+        """Carry out one tool call for a person, through the same gate; gives its result.
+
+        `name` is what the call is called in the log.
+        """
         ...
 
     async def plan_undo(self, *, turn: int | None = None, to: int | None = None) -> UndoPlan:

@@ -1,70 +1,77 @@
-"""An open thread: its log, its floor, the capsule that works in it, and the turn that runs."""
+"""An open thread: its turns, from the first word to the last, in one process at a time.
+
+What is asked of it, by this process or through the inbox, goes through `take`.
+"""
 
 import asyncio
-import gc
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Literal
+from contextlib import ExitStack
+from typing import Any
+
+import msgspec
 
 from steersman import __version__
-from steersman.coordination.floor import Floor, FloorState, Move
+from steersman.coordination.floor import BUSY, Floor, FloorState, Move
 from steersman.coordination.inputs import Inputs
-from steersman.coordination.recovery import closing
+from steersman.coordination.recovery import Resumption, closing
 from steersman.governance.gate import Leave
-from steersman.intelligence.context import KINDS, Context
+from steersman.identity.settings import with_values
+from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
 from steersman.operations.mcp.gateway import Gateway
 from steersman.records.action import Verdict
-from steersman.records.dialogue import Call, Image
-from steersman.records.errors import BudgetSpent, Denied, Exit, Halted, NeedsAnswer, SteersmanError
+from steersman.records.dialogue import Call
+from steersman.records.errors import (
+    BudgetSpent,
+    Denied,
+    Exit,
+    Halted,
+    LeaseLost,
+    NeedsAnswer,
+    SteersmanError,
+    UsageProblem,
+)
+from steersman.records.inbox import (
+    Asked,
+    CallTool,
+    Cancel,
+    Compact,
+    GoOn,
+    Outcome,
+    Permit,
+    Queue,
+    Reply,
+    Send,
+    Set,
+    SteerTurn,
+    Undo,
+    Withdraw,
+)
 from steersman.records.message import (
-    Answer,
     Checkpoint,
-    ConfirmResponse,
     Error,
     Message,
     SessionEnd,
     SessionStart,
+    SettingsChanged,
+    ToolCall,
     TurnEnd,
     TurnStart,
     User,
 )
+from steersman.records.message import Question as Asking
+from steersman.records.outcomes import STATUS
+from steersman.records.settings import Settings
 from steersman.records.undo import UndoPlan
-from steersman.store.log import Lane, ThreadLog, read_messages, to_message
+from steersman.store.cause import NO_CAUSE, Cause
+from steersman.store.log import Draft, Lane, ThreadLog, read_messages
+from steersman.systems import Left
+from steersman.threads import recalling
 from steersman.threads.capsule import last_words
 from steersman.threads.systems import Setup, ThreadSystems
 from steersman.threads.thinking import Mind
 
 ROOT = "steersman"
-RECALLED_BYTES = 4_000_000  # about a million tokens
-LEFT_OUT = (
-    "[Steersman: this thread is longer than can be shown. What lies between the request above and "
-    "what follows is left out here; the log has all of it.]"
-)
-
-
-async def recover(log: ThreadLog) -> None:
-    """Close what a session that was cut off left open."""
-    left: list[Message] = []
-    for row in log.store.read_back(log.thread):
-        if row.kind == "session_end":
-            break
-        left.append(to_message(log.thread, row))
-        if row.kind == "session_start":
-            break
-    drafts = closing(reversed(left))
-    if drafts:
-        await log.append(*drafts)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Many records at once, none of them garbage: looking for some would double the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+ENGINE = "native"
 
 
 class Session:
@@ -73,64 +80,67 @@ class Session:
     def __init__(self, log: ThreadLog, setup: Setup, mind: Mind | None) -> None:
         self.log = log
         self.setup = setup
+        self.settings = setup.settings
         self.last_end: TurnEnd | None = None
+        self.title = ""
         self._mind = mind
         self._floor = Floor()
         self._inputs = Inputs()
         self._turn = 0
         self._turn_began = 0
         self._running: asyncio.Task[None] | None = None
-        self._begun = asyncio.Event()  # set when a turn that was started can be cancelled
-        self._working = False  # while the agent works, apart from the turn's first and last words
+        self._calls: set[asyncio.Task[Message]] = set()
         self._watching = ExitStack()
-        self._torn = False  # a turn stopped without its last word
         self._context = Context(ROOT)
-        self._systems = ThreadSystems(log, setup, mind, self._inputs)
+        self._systems: ThreadSystems
 
-    async def begin(self) -> None:
-        """Take up the thread where it was left."""
-        await recover(self.log)
-        store, thread = self.log.store, self.log.thread
-        for row in store.read_back(thread):
-            self._turn = row.turn
-            if row.turn:
-                break
+    async def begin(self, *, resume: bool = True) -> Resumption | None:
+        """Take up the thread where it was left.
+
+        The answer is a turn that waited for an answer when its process died, and is to go on;
+        without `resume` such a turn is closed like any other that was cut off.
+        """
+        self._systems = await ThreadSystems.open(self.log, self.setup, self._mind, self._inputs)
+        try:
+            return await self._begin(resume=resume)
+        except BaseException:
+            await self._systems.close()
+            raise
+
+    async def _begin(self, *, resume: bool) -> Resumption | None:
+        kept = await recalling.recover(self.log, ROOT if resume and self._mind else None)
+        self._turn = await recalling.last_turn(self.log)
         if self._systems.capsule is not None:
-            self._recall()
-            self._systems.external.recall(read_messages(store, thread, kinds={"tool_call"}))
+            await recalling.conversation(self.log, self._context)
+            self._watching.enter_context(self.log.watched_by(self._context.observe))
+            calls = await recalling.messages(self.log, {"tool_call"})
+            self._systems.external.recall(calls)
         if self._systems.budget.counts_thread:
-            spent = read_messages(store, thread, kinds={"usage", "tool_call", "agent_spawn"})
+            spent = await recalling.messages(self.log, {"usage", "tool_call", "agent_spawn"})
             self._systems.budget.recall(spent)
         self._watching.enter_context(self.log.watched_by(self._systems.budget.observe))
-        self._inputs.observe(read_messages(store, thread, kinds={"steer"}))
+        self._inputs.observe(await recalling.messages(self.log, {"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
-        settings = self.setup.settings
         start = SessionStart(
             version=__version__,
             workspace=self.setup.workspace.root,
-            model=self._mind.driver.model if self._mind else "",
-            mode=settings.mode,
-            trust=settings.trust,
-            approvals=settings.approvals,
+            model=self.model,
+            mode=self.settings.mode,
+            trust=self.settings.trust,
+            approvals=self.settings.approvals,
         )
         await self._lane().append(start, *self.setup.audits, *self._systems.external.audits())
         for told in await self._systems.runs.tidy():
             await self._lane("operations").append(Error(told))
-
-    def _recall(self) -> None:
-        """Give the model what was said before: all of it, or as much as any model could take."""
-        store, thread = self.log.store, self.log.thread
-        with _no_collection():
-            rows = store.recall(thread, KINDS, RECALLED_BYTES)
-            goal = next(store.read(thread, until=50, kinds={"user"}), None)
-            if goal is not None and rows and (goal.kind, goal.body) != (rows[0][0], rows[0][3]):
-                self._context.recall([(goal.kind, goal.path, goal.corr, goal.body)])
-                self._context.remark(LEFT_OUT)
-            self._context.recall(rows)
-        self._watching.enter_context(self.log.watched_by(self._context.observe))
+        return kept
 
     def _lane(self, *names: str, turn: int = 0) -> Lane:
         return Lane(self.log, "/".join((ROOT, *names)), turn)
+
+    @property
+    def model(self) -> str:
+        """The model's name; empty where nothing thinks."""
+        return self._mind.driver.model if self._mind else ""
 
     @property
     def state(self) -> FloorState:
@@ -138,70 +148,158 @@ class Session:
         return self._floor.state
 
     @property
+    def busy(self) -> bool:
+        """Whether a turn runs."""
+        return self.state in BUSY
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing happens: no turn, no call of a person, no undo."""
+        return self.state in (FloorState.IDLE, FloorState.TORN) and not self._calls
+
+    @property
     def pending(self) -> int:
         """How many messages wait to be delivered."""
         return len(self._inputs.pending())
 
-    async def send(self, text: str, images: tuple[Image, ...] = ()) -> int:
-        """Start a turn with a prompt; the answer is the turn's number."""
-        if images and self._mind is not None:
+    @property
+    def servers(self) -> Gateway | None:
+        """The MCP servers of the thread, if there are any."""
+        return self._systems.external.gateway
+
+    # What is asked of it
+
+    async def take(self, asked: Asked, cause: Cause = NO_CAUSE) -> Any:
+        """Do what is asked, or raise why not; the log says both what was done and for whom."""
+        return await getattr(self, _TAKERS[type(asked)])(asked, cause)
+
+    async def refuse(self, cause: Cause, problem: SteersmanError, *, late: bool) -> None:
+        """Say in the log why a request was not carried out."""
+        outcome: Outcome = "too_late" if late else "refused"
+        receipt = cause.receipt(self._lane("coordination"), outcome, str(problem))
+        await self.log.append(*receipt, settled=cause.outcome(outcome, str(problem)))
+
+    async def note(self, cause: Cause, outcome: Outcome) -> None:
+        """Say in the log what became of a request that causes nothing else here."""
+        receipt = cause.receipt(self._lane("coordination"), outcome)
+        await self.log.append(*receipt, settled=cause.outcome(outcome))
+
+    # Turns
+
+    async def _send(self, asked: Send, cause: Cause) -> int:
+        if self._mind is None:
+            raise UsageProblem("This thread was opened without a model.")
+        if asked.images:
             self._mind.check_sight()
         self._floor.move(Move.START)
-        attached = self._systems.briefing.attached(text) if self._systems.briefing else ()
-        return await self._start(User(text, attached=attached, images=images))
+        try:
+            briefing = self._systems.briefing
+            attached = await briefing.attached(asked.text) if briefing else ()
+        except BaseException:
+            self._floor.move(Move.FAIL)
+            raise
+        prompt = User(asked.text, attached=attached, images=asked.images)
+        return await self._start(prompt, cause)
 
-    async def go_on(self) -> bool:
+    async def _steer(self, asked: SteerTurn, cause: Cause) -> str:
+        if not self.busy:
+            return await self._queue(asked, cause)
+        lane = self._lane("coordination", turn=self._turn)
+        return await self._inputs.admit(asked.text, "steer", lane, cause)
+
+    async def _queue(self, asked: SteerTurn | Queue, cause: Cause) -> str:
+        corr = await self._inputs.admit(asked.text, "queue", self._lane("coordination"), cause)
+        if self.state is FloorState.IDLE and self._mind is not None:
+            await self.go_on()
+        return corr
+
+    async def _withdraw(self, asked: Withdraw, cause: Cause) -> None:
+        await self._inputs.withdraw(asked.corr, self._lane("coordination"), cause)
+
+    async def _answer(self, asked: Permit | Reply, cause: Cause) -> None:
+        given = asked.response if isinstance(asked, Permit) else asked.answer
+        await self._systems.desk.answer(asked.corr, given, cause)
+
+    async def _go_on(self, _: GoOn, cause: Cause) -> bool:
+        return await self.go_on(cause)
+
+    async def go_on(self, cause: Cause = NO_CAUSE) -> bool:
         """Start a turn with the oldest queued message, if there is one."""
         if not any(entry.state == "queued" for entry in self._inputs.pending()):
+            if cause.request is not None:
+                await self.note(cause, "taken")
             return False
         self._floor.move(Move.START)
-        await self._start(None)
+        await self._start(None, cause)
         return True
 
-    async def _start(self, prompt: User | None) -> int:
+    async def _start(self, prompt: User | None, cause: Cause) -> int:
         """Log the beginning of a turn and let it run; without a prompt a queued one is taken."""
         self._turn += 1
-        self._begun.clear()
         lane = self._lane("coordination", turn=self._turn)
+        begin = TurnStart(
+            mode=self.settings.mode,
+            model=self.model,
+            engine=ENGINE,
+            approvals=self.settings.approvals,
+            title=self.title,
+        )
+        drafts = [*cause.taken(lane), lane.draft(begin)]
+        drafts += [lane.draft(prompt)] if prompt is not None else []
         try:
-            self._turn_began = (await lane.append(TurnStart()))[0].seq
-            if prompt is not None:
-                await lane.append(prompt)
-            else:
+            stored = await self.log.append(*drafts, settled=cause.settled(self._turn))
+            self._turn_began = stored[-1 if prompt is None else -2].seq
+            if prompt is None:
                 await self._inputs.deliver_next(lane)
         except BaseException:
-            self._floor.move(Move.END)
-            self._begun.set()
+            self._floor.move(Move.FAIL)
             raise
         self._running = asyncio.create_task(self._run(self._turn), name=f"turn-{self._turn}")
         return self._turn
 
-    async def _run(self, turn: int) -> None:
+    async def resume(self, kept: Resumption) -> None:
+        """Go on with a turn that waited for an answer when its process died."""
+        self._floor.move(Move.START)
+        self._turn, self._turn_began = kept.turn, kept.began
+        self._systems.desk.recall(kept.asked)
+        calls = tuple(
+            Call(message.corr or "", body.tool, body.arguments, body.malformed)
+            for message in kept.calls
+            if isinstance(body := message.body, ToolCall)
+        )
+        questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
+        left = Left(calls, questions)
+        self._running = asyncio.create_task(self._run(kept.turn, left), name=f"turn-{kept.turn}")
+
+    async def _run(self, turn: int, left: Left | None = None) -> None:
         """One turn from its first model call to its `turn_end`."""
-        self._torn = self._working = True
-        self._begun.set()
+        self._floor.move(Move.BEGIN)
         try:
-            end, problem = await self._outcome(turn)
-            self._working = False
+            end, problem = await self._outcome(turn, left)
+            self._floor.move(Move.FINISH)
             await self._last_words(turn, end, problem)
-        finally:
-            self._working = False
-            self._floor.move(Move.END)
+        except BaseException:
+            self._floor.move(Move.FAIL)
+            raise
+        self._floor.move(Move.END)
         if end.ending == "done":
             await self.go_on()
 
-    async def _outcome(self, turn: int) -> tuple[TurnEnd, SteersmanError | None]:
+    async def _outcome(self, turn: int, left: Left | None) -> tuple[TurnEnd, SteersmanError | None]:
         assert self._systems.capsule is not None
         self._systems.budget.begin_turn()
         if self._mind is not None and not self._mind.scripted:
-            self._warm_up()
+            await self._systems.warm_up()
         try:
             async with asyncio.timeout(self._systems.budget.remaining_seconds()):
-                return await self._systems.capsule.turn(self._lane(turn=turn), self._context), None
+                lane = self._lane(turn=turn)
+                return await self._systems.capsule.turn(lane, self._context, left), None
         except TimeoutError:
             return self._out_of_time()
         except asyncio.CancelledError:
             return TurnEnd("cancelled"), None
+        except LeaseLost:
+            raise
         except BudgetSpent as spent:
             return TurnEnd("limit", reason=spent.what), spent
         except Halted as halted:
@@ -211,13 +309,6 @@ class Session:
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
 
-    def _warm_up(self) -> None:
-        """While a model far away begins to think, make ready what its first command will need."""
-        if self.setup.settings.mode in ("code", "debug", "plan"):
-            self._systems.processes.warm()
-            self._systems.runs.prepare()
-            self._systems.external.prepare(self._systems.gate.secret_files.lines)
-
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:
             self._systems.budget.check()
@@ -226,17 +317,20 @@ class Session:
         return TurnEnd("failed", reason="something took too long"), None
 
     async def _last_words(self, turn: int, end: TurnEnd, problem: SteersmanError | None) -> None:
+        drafts: list[Draft] = []
         if end.ending != "done":
             # A turn that was stopped between writing calls down and beginning them owes results.
-            story = read_messages(self.log.store, self.log.thread, after=self._turn_began)
-            await self.log.append(*closing(story))
+            story = await asyncio.to_thread(
+                lambda: list(read_messages(self.log.store, self.log.thread, after=self._turn_began))
+            )
+            drafts = closing(story)
         self.last_end = end
         place = self._lane("coordination", turn=turn)
         if problem is not None:
-            await place.append(error_body(problem))
+            drafts.append(place.draft(error_body(problem)))
+        await self.log.append(*drafts)
         await self._inputs.requeue(place)
         await place.append(end)
-        self._torn = False
 
     async def wait(self) -> TurnEnd | None:
         """Wait until nothing runs; the answer is how the last turn ended."""
@@ -249,52 +343,59 @@ class Session:
                 raise error
         return self.last_end
 
-    async def steer(self, text: str) -> str:
-        """Say something to the running turn; it is heard at the next model call."""
-        return await self._inputs.admit(text, "steer", self._lane("coordination", turn=self._turn))
-
-    async def queue(self, text: str) -> str:
-        """Say something for the next turn."""
-        corr = await self._inputs.admit(text, "queue", self._lane("coordination"))
-        if self.state is FloorState.IDLE:
-            await self.go_on()
-        return corr
-
-    async def withdraw(self, corr: str) -> None:
-        """Take back a message that has not been delivered."""
-        await self._inputs.withdraw(corr, self._lane("coordination"))
-
-    async def cancel(self) -> None:
+    async def _cancel(self, _: Cancel, cause: Cause) -> None:
         """Stop the running turn, its tools and their processes, and wait until they are gone."""
-        self._floor.move(Move.CANCEL)
         # A task that is cancelled before its first step never says that it was.
-        await self._begun.wait()
-        if self._running is not None and self._working:
+        await self._floor.leaves(FloorState.STARTING)
+        self._floor.move(Move.CANCEL)
+        await self.log.append(*cause.taken(self._lane("coordination")), settled=cause.settled())
+        if self._running is not None and self.state is FloorState.STOPPING:
             self._running.cancel()
-        await self.wait()
+        if cause.request is None:
+            await self.wait()
 
-    @property
-    def servers(self) -> Gateway | None:
-        """The MCP servers of the thread, if there are any."""
-        return self._systems.external.gateway
-
-    def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
-        """Answer a request or a question."""
-        self._systems.desk.answer(corr, answer)
+    # Besides turns
 
     def leave(self) -> None:
         """Nobody can answer any more."""
         self._systems.desk.leave()
 
-    async def call(self, call: Call) -> Message:
+    async def _call(self, asked: CallTool, cause: Cause) -> Message | None:
         """Carry out one tool call a person asked for, through the same gate."""
-        lane = self._lane()
-        await self.log.append(self._systems.toolbox.announce(call, lane))
+        lane, call = self._lane(), Call(asked.id, asked.tool, asked.arguments)
+        announced = self._systems.toolbox.announce(call, lane)
+        await self.log.append(*cause.taken(lane), announced, settled=cause.settled(call.id))
+        task = asyncio.create_task(self._carry_out(call, lane), name=f"call-{call.id}")
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        if cause.request is not None:
+            return None
+        try:
+            return await task
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+
+    async def _carry_out(self, call: Call, lane: Lane) -> Message:
         return (await self._systems.toolbox.execute([call], lane, lambda _: ""))[0]
 
-    async def take_back(self, plan: UndoPlan, *, force: bool) -> None:
+    async def _undo(self, asked: Undo, cause: Cause) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
-        lane = self._lane("operations", plan.cause)
+        plan = asked.plan
+        self._floor.move(Move.UNDO)
+        try:
+            lane = self._lane("operations", plan.cause)
+            await self.log.append(*cause.taken(lane), settled=cause.settled())
+            await self._take_back(plan, asked.force, lane)
+        except SteersmanError as problem:
+            if cause.request is None or isinstance(problem, LeaseLost):
+                raise
+            await self._lane("operations").append(error_body(problem), corr=cause.request.id)
+        finally:
+            self._floor.move(Move.END)
+
+    async def _take_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
         actions = self._systems.journal.actions(plan.changes, "person")
         verdict = await self._systems.gate.admit(
             f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
@@ -305,15 +406,19 @@ class Session:
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
         await self._systems.journal.make(body, lane, None, check=not force)
 
-    async def compact(self) -> bool:
+    async def _compact(self, asked: Compact, cause: Cause) -> bool:
         """Show the model a digest of what is older; False when there is nothing to gain."""
-        assert self._systems.capsule is not None
-        assert self._mind is not None
-        self._floor.move(Move.START)  # nothing else is said meanwhile
+        if asked.undo:
+            return await self._uncompact(cause)
+        if self._systems.capsule is None or self._mind is None:
+            raise UsageProblem("This thread was opened without a model.")
+        self._floor.move(Move.COMPACT)  # nothing else is said meanwhile
         try:
+            lane = self._lane("intelligence")
+            await self.log.append(*cause.taken(lane), settled=cause.settled(True))
             return await self._mind.compactor.fit(
                 self._context,
-                self._lane("intelligence"),
+                lane,
                 system=self._systems.capsule.identity.instructions(),
                 tools=self._systems.toolbox.specs(),
                 cause="user",
@@ -321,52 +426,94 @@ class Session:
         finally:
             self._floor.move(Move.END)
 
-    async def uncompact(self) -> bool:
-        """Take the last compaction back; False when there is none."""
-        assert self._mind is not None
-        return await self._mind.compactor.undo(self._context, self._lane("intelligence"))
+    async def _uncompact(self, cause: Cause) -> bool:
+        """Undo the last compaction; False when there is none."""
+        if self._mind is None:
+            raise UsageProblem("This thread was opened without a model.")
+        lane = self._lane("intelligence")
+        if cause.request is not None:
+            await self.note(cause, "taken")
+        return await self._mind.compactor.undo(self._context, lane)
+
+    async def _set(self, asked: Set, cause: Cause) -> None:
+        """Change settings from the next model call on; what runs goes on."""
+        values = asked.values
+        named = {name: value for name, value in values.items() if name != "title"}
+        changed = with_values(self.settings, named)
+        mind = self._mind
+        if "model" in values and mind is not None and self.setup.think is not None:
+            mind = self.setup.think(changed, self.title)
+        said = SettingsChanged(**{name: value for name, value in values.items() if value})
+        if "model" in values and mind is not None:
+            said = msgspec.structs.replace(said, model=mind.driver.model)
+        lane = self._lane("coordination")
+        await self.log.append(*cause.taken(lane), lane.draft(said), settled=cause.settled())
+        self.title = values.get("title", self.title)
+        await self._apply(changed, mind)
+        if self.setup.keep is not None:
+            await asyncio.to_thread(self.setup.keep, self)
+
+    async def _apply(self, settings: Settings, mind: Mind | None) -> None:
+        await self._systems.apply(settings, mind)
+        former, self._mind, self.settings = self._mind, mind, settings
+        if former is not None and former is not mind:
+            await former.close()
 
     def last_words(self) -> str:
         """What the model said last."""
         return last_words(self._context)
 
+    # The end
+
     async def close(self, exit_code: Exit, reason: str = "") -> None:
         """Leave the thread; a running turn is cancelled first."""
-        if self.state in (FloorState.RUNNING, FloorState.ENDING):
-            await self.cancel()
+        if self.busy:
+            await self._cancel(Cancel(), NO_CAUSE)
+        await self._floor.leaves(FloorState.UNDOING, FloorState.COMPACTING)
+        torn = self.state is FloorState.TORN
         self._floor.move(Move.CLOSE)
+        await self._let_go()
+        if torn:
+            await recalling.recover(self.log, None)
+        else:
+            await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
+
+    async def abandon(self) -> None:
+        """Stop everything without a word: another process has taken the thread over."""
+        for task in (*self._calls, *filter(None, [self._running])):
+            task.cancel()
+            await asyncio.wait({task})
+            if not task.cancelled():
+                task.exception()
+        self._running = None
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        for task in self._calls:
+            task.cancel()
+        if self._calls:
+            await asyncio.wait(self._calls)
         await self._systems.close()
         if self._mind is not None:
             await self._mind.close()
         self._watching.close()
-        if self._torn:
-            await recover(self.log)
-        else:
-            await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
 
     async def report(self, problem: SteersmanError) -> None:
         """Write a problem into the log."""
         await self._lane().append(error_body(problem))
 
 
-Status = Literal["done", "failed", "denied", "needs_answer", "budget", "interrupted"]
-
-STATUS: dict[Exit, Status] = {
-    Exit.DONE: "done",
-    Exit.FAILED: "failed",
-    Exit.USAGE: "failed",
-    Exit.DENIED: "denied",
-    Exit.NEEDS_ANSWER: "needs_answer",
-    Exit.BUDGET_SPENT: "budget",
-    Exit.INTERRUPTED: "interrupted",
-}
-
-ENDINGS: dict[str, Exit] = {
-    "done": Exit.DONE,
-    "failed": Exit.FAILED,
-    "cancelled": Exit.INTERRUPTED,
-    "interrupted": Exit.INTERRUPTED,
-    "needs_answer": Exit.NEEDS_ANSWER,
-    "limit": Exit.BUDGET_SPENT,
-    "blocked": Exit.DENIED,
+_TAKERS: dict[type, str] = {
+    Send: "_send",
+    SteerTurn: "_steer",
+    Queue: "_queue",
+    GoOn: "_go_on",
+    Withdraw: "_withdraw",
+    Permit: "_answer",
+    Reply: "_answer",
+    Cancel: "_cancel",
+    Compact: "_compact",
+    Set: "_set",
+    Undo: "_undo",
+    CallTool: "_call",
 }

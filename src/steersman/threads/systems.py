@@ -2,24 +2,26 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
 from steersman.governance.gate import Gate
+from steersman.governance.modes import runs_commands
 from steersman.governance.policy import Book, Circumstances, Containment
 from steersman.governance.remembering import Memory
+from steersman.governance.secret_finder import unreadable
+from steersman.identity.mcp_servers import Configured
+from steersman.identity.mcp_servers import find as find_servers
 from steersman.intelligence import earlier
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
@@ -32,12 +34,13 @@ from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import ToolSpec
 from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit
-from steersman.records.profile import Profile
+from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule
 from steersman.threads.external_tools import ExternalTools
+from steersman.threads.resources import HostResources, Machine, Terms, WorkspaceResources
 from steersman.threads.server_requests import Requests
 from steersman.threads.thinking import Briefing, Mind
 
@@ -46,7 +49,8 @@ class Setup(Struct, frozen=True):
     """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow.
 
     `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
-    which they do not see. `trusted`: what the folder brings may be used.
+    which they do not see. `trusted`: what the folder brings may be used. `resources` are what the
+    threads of the host share.
     """
 
     settings: Settings
@@ -61,33 +65,72 @@ class Setup(Struct, frozen=True):
     memory: Memory
     surroundings: Mapping[str, str]
     trusted: bool
+    resources: HostResources
     audits: tuple[Audit, ...] = ()
     attended: bool = False
     yes: bool = False
     client: Wishes | None = None
+    think: Callable[[Settings, str], Mind] | None = None
+    keep: Callable[[Any], None] | None = None
+
+    @property
+    def terms(self) -> Terms:
+        """On what terms the workspace is used."""
+        return Terms(
+            self.workspace.root,
+            self.environ,
+            unreadable(self.rules),
+            self.trusted,
+            self.settings.language_servers,
+        )
+
+
+class Found(Struct, frozen=True):
+    """What was read from files before a thread's systems are put together."""
+
+    configured: Configured
+    secret_files: SecretFiles
+    briefing: Briefing | None
 
 
 class ThreadSystems:
-    """The five systems of a thread; without a mind there is no agent, only tools."""
+    """The five systems of a thread; without a mind there is no agent, only tools.
+
+    The thread owns its journal, processes and command runs, budget, gate, desk, and the MCP servers
+    that keep something of it; what it shares is in `threads/resources.py`.
+    """
 
     def __init__(
-        self, log: ThreadLog, setup: Setup, mind: Mind | None, coordination: Coordination
+        self,
+        log: ThreadLog,
+        setup: Setup,
+        mind: Mind | None,
+        coordination: Coordination,
+        workspace: WorkspaceResources,
+        found: Found,
     ) -> None:
         root = setup.workspace.root
-        self._plan = os.path.join(root, ".steersman", "plans", f"{log.thread}.md")
+        self.settings = setup.settings
+        self._mind = mind
+        self._shared = setup.resources
+        self._workspace = workspace
         self.desk = Desk(attended=setup.attended, yes=setup.yes)
         self.journal = Journal(root, setup.objects)
-        self._guardian = Guardian()
-        self.processes = Processes(Path(setup.state, "output", log.thread), self._guardian)
-        self.runs = CommandRuns(self.journal, setup.state)
+        guardian = setup.resources.guardian
+        self.processes = Processes(Path(setup.state, "output", log.thread), guardian)
+        self.runs = CommandRuns(self.journal, setup.state, workspace.probe)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
-        self.gate = self._gate(setup)
-        self.briefing = self._brief(setup, log) if mind is not None else None
-        self.companions = Companions(self._guardian, root, self._beside)
-        self.external = self._reach(setup, log, mind)
+        self.gate = self._gate(setup, plan_file(root, log.thread), found.secret_files)
+        self.briefing = found.briefing
+        self.companions = Companions(guardian, root, workspace.beside)
+        aside = mind.aside if mind is not None else None
+        lane = Lane(log, "steersman/operations/mcp", 0)
+        requests = Requests(self.gate, lane, root, aside, setup.client)
+        self.external = ExternalTools(workspace, self.companions, found.configured, requests.wishes)
         self.toolbox = Toolbox(
-            self._tools(setup), setup.workspace, self.journal, self.gate, self.external
-        )
+            self._tools(setup), setup.workspace, self.journal, self.gate, self.external,
+            self.gate.forbids,
+        )  # fmt: skip
         self.capsule: Capsule | None = None
         if mind is not None and self.briefing is not None:
             self.capsule = Capsule(
@@ -100,7 +143,45 @@ class ThreadSystems:
                 estimate=mind.estimate,
             )
 
-    def _gate(self, setup: Setup) -> Gate:
+    @classmethod
+    async def open(
+        cls, log: ThreadLog, setup: Setup, mind: Mind | None, coordination: Coordination
+    ) -> "ThreadSystems":
+        """Put a thread's systems together; whatever is read from disk is read in other threads."""
+        workspace = setup.resources.enter(setup.terms)
+        try:
+            secret_files, _ = await workspace.finder.look(deep=False)
+            found = await asyncio.to_thread(_read, log, setup, secret_files, mind is not None)
+            return cls(log, setup, mind, coordination, workspace, found)
+        except BaseException:
+            await setup.resources.leave(workspace)
+            raise
+
+    async def apply(self, settings: Settings, mind: Mind | None = None) -> None:
+        """Work by another mode, trust, approvals level or model from the next model call on.
+
+        Everything that runs goes on. A new `mind` takes the place of the one there is; domains,
+        environment and language servers stay as they were when the thread was opened.
+        """
+        self.settings = settings
+        self.gate.apply(
+            settings.mode, settings.trust, settings.approvals, bare=settings.sandbox == "none"
+        )
+        if self.briefing is not None:
+            self.briefing.turn_to(settings.mode)
+        if mind is not None and self._mind is not None:
+            await self._mind.become(mind)
+
+    async def warm_up(self) -> None:
+        """While a model far away begins to think, make ready what its first command will need."""
+        if not runs_commands(self.settings.mode):
+            return
+        self.runs.prepare()
+        secret = (await self.gate.secret_files()).lines
+        await asyncio.to_thread(self.processes.warm)
+        await self.external.prepare(secret)
+
+    def _gate(self, setup: Setup, plan: str, secret_files: SecretFiles) -> Gate:
         settings = setup.settings
         where = Circumstances(
             workspace=setup.workspace.root,
@@ -108,10 +189,11 @@ class ThreadSystems:
             trust=settings.trust,
             approvals=settings.approvals,
             home=setup.home,
-            plan=self._plan,
+            plan=plan,
             bare=settings.sandbox == "none",
             rules=setup.rules,
             answers=setup.memory.book(),
+            secret_files=secret_files,
         )
         confinement = Confinement(
             setup.environ,
@@ -127,51 +209,22 @@ class ThreadSystems:
             confinement=confinement,
             contain=self._containment,
             budget=self.budget,
+            finder=self._workspace.finder,
         )
 
     async def close(self) -> None:
-        """End every program, and wait until what they did is settled."""
-        await self.external.close()
-        await self.companions.close()
-        await self.processes.close()
-        await self.runs.close()
-        await asyncio.to_thread(self._guardian.close)
-
-    async def _beside(self, environ: Mapping[str, str]) -> CommandRun:
-        """Where a program of the host's own runs that only looks."""
-        profile = await asyncio.to_thread(self.gate.beside)
-        return await self.runs.beside(msgspec.structs.replace(profile, environ=environ))
-
-    def _reach(self, setup: Setup, log: ThreadLog, mind: Mind | None) -> ExternalTools:
-        root = setup.workspace.root
-        lane = Lane(log, "steersman/operations/mcp", 0)
-        aside = mind.aside if mind is not None else None
-        requests = Requests(self.gate, lane, root, aside, setup.client)
-        return ExternalTools(
-            setup.settings,
-            setup.surroundings,
-            setup.environ,
-            setup.state,
-            self.companions,
-            requests.wishes,
-            root=root,
-            trusted=setup.trusted,
-        )
+        """End every program that is the thread's own, and wait until what they did is settled."""
+        try:
+            await self.external.close()
+            await self.companions.close()
+            await self.processes.close()
+            await self.runs.close()
+        finally:
+            await self._shared.leave(self._workspace)
 
     async def _containment(self) -> tuple[Containment, str]:
         found = await self.runs.containment()
         return found.level, found.reason
-
-    def _brief(self, setup: Setup, log: ThreadLog) -> Briefing:
-        return Briefing(
-            setup.settings.mode,
-            setup.workspace.root,
-            setup.workspace.shown(self._plan),
-            environ=setup.surroundings,
-            secret_files=self.gate.secret_files,
-            store=log.store,
-            trusted=setup.trusted,
-        )
 
     def _tools(self, setup: Setup) -> list[Tool[Any]]:
         tools = standard_tools(setup.environ, self.processes, self.runs)
@@ -181,17 +234,37 @@ class ThreadSystems:
         return [*tools, *self.external.tools()]
 
 
+def plan_file(root: str, thread: str) -> str:
+    """The one file that a thread in plan mode may write."""
+    return os.path.join(root, ".steersman", "plans", f"{thread}.md")
+
+
+def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool) -> Found:
+    """Instructions, skills and the configuration of servers; may take long on a slow disk."""
+    root = setup.workspace.root
+    briefing = None
+    if thinks:
+        briefing = Briefing(
+            setup.settings.mode,
+            root,
+            setup.workspace.shown(plan_file(root, log.thread)),
+            environ=setup.surroundings,
+            secret_files=secret_files,
+            store=log.store,
+            trusted=setup.trusted,
+        )
+    configured = find_servers(root, setup.surroundings, trusted=setup.trusted)
+    return Found(configured, secret_files, briefing)
+
+
 def offered(
     workspace: Workspace, surroundings: Mapping[str, str], state: str, *, trusted: bool
 ) -> tuple[ToolSpec, ...]:
     """The tools there are in a folder, with nothing started and no thread open."""
     root, guardian = workspace.root, Guardian()
-    journal = Journal(root, Objects(Path(state, "objects")))
-    runs = CommandRuns(journal, state)
-    companions = Companions(guardian, root, lambda environ: runs.beside(Profile(files="read")))
-    reach = ExternalTools(
-        Settings(), surroundings, {}, state, companions, lambda _: Wishes(),
-        root=root, trusted=trusted,
-    )  # fmt: skip
+    here = WorkspaceResources(Machine(state, surroundings), Terms(root), guardian)
+    runs = CommandRuns(Journal(root, Objects(Path(state, "objects"))), state)
+    configured = find_servers(root, surroundings, trusted=trusted)
+    reach = ExternalTools(here, here.companions, configured, lambda _: Wishes())
     tools = standard_tools({}, Processes(Path(state, "output"), guardian), runs)
     return tuple(tool.spec() for tool in (*tools, *reach.tools()))

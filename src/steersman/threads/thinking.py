@@ -8,7 +8,7 @@ from pathlib import Path
 from steersman.identity import skills
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
-from steersman.intelligence.compaction import Compactor
+from steersman.intelligence.compaction import Compactor, Summarise
 from steersman.intelligence.loop import NativeLoop, Pause, usage_of
 from steersman.intelligence.models import Models
 from steersman.intelligence.tokens import counter_for
@@ -37,9 +37,12 @@ class Mind:
         self._settings = settings
         self.scripted = driver.model.startswith("scripted:")
         counter = counter_for(driver.model, environ)
-        # A scripted model has no words of its own; the outline that needs none does for it.
-        summarise = None if self.scripted else self._summarise
-        self.compactor = Compactor(self.window(), counter, summarise)
+        self.compactor = Compactor(self.window(), counter, self._summary())
+        self._left: list[Models] = []  # of models that may still be answering
+
+    def _summary(self) -> Summarise | None:
+        """A scripted model has no words of its own; the outline that needs none does for it."""
+        return None if self.scripted else self._summarise
 
     def window(self) -> int | None:
         """How many tokens the model that answers now can take; None when nobody knows."""
@@ -66,9 +69,25 @@ class Mind:
     def _switched(self) -> None:
         self.compactor.window = self.window()
 
+    async def become(self, other: "Mind") -> None:
+        """Use another's model from the next model call on; this takes over all it has open."""
+        self._left.append(self._models)
+        self.driver, self.scripted = other.driver, other.scripted
+        self._models, self._settings = other._models, other._settings
+        self.loop.use(other.loop)
+        self.compactor.use(self.window(), other.compactor.counter, self._summary())
+        if not self.loop.asking:
+            await self._let_go()
+
     async def close(self) -> None:
         """Let go of connections and tunnels."""
+        await self._let_go()
         await self._models.aclose()
+
+    async def _let_go(self) -> None:
+        left, self._left = self._left, []
+        for models in left:
+            await models.aclose()
 
     async def _summarise(self, text: str, lane: Lane) -> str:
         """A digest by the model of the role “compaction”."""
@@ -94,7 +113,10 @@ def _brief() -> str:
 
 
 class Briefing:
-    """What the model of a thread is told besides the conversation."""
+    """What the model of a thread is told besides the conversation.
+
+    Making one reads files: not on the event loop.
+    """
 
     def __init__(
         self,
@@ -110,16 +132,22 @@ class Briefing:
         self.shelf = skills.find(workspace, environ, trusted=trusted)
         self.disabled = skills.disabled(store, self.shelf)
         self._instructions = Instructions(workspace, environ, secret_files)
-        told = [
-            steersman(mode, workspace, plan).text,
+        self._workspace = workspace
+        self._plan = plan
+        self._brought = (
             render(self._instructions.beginning()),
             skills.listing(self.shelf, self.disabled),
-        ]
+        )
         self.name = "steersman"
+        self.turn_to(mode)
+
+    def turn_to(self, mode: str) -> None:
+        """Instruct the model for another mode from its next answer on."""
+        told = (steersman(mode, self._workspace, self._plan).text, *self._brought)
         self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
 
     def instructions(self) -> str:
-        """What the model is told before anything else; the same bytes every time."""
+        """What the model is told before anything else; the same bytes as long as the mode is."""
         return self._text
 
     def remark(self, call: Call) -> str:
@@ -127,11 +155,10 @@ class Briefing:
         found = [file for path in _paths(call) for file in self._instructions.nested(path)]
         return render(found)
 
-    def attached(self, text: str) -> tuple[str, ...]:
+    async def attached(self, text: str) -> tuple[str, ...]:
         """The skills that a person names with `$name`."""
-        if "$" not in text:
-            return ()
-        return tuple(skills.load(one) for one in skills.mentioned(text, self.shelf, self.disabled))
+        named = skills.mentioned(text, self.shelf, self.disabled) if "$" in text else []
+        return await asyncio.to_thread(lambda: tuple(map(skills.load, named))) if named else ()
 
     def load(self, name: str, file: str) -> str:
         """A skill that the model asks for; one that is switched off is as if it were not there."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from steersman.host.token import token_at
 from steersman.ports.mcp.http import DEFAULT_PORT, address_from, is_loopback, names_of
-from steersman.ports.mcp.token import token_at
 from steersman.records.errors import UsageProblem
 
 

@@ -109,7 +109,7 @@ class Facade:
         found: list[Diagnostic] = []
         backends: dict[str, None] = {}
         passed: dict[str, None] = {}
-        for group in self._alike(paths):
+        for group in await self._alike(paths):
             said = await self._row.ask("diagnostics", group[0], _checking(group, bench))
             # Checkers tell which of them spoke, and which could not.
             backends.update(dict.fromkeys(getattr(said.found, "by", ()) or (said.backend,)))
@@ -184,11 +184,12 @@ class Facade:
                 return symbol, said.backend
         return None
 
-    def _alike(self, paths: Sequence[str]) -> list[tuple[str, ...]]:
+    async def _alike(self, paths: Sequence[str]) -> list[tuple[str, ...]]:
         """The paths in groups that the same backends serve."""
         groups: dict[tuple[str, ...], list[str]] = {}
         for path in dict.fromkeys(paths):
-            names = tuple(backend.name for backend in self._row.ready("diagnostics", path))
+            ready = await self._row.ready("diagnostics", path)
+            names = tuple(backend.name for backend in ready)
             groups.setdefault(names, []).append(path)
         return [tuple(group) for group in groups.values()]
 

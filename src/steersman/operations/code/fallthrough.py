@@ -45,7 +45,7 @@ class Answered(Struct, Generic[T], frozen=True):
 
 
 class Row:
-    """Backends in the order of preference."""
+    """Backends in the order of preference; a function that gives them may be called in a thread."""
 
     def __init__(
         self,
@@ -62,16 +62,19 @@ class Row:
         self._resting: dict[str, float] = {}
         self._met: dict[int, Backend] = {}
 
-    def ready(self, ability: Ability, path: str, first: str = "") -> list[Backend]:
+    async def ready(self, ability: Ability, path: str, first: str = "") -> list[Backend]:
         """Backends that would be asked, those that lately failed not among them."""
-        now = self._clock()
-        ready = [
+        # To know whether it serves a folder, a backend looks for its files there.
+        ready = await asyncio.to_thread(self._serving, ability, path, self._clock())
+        ready.sort(key=lambda backend: backend.name != first)
+        return ready
+
+    def _serving(self, ability: Ability, path: str, now: float) -> list[Backend]:
+        return [
             backend
             for backend in self._backends()
             if self._resting.get(backend.name, now) <= now and backend.serves(ability, path)
         ]
-        ready.sort(key=lambda backend: backend.name != first)
-        return ready
 
     async def ask(
         self, ability: Ability, path: str, ask: Ask[T], *, any_will_do: bool = True, first: str = ""
@@ -79,7 +82,7 @@ class Row:
         """The first answer; unless `any_will_do`, the first that says something, if any does."""
         passed: list[str] = []
         nothing: Answered[T] | None = None
-        for backend in self.ready(ability, path, first):
+        for backend in await self.ready(ability, path, first):
             self._met[id(backend)] = backend
             try:
                 found = await self._patiently(backend, ask)

@@ -102,7 +102,8 @@ class ServerBackends:
         from steersman.operations.code.serena import SerenaBackend
 
         if server.name not in self._serenas:
-            self._serenas[server.name] = SerenaBackend(self._servers, server, self._root)
+            made = SerenaBackend(self._servers, server, self._root)
+            return self._serenas.setdefault(server.name, made)
         return self._serenas[server.name]
 
     def _by_table(self, server: Server) -> Backend | None:
@@ -111,11 +112,11 @@ class ServerBackends:
         if server.name not in self._mapped:
             from steersman.operations.code.mapped import MappedBackend, table_of
 
-            self._mapped[server.name] = None
+            made: Backend | None = None
             try:
                 table = table_of(server.code_tools, server.name)
+                made = MappedBackend(self._servers, server, self._root, table)
             except UsageProblem as problem:
                 self.broken[server.name] = problem.what
-            else:
-                self._mapped[server.name] = MappedBackend(self._servers, server, self._root, table)
+            return self._mapped.setdefault(server.name, made)
         return self._mapped[server.name]

@@ -54,7 +54,8 @@ class Gateway:
     """The servers of one thread.
 
     `connect` makes a link to a server and starts nothing yet. `workspace` tells which servers a
-    folder brought: their word about what a tool does is not believed.
+    folder brought: their word about what a tool does is not believed. `shared` gives the slots of
+    servers that other threads use too; whoever made those ends them.
     """
 
     def __init__(
@@ -66,12 +67,20 @@ class Gateway:
         workspace: str = "",
         patience: float = PATIENCE,
         wait: Later = later,
+        shared: Callable[[Server], ServerSlot] | None = None,
     ) -> None:
         self.servers = tuple(servers)
         self._cache = cache
         self._workspace = workspace
         self._patience = patience
-        self._slots = {one.name: ServerSlot(one, connect, cache, wait) for one in servers}
+        self._shared = {one.name: shared(one) for one in servers if shared and one.shared}
+        self._own = {
+            one.name: ServerSlot(one, connect, cache, wait)
+            for one in servers
+            if one.name not in self._shared
+        }
+        both = {**self._shared, **self._own}
+        self._slots = {one.name: both[one.name] for one in servers}
         self._selected: dict[str, RemoteTool] = {}  # by the name a model calls it
 
     # What there is
@@ -223,8 +232,8 @@ class Gateway:
             self._slots[server].changed()
 
     async def close(self) -> None:
-        """Stop every server and wait until all are gone."""
-        await asyncio.gather(*(slot.close() for slot in self._slots.values()))
+        """Stop every server that nobody else uses, and wait until all are gone."""
+        await asyncio.gather(*(slot.close() for slot in self._own.values()))
 
     # Inside
 

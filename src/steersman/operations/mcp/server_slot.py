@@ -104,11 +104,12 @@ class ServerSlot:
 
     @property
     def known(self) -> Listing | None:
-        """The list of its tools as far as it is known without asking."""
+        """The list of its tools as far as it is known without asking; any thread may want it."""
         if not self._looked:
-            self._looked = True
             kept = self._cache.kept(self.server)
-            self._listing, self._earlier = kept.listing, kept.failure
+            if not self._looked:
+                self._listing, self._earlier = kept.listing, kept.failure
+                self._looked = True
         return self._listing
 
     @property

@@ -32,7 +32,8 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
     """One known server.
 
     `launcher` are the words before its own arguments, which a program at hand can stand in for.
-    `needs` and `optional` are variables with what they are for.
+    `needs` and `optional` are variables with what they are for. `shared` when it keeps nothing of
+    its clients.
     """
 
     about: str
@@ -49,6 +50,7 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
     optional: dict[str, str] = {}
     reads: tuple[str, ...] = ()
     timeout: float = 60.0
+    shared: bool = False
     fetches: str = ""
     notes: str = ""
 
@@ -101,6 +103,8 @@ def entry(
         written["readOnlyTools"] = list(chosen.reads)
     if chosen.timeout != 60.0:
         written["timeout"] = chosen.timeout
+    if chosen.shared:
+        written["shared"] = True
     return written
 
 

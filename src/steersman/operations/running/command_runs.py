@@ -21,7 +21,7 @@ from steersman.operations.running.command_run import (
     OverView,
 )
 from steersman.operations.running.confine import Sandbox
-from steersman.operations.running.containment import Containment, Means, means
+from steersman.operations.running.containment import Containment, Probe
 from steersman.operations.running.masks import Protection, remove_stubs
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
@@ -34,14 +34,17 @@ SHELL = ("bash", "--norc", "--noprofile", "-c")
 
 
 class CommandRuns:
-    """Chooses where commands of one workspace run, and sees to those that outlast their call."""
+    """Chooses where commands of one thread run, and sees to those that outlast their call.
 
-    def __init__(self, journal: Journal, state: str) -> None:
+    `probe` belongs to the workspace; without one there is one of its own.
+    """
+
+    def __init__(self, journal: Journal, state: str, probe: Probe | None = None) -> None:
         self._journal = journal
         self._unsettled: set[asyncio.Task[None]] = set()
         self._scratch = os.path.join(state, "scratch")
         self._index = os.path.join(state, "index")
-        self._finding: asyncio.Future[Means] | None = None
+        self._probe = probe or Probe(journal.root, self._scratch)
         self._sweeping: set[asyncio.Future[None]] = set()
 
     async def tidy(self) -> list[str]:
@@ -54,22 +57,15 @@ class CommandRuns:
 
     async def containment(self) -> Containment:
         """How well commands can be confined here."""
-        return (await self._found()).containment
+        return (await self._probe.found()).containment
 
     def prepare(self) -> None:
         """Begin to find out how commands can be confined here, while a model thinks."""
-        if self._finding is None:
-            look = asyncio.to_thread(means, self._journal.root, self._scratch)
-            self._finding = asyncio.ensure_future(look)
-
-    async def _found(self) -> Means:
-        self.prepare()
-        assert self._finding is not None
-        return await asyncio.shield(self._finding)
+        self._probe.begin()
 
     async def over_view(self, bench: Bench) -> CommandRun | str:
         """A run over a view of the workspace, or why that cannot be."""
-        found = await self._found()
+        found = await self._probe.found()
         if not bench.profile.sandbox or bench.profile.files == "read":
             return ""
         if found.bubblewrap is None or not found.bubblewrap.attributes:
@@ -97,7 +93,7 @@ class CommandRuns:
 
     async def _confined(self, profile: Profile) -> CommandRun:
         """A run on the workspace itself in the best sandbox there is."""
-        found, root = await self._found(), self._journal.root
+        found, root = await self._probe.found(), self._journal.root
         if found.containment.level == "none":
             raise ToolProblem(
                 "The command was not run: there is no sandbox here.",
@@ -140,10 +136,10 @@ class CommandRuns:
 
     async def close(self) -> None:
         """Wait until everything that ended is settled; all commands must have ended before."""
-        finding = {self._finding} if self._finding is not None else set()
-        for waiting in (self._unsettled, self._sweeping, finding):
+        for waiting in (self._unsettled, self._sweeping):
             if waiting:
                 await asyncio.wait(waiting)
+        await self._probe.close()
 
 
 async def _settle_later(ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:

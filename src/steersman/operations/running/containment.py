@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import Literal
 
@@ -25,6 +26,34 @@ class Means(Struct, frozen=True):
 
     containment: Containment
     bubblewrap: Bubblewrap | None = None
+
+
+class Probe:
+    """Finds out once, for all threads of a workspace, how commands can be confined there."""
+
+    def __init__(self, workspace: str, scratch: str) -> None:
+        self._workspace = workspace
+        self._scratch = scratch
+        self._finding: asyncio.Future[Means] | None = None
+
+    def begin(self) -> None:
+        """Begin to find out, unless that was done; one that failed is tried again."""
+        if self._finding is not None and self._finding.done() and self._finding.exception():
+            self._finding = None
+        if self._finding is None:
+            look = asyncio.to_thread(means, self._workspace, self._scratch)
+            self._finding = asyncio.ensure_future(look)
+
+    async def found(self) -> Means:
+        """What was found."""
+        self.begin()
+        assert self._finding is not None
+        return await asyncio.shield(self._finding)
+
+    async def close(self) -> None:
+        """Wait for what was begun."""
+        if self._finding is not None:
+            await asyncio.wait({self._finding})
 
 
 _WEAKER: dict[tuple[int, int], str] = {}

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -81,17 +82,28 @@ class Lifeline:
 
 
 class Guardian:
-    """Starts commands that end when this process does, whatever ends it."""
+    """Starts commands that end when this process does, whatever ends it.
+
+    One serves all threads of a host.
+    """
 
     def __init__(self) -> None:
+        self._starting = threading.Lock()
         self._nursery: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
 
     def warm(self) -> None:
         """Start the guardian, if it does not run, without waiting for it."""
-        if self._nursery is not None and self._nursery.poll() is None:
-            return
-        self.close()
+        with self._starting:
+            if not self._runs:
+                self._start()
+
+    @property
+    def _runs(self) -> bool:
+        return self._nursery is not None and self._nursery.poll() is None
+
+    def _start(self) -> None:
+        self._end()
         ours, theirs = socket.socketpair()
         with theirs:
             self._nursery = subprocess.Popen(
@@ -125,7 +137,8 @@ class Guardian:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                self.warm()
+                if not self._runs:
+                    await asyncio.to_thread(self.warm)
                 assert self._line is not None
                 socket.send_fds(self._line, [b"+"], [theirs.fileno(), output, *given])
             lifeline = Lifeline(*await asyncio.open_connection(sock=ours))
@@ -141,6 +154,10 @@ class Guardian:
 
     def close(self) -> None:
         """End the guardian and everything that was started in it."""
+        with self._starting:
+            self._end()
+
+    def _end(self) -> None:
         if self._line is not None:
             self._line.close()
         if self._nursery is not None:

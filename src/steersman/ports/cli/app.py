@@ -14,6 +14,11 @@ COMMANDS = {
     "chat": ("chat", "command", "Talk in the terminal; the same as `steer` alone."),
     "run": ("work", "run", "Do one task without a terminal chat."),
     "resume": ("work", "resume", "Go on with a thread."),
+    "attach": ("background", "attach", "Open the terminal on a thread, whichever process runs it."),
+    "answer": ("background", "answer", "Answer what a thread asks."),
+    "tell": ("background", "tell", "Say something to a thread."),
+    "cancel": ("background", "cancel", "Stop a thread's turn."),
+    "wait": ("background", "wait", "Wait for a thread's turn; its exit code is the run's."),
     "demo": ("demo", "command", "See the whole loop on a sample project; no key, no network."),
     "call": ("tools", "call", "Call any tool, through the gate."),
     "tools": ("tools", "listing", "Show the tools there are."),
@@ -36,6 +41,8 @@ COMMANDS = {
     "doctor": ("doctor", "command", "Tell what was found and what is missing."),
 }
 
+HIDDEN = {"carry": ("background", "carry")}  # what the host itself starts
+
 OWN = ("-h", "--help", "-V", "--version")  # flags of `steer` itself; others belong to the chat
 
 
@@ -48,9 +55,9 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """One command, imported now."""
-        if name not in COMMANDS:
+        if name not in COMMANDS and name not in HIDDEN:
             return None
-        module, attribute, _ = COMMANDS[name]
+        module, attribute = HIDDEN.get(name) or COMMANDS[name][:2]
         found = getattr(import_module(f"steersman.ports.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
         return found

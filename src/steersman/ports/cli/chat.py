@@ -27,6 +27,10 @@ def command(**flags: Any) -> int:
             "Standard input, output and error must all be one.",
             "`steer run TASK` works without; so does `steer --plain`.",
         )
+    if not flags["plain"]:
+        from steersman.ports.cli.leaving import split
+
+        split()
     from steersman.ports.tui.opening import open_terminal
 
     return open_terminal(flags)

@@ -8,8 +8,9 @@ import msgspec
 
 from steersman.host import Host
 from steersman.intelligence.earlier import KINDS, search
-from steersman.ports.cli.options import folder_from, json_flag, open_host, settings_from, working
+from steersman.ports.cli.options import folder_from, json_flag, open_host, working
 from steersman.ports.cli.text import safe
+from steersman.ports.cli.work import kept_settings
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
 from steersman.records.thread import Thread
@@ -46,11 +47,10 @@ def command(
 
 
 async def _compact(host: Host, thread: Thread, *, undo: bool, flags: dict[str, Any]) -> bool:
-    model = flags["model"] or host.remembered_model(thread.id) or None
-    settings = settings_from({**flags, "model": model})
+    settings = kept_settings(host, thread, flags, thread.workspace)
     async with host:
-        await host.open(thread.id, settings)
-        return await host.compact(thread.id, undo=undo)
+        handle = await host.attach(thread.id, settings)
+        return await handle.compact(undo=undo)
 
 
 def _last(host: Host, thread: Thread) -> Compaction:

@@ -1,11 +1,10 @@
 """`steer cost`: what models were paid for, as a table or as JSON."""
 
-from collections.abc import Sequence
-
 import click
 import msgspec
 
-from steersman.monitoring.cost import Spent, bills, requests, total
+from steersman.host import costs
+from steersman.host.costs import Account
 from steersman.ports.cli.options import json_flag, open_host
 from steersman.records.bill import Grouping
 from steersman.records.errors import UsageProblem
@@ -37,10 +36,10 @@ def command(thread: str | None, day: bool, model: bool, as_json: bool) -> None:
         )
     host = open_host()
     chosen = [host.find(thread)] if thread else host.threads()
-    spent = list(requests(host.store, chosen))
     titles = {each.id: each.title for each in chosen}
-    for number, by in enumerate(_groupings(thread, day=day, model=model)):
-        _show(spent, by, titles, as_json=as_json, first=number == 0)
+    accounts = costs.spent(host, chosen, *_groupings(thread, day=day, model=model))
+    for number, account in enumerate(accounts):
+        _show(account, titles, as_json=as_json, first=number == 0)
 
 
 def _groupings(thread: str | None, *, day: bool, model: bool) -> tuple[Grouping, ...]:
@@ -51,10 +50,8 @@ def _groupings(thread: str | None, *, day: bool, model: bool) -> tuple[Grouping,
     return ("thread",) if thread == EVERY else ("model",)
 
 
-def _show(
-    spent: Sequence[Spent], by: Grouping, titles: dict[str, str], *, as_json: bool, first: bool
-) -> None:
-    found = bills(spent, by)
+def _show(account: Account, titles: dict[str, str], *, as_json: bool, first: bool) -> None:
+    by, found, whole = account.by, account.bills, account.total
     if as_json:
         for bill in found:
             fields = msgspec.to_builtins(bill)
@@ -65,7 +62,6 @@ def _show(
         return
     click.echo("" if first else "\n", nl=False)
     notes = titles if by == "thread" else {}
-    whole = total(found)
     for line in table(by, [*found, whole], notes):
         click.echo(line)
     if whole.unpriced:

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from steersman.host import Host
+from steersman.host.attached import Attached
 from steersman.ports.cli.options import open_host
 from steersman.ports.cli.views import PlainView
 from steersman.ports.cli.watch import Job, Watched, do
@@ -52,12 +53,12 @@ class DemoJob(Job):
 
     async def open(self, host: Host, *, attended: bool) -> Watched:
         """Make the thread."""
-        thread = await host.start(str(self._folder), TASK, self._settings, origin="demo")
-        return Watched(thread.id, 0)
+        handle = await host.start(str(self._folder), TASK, self._settings, origin="demo")
+        return Watched(handle, 0)
 
-    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+    async def say(self, handle: Attached, *, attended: bool) -> None:
         """Give it the task."""
-        await host.send(thread_id, TASK)
+        await handle.send(TASK)
 
 
 def _sample(keep: str | None) -> Path:

@@ -1,15 +1,14 @@
 """`steer guard`: what the shell guard says of commands. Nothing is run and nothing is looked up."""
 
-import os
 import sys
 from typing import Any
 
 import click
 import msgspec
 
-from steersman.governance.guard.judge import judge
+from steersman.host.guard import Guard
 from steersman.records.errors import Exit, UsageProblem
-from steersman.records.judgement import CommandPlace, Fact, Judgement
+from steersman.records.judgement import Fact, Judgement
 
 _EXIT = {"allow": Exit.DONE, "ask": Exit.NEEDS_ANSWER, "block": Exit.DENIED}
 _COLOURS = {"allow": "green", "ask": "yellow", "block": "red"}
@@ -38,12 +37,10 @@ def command(
     """
     if (cmd is None) == (not from_stdin):
         raise UsageProblem("Give one command, or --stdin.", try_this="steer guard 'rm -rf build'")
-    place = CommandPlace(
-        _folder(workspace or os.getcwd()), _folder(home or os.path.expanduser("~"))
-    )
+    guard = Guard(workspace, home)
     if cmd is None:
-        return _lines(place, with_facts)
-    found = judge(cmd, place)
+        return _lines(guard, with_facts)
+    found = guard.judge(cmd)
     if as_json:
         click.echo(msgspec.json.encode(_answer(cmd, found, with_facts)).decode())
     else:
@@ -51,11 +48,7 @@ def command(
     return _EXIT[found.verdict]
 
 
-def _folder(path: str) -> str:
-    return os.path.normpath(os.path.join(os.getcwd(), os.path.expanduser(path)))
-
-
-def _lines(place: CommandPlace, with_facts: bool) -> int:
+def _lines(guard: Guard, with_facts: bool) -> int:
     """Answer line by line, as they come."""
     status = Exit.DONE
     output = sys.stdout.buffer
@@ -71,7 +64,7 @@ def _lines(place: CommandPlace, with_facts: bool) -> int:
             status = Exit.USAGE
             answer: dict[str, Any] = {"error": f'expected {{"cmd": "…"}}: {error}'}
         else:
-            answer = _answer(cmd, judge(cmd, place), with_facts)
+            answer = _answer(cmd, guard.judge(cmd), with_facts)
         output.write(msgspec.json.encode(answer) + b"\n")
         output.flush()
     return status

@@ -1,35 +1,22 @@
 """`steer index`: what is known of a folder's code, built, asked, and written down."""
 
-import asyncio
 import os
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import click
 import msgspec
 
-from steersman.governance.secret_finder import Finder
-from steersman.identity.settings import data_folder
-from steersman.operations.code.index import export
-from steersman.operations.code.index.answering import Asked, answer
-from steersman.operations.code.index.build import Report
-from steersman.operations.code.index.upkeep import Records
-from steersman.operations.code.index.walk import listed
-from steersman.operations.tools.ranked_context import LEAST, MOST, USUAL, reader
-from steersman.ports.cli.options import folder_from, json_flag
+from steersman.host.index import LEAST, MOST, USUAL, CodeIndex, Update, open_index
+from steersman.ports.cli.options import folder_from, json_flag, workspace_option
 from steersman.ports.cli.text import ago, counted, safe
 from steersman.records.code_index import IndexState, RankedContext
-from steersman.records.errors import UsageProblem
 
 LANGUAGES_SHOWN = 8
-_workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 
 
 @click.group("index", invoke_without_command=True)
-@_workspace
+@workspace_option
 @json_flag
 @click.option("--write", is_flag=True, help="Write PROJECT_INDEX.json and PROJECT_INDEX.md there.")
 @click.pass_context
@@ -43,25 +30,24 @@ def command(ctx: click.Context, workspace: str | None, as_json: bool, write: boo
         if write or as_json or workspace:
             raise click.UsageError("Options go after the name of the command.")
         return
-    folder = _folder(workspace)
-    if write:
-        _write(folder, as_json)
-        return
-    with _records(folder) as records:
-        _show(records.state(), as_json)
+    with open_index(folder_from(workspace), os.environ) as index:
+        if write:
+            _write(index, as_json)
+        else:
+            _show(index.state(), as_json)
 
 
 @command.command()
-@_workspace
+@workspace_option
 @json_flag
 def build(workspace: str | None, as_json: bool) -> None:
     """Bring the index up to date now, and show it."""
-    with _records(_folder(workspace)) as records:
-        report = _update(records, tell=not as_json)
+    with open_index(folder_from(workspace), os.environ) as index:
+        report = _update(index, tell=not as_json)
         if not as_json:
             read, kept = counted(report.read, "file"), counted(report.kept, "file")
             click.echo(f"Read {read}; {kept} had not changed, {report.gone:,} are gone.")
-        _show(records.state(), as_json)
+        _show(index.state(), as_json)
 
 
 @command.command()
@@ -75,7 +61,7 @@ def build(workspace: str | None, as_json: bool) -> None:
 )
 @click.option("--file", "files", multiple=True, metavar="PATH", help="Matters already.")
 @click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Matters already.")
-@_workspace
+@workspace_option
 @json_flag
 def ask(
     question: str,
@@ -86,62 +72,28 @@ def ask(
     as_json: bool,
 ) -> None:
     """Show the parts of the code that matter most for QUESTION."""
-    folder = _folder(workspace)
-    with _records(folder) as records:
-        _update(records, tell=not as_json)
-        picture = records.picture(records.touches(os.environ))
-        named = tuple(os.path.relpath(os.path.realpath(file), folder) for file in files)
-        asked = Asked(question, budget, named, symbols)
-        found = answer(picture, asked, records.spans, reader(folder, _secret(folder)), time.time())
+    with open_index(folder_from(workspace), os.environ) as index:
+        _update(index, tell=not as_json)
+        found = index.ask(question, budget, files, symbols)
     if as_json:
         click.echo(msgspec.json.encode(found).decode())
     else:
         _show_answer(found)
 
 
-@contextmanager
-def _records(folder: str) -> Iterator[Records]:
-    records = Records(folder, data_folder(os.environ))
-    try:
-        yield records
-    finally:
-        records.close()
-
-
-def _folder(workspace: str | None) -> str:
-    folder = folder_from(workspace)
-    if not os.path.isdir(folder):
-        raise UsageProblem(
-            f"{folder} is not a folder.", try_this="Pass an existing folder with --workspace."
-        )
-    return folder
-
-
-def _secret(folder: str) -> str:
-    return Finder(folder).find(deep=False)[0].lines
-
-
-def _update(records: Records, *, tell: bool) -> Report:
-    files = asyncio.run(listed(records.root, _secret(records.root), os.environ))
+def _update(index: CodeIndex, *, tell: bool) -> Update:
     shown = tell and sys.stderr.isatty()
 
     def progress(done: int, whole: int) -> None:
         if shown:
             click.echo(f"\r{done:,} of {whole:,} files", nl=done == whole, err=True)
 
-    return records.update(files, progress)
+    return index.update(progress)
 
 
-def _write(folder: str, as_json: bool) -> None:
-    with _records(folder) as records:
-        _update(records, tell=not as_json)
-        picture = records.picture()
-        languages = {path: entry.language for path, entry in records.index.files().items()}
-        index = export.project(picture, languages, records.index.outlines())
-        written = [
-            export.write(folder, export.JSON_NAME, export.as_json(index)),
-            export.write(folder, export.MARKDOWN_NAME, export.as_markdown(index, picture)),
-        ]
+def _write(index: CodeIndex, as_json: bool) -> None:
+    _update(index, tell=not as_json)
+    written = index.write()
     if as_json:
         click.echo(msgspec.json.encode({"written": written}).decode())
     else:

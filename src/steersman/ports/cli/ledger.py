@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 
 import click
 import msgspec
@@ -37,21 +36,17 @@ def show(thread: str, after: int, as_json: bool) -> None:
 @json_flag
 def follow(thread: str, after: int, as_json: bool) -> None:
     """Print messages as they are written, by whichever process; ends with the session."""
-    host = open_host()
-    thread_id = host.find(thread).id
-    asyncio.run(host.tidy(thread_id))
-    seen = -1
-    while True:
-        changed = host.store.changes()
-        if changed != seen:
-            seen = changed
-            for message in host.messages(thread_id, after=after):
-                after = message.seq
+    asyncio.run(_follow(thread, after, as_json=as_json))
+
+
+async def _follow(thread: str, after: int, *, as_json: bool) -> None:
+    async with open_host() as host:
+        handle = await host.attach(host.find(thread).id)
+        await host.tidy(handle.id)
+        async for message in handle.session_events(after):
+            if message.seq:
                 click.echo(encode_message(message).decode() if as_json else line(message))
                 sys.stdout.flush()
-            if host.ended(thread_id, after):
-                return
-        time.sleep(0.1)
 
 
 @command.command("verify")

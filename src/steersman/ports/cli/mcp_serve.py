@@ -12,9 +12,10 @@ from typing import Any
 
 import click
 
-from steersman.identity.settings import data_folder
+from steersman.host import mcp
+from steersman.host.settings import state_folder
 from steersman.ports.cli.options import folder_from, open_host, settings_from, working
-from steersman.records.errors import Exit, UsageProblem
+from steersman.records.errors import Exit
 
 TOKEN_FILE = "mcp-token"
 
@@ -45,20 +46,10 @@ TOKEN_FILE = "mcp-token"
 @working
 def command(**flags: Any) -> int:
     """Offer the tools of this workspace to other agents over MCP."""
-    require_library()
+    mcp.require_library()
     # Standard output belongs to the protocol; what libraries have to say goes to the other one.
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     return asyncio.run(_until_told(lambda: _serve(flags)))
-
-
-def require_library() -> None:
-    """Say so when the library for MCP is not there."""
-    try:
-        import mcp  # noqa: F401
-    except ImportError as error:
-        raise UsageProblem(
-            "MCP is not installed.", str(error), "Install steersman with its extra `mcp`."
-        ) from error
 
 
 async def _serve(flags: dict[str, Any]) -> None:
@@ -87,12 +78,12 @@ async def _carry(server: Any, flags: dict[str, Any]) -> None:
 
         await stdio.serve(server)
         return
+    from steersman.host.token import token_at
     from steersman.ports.mcp import http
-    from steersman.ports.mcp.token import token_at
 
     host, port = http.address_from(flags["address"] or f":{http.DEFAULT_PORT}")
     names = http.names_of(host, flags["public"])
-    token = token_at(Path(flags["token_file"] or data_folder(os.environ) / TOKEN_FILE))
+    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / TOKEN_FILE))
     with http.listen(host, port) as listening:
         at = f"http://{_shown(listening)}{http.PATH}"
         click.echo(f"Serving at {at}", err=True)

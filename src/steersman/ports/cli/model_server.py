@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from steersman.records.errors import SteersmanError
+from steersman.host import scripted
 
 
 @click.command("model-server")
@@ -18,16 +18,6 @@ from steersman.records.errors import SteersmanError
 @click.option("--json", "as_json", is_flag=True, help="Say the address as a JSON line.")
 def command(file: Path, port: int, host: str, log: Path | None, as_json: bool) -> None:
     """Play the script FILE to clients of OpenAI, Anthropic and Gemini; no key, no network."""
-    try:
-        from steersman.intelligence.scripted.server import serve
-    except ModuleNotFoundError as error:
-        if error.name != "h11":
-            raise
-        raise SteersmanError(
-            "The model server needs the package h11.",
-            "It is not installed.",
-            'Install it: pip install "steersman[model-server]"',
-        ) from error
 
     def ready(url: str) -> None:
         if as_json:
@@ -38,4 +28,4 @@ def command(file: Path, port: int, host: str, log: Path | None, as_json: bool) -
     def complain(problem: str) -> None:
         click.echo(problem, err=True)
 
-    serve(file, host=host, port=port, log=log, ready=ready, complain=complain)
+    scripted.serve(file, host=host, port=port, log=log, ready=ready, complain=complain)

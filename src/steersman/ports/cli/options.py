@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import msgspec
 
-from steersman.host import Host
-from steersman.identity.settings import data_folder, load_settings
+from steersman.host import Host, storage
+from steersman.host.settings import settings_for
 from steersman.records.errors import UsageProblem
 from steersman.records.settings import Settings
 
@@ -56,7 +55,6 @@ _SPENDING = (
     click.option("--max-calls", type=click.IntRange(1), help="Tool calls, likewise."),
     click.option("--max-agents", type=click.IntRange(0), help="Agents, likewise."),
 )
-_LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
 
 
 def spending(command: F) -> F:
@@ -73,28 +71,18 @@ def working(command: F) -> F:
     return command
 
 
+workspace_option = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, one record a line.")
 
 
 def settings_from(flags: dict[str, Any], project: Path | None = None) -> Settings:
     """The settings in force for a command's flags; `project` is a trusted folder's own file."""
-    names = ("model", "mode", "trust", "approvals", "sandbox", "max_steps")
-    given = {name: flags.get(name) for name in names}
-    settings = load_settings(os.environ, given, project)
-    limits = {name: flags[f"max_{name}"] for name in _LIMITS if flags.get(f"max_{name}")}
-    if flags.get("max_agents") == 0:
-        limits["agents"] = 0
-    run = msgspec.structs.replace(settings.budget.run, **limits)
-    return msgspec.structs.replace(
-        settings,
-        domains=(*settings.domains, *(flags.get("domains") or ())),
-        budget=msgspec.structs.replace(settings.budget, run=run),
-    )
+    return settings_for(os.environ, flags, project)
 
 
 def open_host() -> Host:
     """The host on this user's data."""
-    return Host.at(data_folder(os.environ), os.environ)
+    return storage.open_host(os.environ)
 
 
 def folder_from(workspace: str | None) -> str:

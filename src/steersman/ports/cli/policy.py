@@ -7,9 +7,8 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.governance.gate import judged
-from steersman.governance.policy import Evidence, steps
-from steersman.governance.rule import Rule, stands, subject
+from steersman.host import policy
+from steersman.host.policy import DecisionStep, RuleShown
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -17,15 +16,14 @@ from steersman.ports.cli.options import (
     open_host,
     settings_from,
     working,
+    workspace_option,
 )
 from steersman.ports.cli.prompts import read_line
 from steersman.ports.cli.text import safe
-from steersman.records.action import Action, Execute, Verdict
 from steersman.records.errors import Exit, UsageProblem
 
 _COLOURS = {"allow": "green", "ask": "yellow", "deny": "red"}
 _CODES = {"allow": Exit.DONE, "ask": Exit.NEEDS_ANSWER, "deny": Exit.DENIED}
-_workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 
 
 @click.group("policy")
@@ -41,9 +39,9 @@ def listing(as_json: bool, **flags: Any) -> None:
     host = open_host()
     folder = folder_from(flags["workspace"])
     settings = settings_from(flags, host.permissions.settings_file(folder))
-    rules = [*host.permissions.rules(folder, settings), *host.permissions.answers(folder)]
-    for rule in rules:
-        click.echo(msgspec.json.encode(rule).decode() if as_json else _rule_words(rule))
+    rules = policy.rules(host, folder, settings)
+    for shown in rules:
+        click.echo(msgspec.json.encode(shown.rule).decode() if as_json else _rule_words(shown))
     if not rules and not as_json:
         click.echo("No rules and no remembered answers: the approvals level decides.")
     told = host.permissions.folder(folder).sentence(folder)
@@ -51,19 +49,11 @@ def listing(as_json: bool, **flags: Any) -> None:
         click.echo(click.style(f"! {safe(told)} `steer policy trust` asks you.", fg="yellow"))
 
 
-def _rule_words(rule: Rule) -> str:
+def _rule_words(shown: RuleShown) -> str:
+    rule = shown.rule
     decision = click.style(f"{rule.decision:<5}", fg=_COLOURS[rule.decision], bold=True)
     reason = f" — {rule.reason}" if rule.reason else ""
-    return f"{decision} {safe(_about(rule))}  [{rule.id}, {safe(stands(rule))}]{safe(reason)}"
-
-
-def _about(rule: Rule) -> str:
-    """What a rule is about; an answer in the words in which it was given."""
-    if rule.source not in ("thread", "here"):
-        return subject(rule)
-    from steersman.governance.offers import told
-
-    return told(rule)
+    return f"{decision} {safe(shown.about)}  [{rule.id}, {safe(shown.stands)}]{safe(reason)}"
 
 
 @command.command()
@@ -78,13 +68,7 @@ def forget(ids: tuple[str, ...], everything: bool) -> None:
     elif not ids:
         raise UsageProblem("Which answer?", try_this="`steer policy list` shows their ids.")
     for name in ids:
-        rule = host.permissions.forget(name)
-        if rule is None:
-            raise UsageProblem(
-                f"There is no remembered answer “{name}”.",
-                try_this="`steer policy list` shows them; rules of files are edited there.",
-            )
-        click.echo(f"Forgotten: {safe(_about(rule))}")
+        click.echo(f"Forgotten: {safe(policy.forget(host, name).about)}")
 
 
 @command.command()
@@ -102,58 +86,27 @@ def explain(action: str, tool: str, as_json: bool, **flags: Any) -> int:
     host = open_host()
     folder = folder_from(flags["workspace"])
     settings = settings_from(flags, host.permissions.settings_file(folder))
-    where = host.permissions.circumstances(folder, settings)
-    wanted = _action(action, folder)
-    judgement = judged(wanted, where)
-    if isinstance(wanted, Execute) and judgement is not None and not as_json:
-        click.echo(f"guard: {judgement.verdict} ({judgement.rule}): {safe(judgement.reason)}")
-    decided: Verdict | None = None
-    for step in steps(wanted, where, Evidence(tool, judgement)):
-        first = decided is None and step.verdict is not None
-        decided = decided or step.verdict
-        if as_json:
-            told = {"step": step.name, "verdict": step.verdict, "decides": first}
-            click.echo(msgspec.json.encode(told).decode())
-        else:
-            click.echo(_step_words(step.name, step.verdict, decides=first))
-        if first:
-            break
-    assert decided is not None
-    return _CODES[decided.decision]
+    found = policy.explain(host, folder, settings, action, tool)
+    if found.guard is not None and not as_json:
+        said = found.guard
+        click.echo(f"guard: {said.verdict} ({said.rule}): {safe(said.reason)}")
+    for step in found.steps:
+        click.echo(msgspec.json.encode(step).decode() if as_json else _step_words(step))
+    return _CODES[found.verdict.decision]
 
 
-def _step_words(name: str, verdict: Verdict | None, *, decides: bool) -> str:
+def _step_words(step: DecisionStep) -> str:
+    verdict = step.verdict
     if verdict is None:
-        return f"  {name:<20} no word"
-    mark = click.style("→" if decides else " ", bold=True)
+        return f"  {step.step:<20} no word"
+    mark = click.style("→" if step.decides else " ", bold=True)
     decision = click.style(verdict.decision, fg=_COLOURS[verdict.decision], bold=True)
     instead = f"\n    instead: {safe(verdict.instead)}" if verdict.instead else ""
-    return f"{mark} {name:<20} {decision} ({verdict.rule}): {safe(verdict.reason)}{instead}"
-
-
-def _action(text: str, folder: str) -> Action:
-    from steersman.operations.workspace import Workspace
-
-    try:
-        fields = msgspec.json.decode(text, type=dict[str, Any])
-        workspace = Workspace(folder)
-        for name in ("path", "cwd"):
-            if name in fields:
-                fields[name] = workspace.locate(str(fields[name]))
-        if fields.get("action") == "execute":
-            fields.setdefault("cwd", folder)
-        found: Action = msgspec.convert(fields, Action)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise UsageProblem(
-            "The action cannot be read.",
-            str(error),
-            """For example: '{"action": "execute", "command": "make", "cwd": "."}'""",
-        ) from error
-    return found
+    return f"{mark} {step.step:<20} {decision} ({verdict.rule}): {safe(verdict.reason)}{instead}"
 
 
 @command.command()
-@_workspace
+@workspace_option
 @click.option("--yes", "-y", is_flag=True, help="Trust it without being asked.")
 def trust(workspace: str | None, yes: bool) -> int:
     """Show what this folder brings (settings, rules, hooks, …) and say whether it may be used."""
@@ -191,7 +144,7 @@ async def _answer() -> str:
 
 
 @command.command()
-@_workspace
+@workspace_option
 def untrust(workspace: str | None) -> None:
     """Do not use what this folder brings."""
     host = open_host()

@@ -3,13 +3,16 @@
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
 import msgspec
 
 from steersman.host import Host
+from steersman.host.attached import Attached
 from steersman.ports.cli.text import safe
+from steersman.records.errors import TooLate
 from steersman.records.message import (
     Answer,
     ConfirmRequest,
@@ -22,10 +25,10 @@ from steersman.views.requests import can_be_changed, lasting_keys
 
 
 class Asker:
-    """Puts each request to the person and hands the answer to the host."""
+    """Puts each request to the person and hands the answer to the thread."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, handle: Attached) -> None:
+        self._handle = handle
         self._asking = asyncio.Lock()
         self._calls: dict[str | None, ToolCall] = {}
 
@@ -48,9 +51,10 @@ class Asker:
                         return
             except EOFError:
                 click.echo()
-                self._host.leave(message.thread)
+                self._handle.leave()
             else:
-                self._host.answer(message.thread, message.corr or "", answer)
+                with suppress(TooLate):  # somebody else was first, which is shown
+                    await self._handle.answer(message.corr or "", answer)
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
         lasting = lasting_keys(request)

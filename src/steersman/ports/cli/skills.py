@@ -5,11 +5,10 @@ import os
 import click
 import msgspec
 
-from steersman.identity import skills
-from steersman.ports.cli.options import folder_from, json_flag, open_host
+from steersman.host import skills
+from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
+from steersman.ports.cli.switching import add_switches
 from steersman.ports.cli.text import one_line, safe
-
-_workspace = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
 
 
 @click.group("skills")
@@ -18,17 +17,13 @@ def command() -> None:
 
 
 @command.command("list")
-@_workspace
+@workspace_option
 @json_flag
 def listing(workspace: str | None, as_json: bool) -> None:
     """Show the skills that can be used in this folder."""
-    host = open_host()
-    folder = folder_from(workspace)
-    trusted = host.permissions.folder(folder).loads
-    shelf = skills.find(folder, os.environ, trusted=trusted)
-    off = skills.disabled(host.store, shelf)
-    for skill in shelf.skills:
-        enabled = skill.name not in off
+    found = skills.find(open_host(), folder_from(workspace), os.environ)
+    for skill in found.shelf.skills:
+        enabled = skill.name not in found.off
         if as_json:
             told = {**msgspec.structs.asdict(skill), "enabled": enabled}
             click.echo(msgspec.json.encode(told).decode())
@@ -38,24 +33,24 @@ def listing(workspace: str | None, as_json: bool) -> None:
             click.echo(f"{name}{mark}  {one_line(skill.description)}")
     if as_json:
         return
-    if not shelf.skills:
+    if not found.shelf.skills:
         click.echo("No skills. `steer skills install PATH` adds one.")
-    for problem in shelf.problems:
+    for problem in found.shelf.problems:
         click.echo(click.style(f"! {safe(problem)}", fg="yellow"))
-    if not trusted and skills.find(folder, os.environ, trusted=True).skills != shelf.skills:
+    if found.unused:
         why = "This folder has skills that are not used: it is not trusted."
         click.echo(click.style(f"! {why} `steer policy trust` asks you.", fg="yellow"))
 
 
 @command.command()
 @click.argument("name")
-@_workspace
+@workspace_option
 def show(name: str, workspace: str | None) -> None:
     """Show what the skill NAME says, and its files."""
-    skill = _the_one(name, workspace)
+    skill, text = skills.read(open_host(), folder_from(workspace), os.environ, name)
     click.echo(f"{click.style(skill.name, bold=True)}: {safe(skill.description)}")
     click.echo(f"Folder: {safe(skill.folder)}\n")
-    click.echo(safe(skills.load(skill)))
+    click.echo(safe(text))
 
 
 @command.command()
@@ -63,39 +58,12 @@ def show(name: str, workspace: str | None) -> None:
 @click.option("--replace", is_flag=True, help="Put it in the place of one with the same name.")
 def install(path: str, replace: bool) -> None:
     """Copy the skill in PATH, a folder or a .zip file, into your own skills."""
-    from steersman.identity.skill_install import install as copied
-
-    skill = copied(os.path.expanduser(path), os.environ, replace=replace)
+    skill = skills.install(path, os.environ, replace=replace)
     click.echo(f"Installed {skill.name} in {safe(skill.folder)}: {one_line(skill.description)}")
 
 
-@command.command()
-@click.argument("name")
-@_workspace
-def enable(name: str, workspace: str | None) -> None:
-    """Let agents use the skill NAME again."""
-    _switch(name, workspace, on=True)
+def _switch(name: str, folder: str, *, on: bool) -> None:
+    skills.switch(open_host(), folder, os.environ, name, on=on)
 
 
-@command.command()
-@click.argument("name")
-@_workspace
-def disable(name: str, workspace: str | None) -> None:
-    """Let no agent use the skill NAME, wherever it is found."""
-    _switch(name, workspace, on=False)
-
-
-def _switch(name: str, workspace: str | None, *, on: bool) -> None:
-    host = open_host()
-    shelf = skills.find(folder_from(workspace), os.environ, trusted=True)
-    known = any(skill.name == name for skill in shelf.skills)
-    if not known and not (on and host.store.setting(skills.SCOPE, name)):
-        shelf.get(name)
-    skills.switch(host.store, name, on=on)
-    click.echo(f"The skill {safe(name)} is {'enabled' if on else 'disabled'}.")
-
-
-def _the_one(name: str, workspace: str | None) -> skills.Skill:
-    folder = folder_from(workspace)
-    shelf = skills.find(folder, os.environ, trusted=open_host().permissions.folder(folder).loads)
-    return shelf.get(name)
+add_switches(command, "skill", _switch)

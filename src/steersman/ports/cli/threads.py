@@ -11,7 +11,9 @@ from steersman.ports.cli.options import at_terminal, folder_from, json_flag, ope
 from steersman.ports.cli.text import ago, one_line, safe
 from steersman.ports.cli.views import PlainView
 from steersman.records.errors import NeedsAnswer
-from steersman.records.thread import Thread
+from steersman.records.thread import Thread, ThreadState
+
+COLOURS = {"idle": None, "running": "green", "waiting": "yellow", "queued": "cyan"}
 
 
 @click.group()
@@ -27,21 +29,23 @@ def command() -> None:
 def list_threads(workspace: str | None, everything: bool, limit: int | None, as_json: bool) -> None:
     """List threads, the most recently used first."""
     folder = folder_from(workspace) if workspace else None
+    host = open_host()
     found = [
-        thread
-        for thread in open_host().threads(workspace=folder)
-        if everything or thread.origin != "call"
+        thread for thread in host.threads(workspace=folder) if everything or thread.origin != "call"
     ][:limit]
+    states = host.states(found)
     if as_json:
         for thread in found:
-            click.echo(msgspec.json.encode(_record(thread)).decode())
+            click.echo(msgspec.json.encode(_record(thread, states[thread.id])).decode())
         return
     if not found:
         click.echo("No threads yet. `steer run TASK` starts one, `steer demo` shows how.")
     for thread in found:
         folder_name = one_line(thread.workspace, 40)
+        state = states[thread.id].state
+        shown = click.style(f"{state:<7}", fg=COLOURS[state])
         click.echo(
-            f"{click.style(thread.id, bold=True)}  {ago(thread.updated):<14} "
+            f"{click.style(thread.id, bold=True)}  {shown}  {ago(thread.updated):<14} "
             f"{thread.head:>6} messages  {folder_name:<40}  {one_line(thread.title, 60)}"
         )
 
@@ -55,10 +59,12 @@ def show(thread: str, as_json: bool) -> None:
     found = host.find(thread)
     note = asyncio.run(host.tidy(found.id))
     found = host.find(found.id)
+    state = host.states([found])[found.id]
     if as_json:
-        click.echo(msgspec.json.encode(_record(found)).decode())
+        click.echo(msgspec.json.encode(_record(found, state)).decode())
         return
     click.echo(f"thread     {found.id}\ntitle      {one_line(found.title)}")
+    click.echo(f"state      {_sentence(state)}")
     click.echo(f"workspace  {safe(found.workspace)}\ncreated    {found.created.astimezone():%c}")
     click.echo(f"messages   {found.head}")
     if found.parent:
@@ -116,12 +122,39 @@ def fork(thread: str, at: int | None, as_json: bool) -> None:
     """Make a new thread that shares another's history, and print its id."""
     host = open_host()
     copy = host.fork(host.find(thread).id, at)
-    click.echo(msgspec.json.encode(_record(copy)).decode() if as_json else copy.id)
+    record = _record(copy, host.states([copy])[copy.id])
+    click.echo(msgspec.json.encode(record).decode() if as_json else copy.id)
 
 
-def _record(thread: Thread) -> dict[str, Any]:
+def _record(thread: Thread, state: ThreadState) -> dict[str, Any]:
     fields = msgspec.to_builtins(thread)
     assert isinstance(fields, dict)
     del fields["head_hash"]
     fields["messages"] = fields.pop("head")
+    fields["state"] = state.state
+    doing = state.activity
+    if state.owner is not None:
+        fields["process"] = {"pid": state.owner.pid, "machine": state.owner.machine}
+    if doing.turn:
+        fields |= {"turn": doing.turn, "step": doing.step, "since": doing.since}
+    if doing.waiting:
+        first, *more = doing.waiting
+        fields["waiting_for"] = {"corr": first.corr, "kind": first.kind, "what": first.what}
+        if more:
+            fields["also_waiting_for"] = [msgspec.to_builtins(one) for one in more]
     return fields
+
+
+def _sentence(state: ThreadState) -> str:
+    """What a thread is doing, in words."""
+    doing = state.activity
+    by = f" in process {state.owner.pid} on {state.owner.machine}" if state.owner else ""
+    match state.state:
+        case "running":
+            return f"running{by}, turn {doing.turn}, step {doing.step}"
+        case "waiting":
+            asked = "; ".join(f"{one.corr} {one.what}" for one in doing.waiting)
+            return f"waiting{by} for an answer: {safe(asked)}"
+        case "queued":
+            return f"queued{by}: {len(doing.queued) + state.requests} waiting"
+    return f"idle{by}"

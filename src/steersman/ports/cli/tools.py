@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from steersman.host import Host
+from steersman.host.attached import Attached
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -58,7 +59,7 @@ class CallJob(Job):
                 f"There is no tool “{self._tool}”.", f"The tools are: {', '.join(names)}."
             )
         await consent(host, folder, attended=attended)
-        thread = await host.start(
+        handle = await host.start(
             folder,
             f"call {self._tool}",
             settings_from(self._flags, host.permissions.settings_file(folder)),
@@ -66,11 +67,11 @@ class CallJob(Job):
             attended=attended,
             yes=self._flags["yes"],
         )
-        return Watched(thread.id, 0)
+        return Watched(handle, 0)
 
-    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+    async def say(self, handle: Attached, *, attended: bool) -> None:
         """Make the call and print what came of it."""
-        message = await host.call(thread_id, self._tool, self._arguments)
+        message = await handle.call(self._tool, self._arguments)
         assert isinstance(message.body, ToolResult)
         self._result = message.body
         if self._result.status == "ok":

@@ -101,8 +101,8 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
 
 async def _do(host: Host, thread: Thread, plan: UndoPlan, *, force: bool) -> None:
     async with host:
-        await host.open(thread.id, Settings(), thinks=False)
-        await host.take_back(thread.id, plan, force=force)
+        handle = await host.attach(thread.id, Settings(), thinks=False)
+        await handle.undo(plan, force=force)
 
 
 def _preview(diffs: Sequence[str]) -> None:

@@ -13,21 +13,34 @@ from typing import Any
 from msgspec import Struct
 
 from steersman.host import Host
-from steersman.intelligence.loop import error_body
+from steersman.host.attached import Attached
 from steersman.ports.cli.options import at_terminal, open_host
 from steersman.ports.cli.prompts import Asker
 from steersman.ports.cli.views import AnswerView, JsonView, PlainView, View
+from steersman.records.clock import now
 from steersman.records.errors import Exit, SteersmanError, StorageProblem
-from steersman.records.message import ConfirmRequest, Message, Question, SessionEnd, TurnEnd
-from steersman.store.log import now
-from steersman.threads.session import ENDINGS, STATUS
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Error,
+    Message,
+    Question,
+    SessionEnd,
+    TurnEnd,
+)
+from steersman.records.outcomes import ENDINGS, STATUS
 
 
 class Watched(Struct, frozen=True):
-    """An opened thread, and the message after which it is shown."""
+    """A thread at work, and the message after which it is shown.
 
-    thread: str
+    `lingers`: when the terminal goes away, the work goes on without it.
+    """
+
+    handle: Attached
     after: int
+    lingers: bool = False
 
 
 class Job(ABC):
@@ -38,7 +51,7 @@ class Job(ABC):
         """Open the thread."""
 
     @abstractmethod
-    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+    async def say(self, handle: Attached, *, attended: bool) -> None:
         """Start the work."""
 
     def outcome(self, end: TurnEnd | None) -> tuple[Exit, str]:
@@ -65,7 +78,7 @@ def watch(make: Callable[[], Job], flags: dict[str, Any]) -> Exit:
 def _last_lines(problem: SteersmanError) -> None:
     """Work that could not begin, or not be written, still ends its JSON with a `session_end`."""
     end = SessionEnd(STATUS[problem.exit], int(problem.exit), problem.what)
-    for body in (error_body(problem), end):
+    for body in (Error(problem.what, problem.why, problem.try_this), end):
         JsonView(deltas=True).show(Message("", 0, now(), 0, body.kind, "steersman", None, body))
 
 
@@ -73,64 +86,87 @@ async def do(job: Job, view: View, *, attended: bool) -> Exit:
     """Do a job and end its thread's session with the exit code that is returned."""
     async with open_host() as host:
         watched = await job.open(host, attended=attended)
-        showing = asyncio.create_task(_show(host, watched, view, attended=attended))
-        working = asyncio.create_task(_work(job, host, watched.thread, attended=attended))
-        with _signals(host, watched.thread, working):
+        showing = asyncio.create_task(_show(watched, view, attended=attended))
+        working = asyncio.create_task(_work(job, watched.handle, attended=attended))
+        with _signals(watched, working, showing):
             await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():  # nobody reads what is shown any more
-                working.cancel()
-            problem: SteersmanError | None = None
-            try:
-                code, reason = job.outcome(await working)
-            except asyncio.CancelledError:
-                code, reason = Exit.INTERRUPTED, "interrupted"
-            except SteersmanError as error:
-                problem, code, reason = error, error.exit, error.what
-            try:
-                await host.close(watched.thread, code, reason)
-                await showing
-            except StorageProblem as error:
-                raise problem or error from error
-        if problem is not None:
-            raise problem
-        return code
+            left = showing.done() and not showing.cancelled() and showing.result() == "terminal"
+            if not working.done() and not (watched.lingers and (left or showing.cancelled())):
+                working.cancel()  # nobody reads what is shown any more
+            return await _ended(job, host, watched.handle, working, showing)
 
 
-async def _work(job: Job, host: Host, thread_id: str, *, attended: bool) -> TurnEnd | None:
-    await job.say(host, thread_id, attended=attended)
-    return await host.wait(thread_id)
+async def _ended(
+    job: Job,
+    host: Host,
+    handle: Attached,
+    working: "asyncio.Task[TurnEnd | None]",
+    showing: "asyncio.Task[str]",
+) -> Exit:
+    """Wait for the work, and leave the thread with what came of it."""
+    problem: SteersmanError | None = None
+    try:
+        code, reason = job.outcome(await working)
+        if handle.here and showing.cancelled():
+            await host.drained(handle.id)  # nobody is here: what others ask for is done, too
+    except asyncio.CancelledError:
+        code, reason = Exit.INTERRUPTED, "interrupted"
+    except SteersmanError as error:
+        problem, code, reason = error, error.exit, error.what
+    try:
+        if handle.here:
+            await handle.close(code, reason)
+            await asyncio.wait({showing})
+        showing.cancel()
+    except StorageProblem as error:
+        raise problem or error from error
+    if problem is not None:
+        raise problem
+    return code
 
 
-async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> None:
-    """Show messages until the thread is closed, and put requests to the person."""
-    asker = Asker(host)
-    questions: set[asyncio.Task[None]] = set()
+async def _work(job: Job, handle: Attached, *, attended: bool) -> TurnEnd | None:
+    await job.say(handle, attended=attended)
+    return await handle.wait()
+
+
+async def _show(watched: Watched, view: View, *, attended: bool) -> str:
+    """Show messages until the thread is closed, and put requests to the person.
+
+    The answer is "terminal" or "pipe" when that has gone.
+    """
+    asker = Asker(watched.handle)
+    questions: dict[str | None, asyncio.Task[None]] = {}
     ticking = asyncio.create_task(_tick(view))
     try:
-        async for message in host.subscribe(watched.thread, watched.after):
-            if not _shown(view, message):
-                return
+        async for message in watched.handle.events(watched.after):
+            if gone := _gone(view, message):
+                return gone
             asker.note(message)
             if attended and isinstance(message.body, ConfirmRequest | Question):
-                questions.add(asyncio.create_task(asker.ask(message)))
+                questions[message.corr] = asyncio.create_task(asker.ask(message))
+            elif isinstance(message.body, ConfirmResponse | Answer) and message.corr in questions:
+                questions.pop(message.corr).cancel()  # whoever was first has answered
+        return ""
     finally:
-        for task in (ticking, *questions):
+        for task in (ticking, *questions.values()):
             task.cancel()
-        await asyncio.gather(ticking, *questions, return_exceptions=True)
+        await asyncio.gather(ticking, *questions.values(), return_exceptions=True)
 
 
-def _shown(view: View, message: Message) -> bool:
-    """Show a message; False when there is nobody to see it: a closed pipe, a closed terminal."""
+def _gone(view: View, message: Message) -> str:
+    """Show a message; where nobody can see it, what has gone: the "pipe" or the "terminal"."""
     try:
         view.show(message)
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.EIO):
             raise
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        for stream in (sys.stdout, sys.stderr) if error.errno == errno.EIO else (sys.stdout,):
+        closed = error.errno == errno.EIO
+        for stream in (sys.stdout, sys.stderr) if closed else (sys.stdout,):
             os.dup2(nowhere, stream.fileno())
-        return False
-    return True
+        return "terminal" if closed else "pipe"
+    return ""
 
 
 async def _tick(view: View) -> None:
@@ -140,10 +176,13 @@ async def _tick(view: View) -> None:
 
 
 @contextmanager
-def _signals(host: Host, thread_id: str, working: asyncio.Task[Any]) -> Iterator[None]:
+def _signals(
+    watched: Watched, working: asyncio.Task[Any], showing: asyncio.Task[Any]
+) -> Iterator[None]:
     """Ctrl-C and a polite kill stop the turn, once, and leave a log that says so.
 
-    Afterwards the process is about to end, and another Ctrl-C must not disturb that.
+    A terminal that goes away takes nothing with it where the work lingers. Afterwards the process
+    is about to end, and another Ctrl-C must not disturb that.
     """
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[Any]] = []
@@ -151,17 +190,21 @@ def _signals(host: Host, thread_id: str, working: asyncio.Task[Any]) -> Iterator
     def stop() -> None:
         if stopping:
             return
-        if host.busy(thread_id):
-            stopping.append(loop.create_task(host.cancel(thread_id)))
+        if watched.handle.busy:
+            stopping.append(loop.create_task(watched.handle.cancel()))
         else:
             stopping.append(working)
             working.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop)
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signals.append(signal.SIGHUP)
+    for number in signals:
+        lets_go = number is signal.SIGHUP and watched.lingers
+        loop.add_signal_handler(number, showing.cancel if lets_go else stop)
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in signals:
             loop.remove_signal_handler(number)
         signal.signal(signal.SIGINT, signal.SIG_IGN)

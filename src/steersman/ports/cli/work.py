@@ -6,12 +6,14 @@ from typing import Any
 import click
 
 from steersman.host import Host
+from steersman.host.attached import Attached
 from steersman.ports.cli.images import images_from
 from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
 from steersman.ports.cli.prompts import consent, read_line
 from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 
 
@@ -32,14 +34,19 @@ def outputs(command: Any) -> Any:
 @click.command()
 @click.argument("task", nargs=-1)
 @click.option("-e", "expression", metavar="TASK", help="The task as one argument.")
+@click.option("--detach", is_flag=True, help="Work in the background; print the thread's id.")
 @working
 @spending
 @outputs
-def run(task: tuple[str, ...], expression: str | None, **flags: Any) -> int:
+def run(task: tuple[str, ...], expression: str | None, detach: bool, **flags: Any) -> int:
     """Do one task in this folder and end.
 
     TASK is what you want, in your own words; `-` reads it from standard input.
     """
+    if detach:
+        from steersman.ports.cli.background import begin
+
+        return begin(_task(task, expression), flags)
     return watch(lambda: RunJob(_task(task, expression), flags), flags)
 
 
@@ -56,12 +63,12 @@ class RunJob(Job):
         await consent(host, folder, attended=attended)
         settings = settings_from(self._flags, host.permissions.settings_file(folder))
         yes = self._flags["yes"]
-        thread = await host.start(folder, self._text, settings, attended=attended, yes=yes)
-        return Watched(thread.id, 0)
+        handle = await host.start(folder, self._text, settings, attended=attended, yes=yes)
+        return Watched(handle, 0, attended and settings.on_hangup == "detach")
 
-    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+    async def say(self, handle: Attached, *, attended: bool) -> None:
         """Give it the task."""
-        await host.send(thread_id, self._text, images_from(self._flags["images"]))
+        await handle.send(self._text, images_from(self._flags["images"]))
 
 
 @click.command()
@@ -77,6 +84,13 @@ def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
     what to say; without it, messages that wait are delivered, or you are asked.
     """
     return watch(lambda: ResumeJob(thread, task, flags), flags)
+
+
+def kept_settings(host: Host, thread: Thread, flags: dict[str, Any], folder: str) -> Settings:
+    """The settings for going on with a thread: flags, then how it was worked on before."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    chosen = {**flags, **host.kept(thread.id), **given}
+    return settings_from(chosen, host.permissions.settings_file(folder))
 
 
 class ResumeJob(Job):
@@ -97,24 +111,24 @@ class ResumeJob(Job):
         moved = folder_from(flags["workspace"]) if flags["workspace"] else None
         folder = moved or thread.workspace
         await consent(host, folder, attended=attended)
-        chosen = {**flags, "model": flags["model"] or host.remembered_model(thread.id) or None}
-        settings = settings_from(chosen, host.permissions.settings_file(folder))
-        await host.open(thread.id, settings, folder=moved, attended=attended, yes=flags["yes"])
-        return Watched(thread.id, thread.head)
+        settings = kept_settings(host, thread, flags, folder)
+        how = {"folder": moved, "attended": attended, "yes": flags["yes"]}
+        handle = await host.open(thread.id, settings, resume=not self._text, **how)
+        return Watched(handle, thread.head, attended and settings.on_hangup == "detach")
 
-    async def say(self, host: Host, thread_id: str, *, attended: bool) -> None:
+    async def say(self, handle: Attached, *, attended: bool) -> None:
         """Say what there is to say."""
-        if not self._text and not await host.go_on(thread_id):
-            self._text = await self._ask(host, thread_id, attended=attended)
+        if not self._text and not handle.busy and not await handle.go_on():
+            self._text = await self._ask(handle, attended=attended)
         if self._text:
-            await host.send(thread_id, self._text, images_from(self._flags["images"]))
+            await handle.send(self._text, images_from(self._flags["images"]))
 
-    async def _ask(self, host: Host, thread_id: str, *, attended: bool) -> str:
+    async def _ask(self, handle: Attached, *, attended: bool) -> str:
         if not attended:
-            said = f'Say what to do: steer resume {thread_id} "go on".'
-            click.echo(f"Thread {thread_id} is whole and ready. {said}", err=True)
+            said = f'Say what to do: steer resume {handle.id} "go on".'
+            click.echo(f"Thread {handle.id} is whole and ready. {said}", err=True)
             return ""
-        click.echo(safe(f"{self._title}\n{host.last_words(thread_id)}\n"))
+        click.echo(safe(f"{self._title}\n{handle.last_words()}\n"))
         try:
             return (await read_line("› ")).strip()
         except EOFError:

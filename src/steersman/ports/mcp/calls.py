@@ -8,9 +8,11 @@ import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from secrets import token_hex
 from typing import Any
 
 from steersman.host import Host
+from steersman.host.attached import Attached
 from steersman.ports.mcp.offer import (
     Asked,
     Ended,
@@ -29,9 +31,6 @@ from steersman.ports.mcp.words import (
     permission_form,
 )
 from steersman.records.errors import (
-    BudgetSpent,
-    Exit,
-    Halted,
     NeedsAnswer,
     SteersmanError,
     UsageProblem,
@@ -40,9 +39,9 @@ from steersman.records.mcp_tools import Wishes
 from steersman.records.message import (
     Answer,
     ConfirmRequest,
+    ConfirmResponse,
     Message,
     Question,
-    ToolCall,
     ToolProgress,
     ToolResult,
 )
@@ -50,24 +49,24 @@ from steersman.records.settings import Settings
 
 TITLE = "mcp"
 MOST_THREADS = 12  # for clients that can be asked the same things
-ANNOUNCED = (NeedsAnswer, Halted, BudgetSpent)  # problems that come after the call is in the log
 
 
 class HostCall:
     """One call of a tool of the host."""
 
-    def __init__(self, host: Host, thread: str, tool: str, arguments: dict[str, Any]) -> None:
-        self._host = host
-        self._thread = thread
+    def __init__(self, handle: Attached, tool: str, arguments: dict[str, Any]) -> None:
+        self._handle = handle
         self.tool = tool
+        self.name = f"call_{token_hex(5)}"
         self.task = self._begin(arguments)
+        self._answering: set[asyncio.Task[None]] = set()
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._requests: dict[str, ConfirmRequest] = {}
         self._wishes: dict[str, asyncio.Future[Mapping[str, Any] | None]] = {}
         self.task.add_done_callback(self._end)
 
     def _begin(self, arguments: dict[str, Any]) -> asyncio.Task[Message]:
-        return asyncio.create_task(self._host.call(self._thread, self.tool, arguments))
+        return asyncio.create_task(self._handle.call(self.tool, arguments, self.name))
 
     def take(self, message: Message) -> None:
         """Something happened in the thread that belongs to this call."""
@@ -121,8 +120,13 @@ class HostCall:
             self._wishes[key].set_result(result)
         request = self._requests.pop(key, None)
         if request is not None:
-            with suppress(UsageProblem):
-                self._host.answer(self._thread, key, permission(request, result))
+            answering = asyncio.create_task(self._permit(key, permission(request, result)))
+            self._answering.add(answering)
+            answering.add_done_callback(self._answering.discard)
+
+    async def _permit(self, key: str, response: ConfirmResponse) -> None:
+        with suppress(UsageProblem):
+            await self._handle.answer(key, response)
 
     async def cancel(self) -> None:
         """Stop the tool and wait until it has stopped."""
@@ -133,52 +137,33 @@ class HostCall:
 class Calls:
     """The calls of one thread, each told apart from the others. `asks`: somebody can be asked."""
 
-    def __init__(self, host: Host, thread: str, *, asks: bool) -> None:
-        self._host = host
+    def __init__(self, handle: Attached, *, asks: bool) -> None:
+        self._handle = handle
         self._asks = asks
-        self.thread = thread
+        self.thread = handle.id
         self._calls: dict[str, HostCall] = {}
-        self._starting = asyncio.Lock()
-        self._unnamed: HostCall | None = None  # the call whose first message is awaited
-        self._named = asyncio.Event()
-        self._following = asyncio.create_task(self._follow(), name=f"mcp-{thread}")
+        self._following = asyncio.create_task(self._follow(), name=f"mcp-{handle.id}")
 
     async def begin(
         self, tool: str, arguments: dict[str, Any], make: type[HostCall] = HostCall
     ) -> HostCall:
-        """Start a call; one after the other, so that each is known by its name in the log."""
-        async with self._starting:
-            call = self._unnamed = make(self._host, self.thread, tool, arguments)
-            task = call.task
-            self._named.clear()
-            named = asyncio.create_task(self._named.wait())
-            try:
-                await asyncio.wait({task, named}, return_when=asyncio.FIRST_COMPLETED)
-                if not task.done() or _is_announced(task):
-                    await named
-            except asyncio.CancelledError:
-                await call.cancel()
-                raise
-            finally:
-                named.cancel()
-                self._unnamed = None
+        """Start a call."""
+        call = make(self._handle, tool, arguments)
+        self._calls[call.name] = call
+        call.task.add_done_callback(lambda _: self._calls.pop(call.name, None))
         return call
 
     async def _follow(self) -> None:
-        async for message in self._host.subscribe(self.thread):
+        async for message in self._handle.events():
             match message.body:
-                case ToolCall():
-                    self._name(message.corr or "")
                 case ConfirmRequest(call=name) if self._asks:
                     # What a server wants while it works is asked with the call it works on.
                     self._hand(name if name in self._calls else self.newest(), message)
                 case ToolProgress():
                     self._hand(message.corr or "", message)
-                case ToolResult():
-                    self._calls.pop(message.corr or "", None)
                 case Question(default=default):
                     answer = Answer(default, by="default")
-                    self._host.answer(self.thread, message.corr or "", answer)
+                    await self._handle.answer(message.corr or "", answer)
 
     @property
     def waits(self) -> bool:
@@ -193,11 +178,6 @@ class Calls:
         """A call that has not ended."""
         return self._calls.get(name)
 
-    def _name(self, name: str) -> None:
-        if self._unnamed is not None:
-            self._calls[name], self._unnamed = self._unnamed, None
-            self._named.set()
-
     def _hand(self, name: str, message: Message) -> None:
         if name in self._calls:
             self._calls[name].take(message)
@@ -206,7 +186,7 @@ class Calls:
         """End every call and leave the thread."""
         for call in list(self._calls.values()):
             await call.cancel()
-        await self._host.close(self.thread, Exit.DONE)
+        await self._handle.close()
         await self._following
 
 
@@ -246,7 +226,7 @@ class Workbench:
 
     async def _open(self, abilities: frozenset[str], client: Wishes | None = None) -> Calls:
         attended = "elicitation/create" in abilities
-        thread = await self._host.start(
+        handle = await self._host.start(
             self._folder,
             TITLE,
             self._settings,
@@ -255,19 +235,13 @@ class Workbench:
             attended=attended,
             yes=self._yes,
         )
-        return Calls(self._host, thread.id, asks=attended and not self._yes)
+        return Calls(handle, asks=attended and not self._yes)
 
     async def close(self) -> None:
         """Leave the threads."""
         for calls in itertools.chain.from_iterable(self._threads.values()):
             await calls.close()
         self._threads.clear()
-
-
-def _is_announced(task: asyncio.Task[Message]) -> bool:
-    """Whether a call that is over stands in the log."""
-    error = task.exception()
-    return error is None or isinstance(error, ANNOUNCED)
 
 
 def _sentence(error: BaseException) -> str:

@@ -20,12 +20,16 @@ class IndexKeepers:
         self._keepers: dict[str, IndexKeeper] = {}
 
     def of(self, root: str, secret: str | None = None) -> IndexKeeper:
-        """The keeper of a workspace, told which files are secret now, if that is known."""
+        """The keeper of a workspace, told which files are secret now, if that is known.
+
+        It may be called from any thread; the first call imports much.
+        """
         from steersman.operations.code.index.keeper import IndexKeeper
 
         known = self._keepers.get(root)
         if known is None:
-            known = self._keepers[root] = IndexKeeper(root, self._home, self._environ)
+            made = IndexKeeper(root, self._home, self._environ)
+            known = self._keepers.setdefault(root, made)
         if secret is not None:
             known.secret_files(secret)
         return known

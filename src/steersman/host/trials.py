@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 
 from steersman.host import Host
+from steersman.host.attached import Attached
 from steersman.intelligence.benching.tasks import CHECK, Task, verdict
 from steersman.intelligence.models import Models
 from steersman.records.bench import Result
+from steersman.records.clock import now
 from steersman.records.dialogue import Tokens
-from steersman.records.errors import Exit
 from steersman.records.message import Message, ToolResult, UsageReport
 from steersman.records.settings import Settings
-from steersman.store.log import now
 
 CHECK_SECONDS = 120
 PLACEHOLDER = "{task}"
@@ -37,14 +37,14 @@ async def attempt(
     thread = await host.start(str(folder), f"bench {task.name}: {model}", own)
     try:
         started = time.monotonic()
-        await host.send(thread.id, task.text)
-        end = await host.wait(thread.id)
+        await thread.send(task.text)
+        end = await thread.wait()
         seconds = time.monotonic() - started
         passed, why = False, end.reason if end is not None else ""
         if end is not None and end.ending == "done":
-            passed, why = await _checked(host, task, thread.id, folder)
+            passed, why = await _checked(task, thread, folder)
     finally:
-        await host.close(thread.id, Exit.DONE)
+        await thread.close()
     return Result(
         model=model,
         task=task.name,
@@ -59,15 +59,15 @@ async def attempt(
     )
 
 
-async def _checked(host: Host, task: Task, thread: str, folder: Path) -> tuple[bool, str]:
+async def _checked(task: Task, thread: Attached, folder: Path) -> tuple[bool, str]:
     checks = folder / f"checks_{token_hex(4)}"
-    task.lay_checks(checks, host.last_words(thread))
+    task.lay_checks(checks, thread.last_words())
     arguments = {
         "command": CHECK.format(checks.name),
         "wait_timeout": CHECK_SECONDS,
         "kill_on_timeout": True,
     }
-    body = (await host.call(thread, "workspace_run_command", arguments)).body
+    body = (await thread.call("workspace_run_command", arguments)).body
     if not isinstance(body, ToolResult) or not isinstance(body.output, dict):
         told = body.message if isinstance(body, ToolResult) else ""
         return False, f"the checks could not be run: {told}"

@@ -1,0 +1,332 @@
+"""A handle on a thread: what is asked of it is done here, or by the process that runs it.
+
+Where no process does, this one takes the thread up if the handle says how, or starts one in the
+background that does.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, cast
+
+from steersman.host.opening import Opening
+from steersman.records.clock import now
+from steersman.records.dialogue import Image
+from steersman.records.errors import (
+    Exit,
+    SteersmanError,
+    ThreadBusy,
+    TooLate,
+    UsageProblem,
+)
+from steersman.records.inbox import (
+    Asked,
+    CallTool,
+    Cancel,
+    Close,
+    Compact,
+    GoOn,
+    Permit,
+    Queue,
+    Reply,
+    Request,
+    Send,
+    Set,
+    Settled,
+    SteerTurn,
+    Undo,
+    Withdraw,
+)
+from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.thread import Thread, ThreadState
+from steersman.records.undo import UndoPlan
+from steersman.store.log import to_message
+
+if TYPE_CHECKING:
+    from steersman.host.application import Host
+    from steersman.threads.session import Session
+
+TICK = 2.0  # seconds after which the owner of a request is looked for again
+FLEETING = (Cancel,)  # what means nothing later on
+PATIENCE = timedelta(seconds=30)
+
+
+class Attached:
+    """One port's handle on one thread; fulfils `ThreadHandle`."""
+
+    def __init__(self, host: "Host", thread: Thread, opening: Opening | None) -> None:
+        self._host = host
+        self._thread = thread
+        self._opening = opening
+        self._known = ThreadState("idle")
+
+    @property
+    def id(self) -> str:
+        """The thread's id."""
+        return self._thread.id
+
+    @property
+    def thread(self) -> Thread:
+        """The thread's record, as it was last read."""
+        return self._thread
+
+    @property
+    def here(self) -> bool:
+        """Whether this process runs the thread."""
+        return self._session is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, as far as is known here without looking."""
+        if self._session is not None:
+            return self._session.busy
+        return self._known.activity.turn > 0
+
+    @property
+    def _session(self) -> "Session | None":
+        return self._host.session(self.id)
+
+    async def state(self) -> ThreadState:
+        """What the thread is doing, and which process runs it."""
+        states = await asyncio.to_thread(self._host.store.states, [self.id])
+        self._known = states.get(self.id, ThreadState("idle"))
+        return self._known
+
+    # What can be asked
+
+    async def send(self, text: str, images: tuple[Image, ...] = ()) -> int:
+        """Begin a turn; the answer is its number."""
+        return cast(int, await self._ask(Send(text, images)))
+
+    async def steer(self, text: str) -> str:
+        """Say something to the running turn, or for the next one; the answer names the message."""
+        return cast(str, await self._ask(SteerTurn(text)))
+
+    async def queue(self, text: str) -> str:
+        """Say something for the next turn; the answer names the message."""
+        return cast(str, await self._ask(Queue(text)))
+
+    async def withdraw(self, corr: str) -> None:
+        """Take back words that were not delivered."""
+        await self._ask(Withdraw(corr))
+
+    async def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
+        """Answer a request or a question; raises `TooLate` when somebody else was first."""
+        if isinstance(answer, ConfirmResponse):
+            await self._ask(Permit(corr, answer))
+        else:
+            await self._ask(Reply(corr, answer))
+
+    async def cancel(self) -> None:
+        """Stop the running turn, its tools and their processes."""
+        if not self.here and not (await self.state()).activity.turn:
+            raise UsageProblem("Cannot cancel now. No turn is running.")
+        await self._ask(Cancel())
+        await self.wait()
+
+    async def go_on(self) -> bool:
+        """Begin a turn with the oldest queued message, if there is one."""
+        return bool(await self._ask(GoOn()))
+
+    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+        """Carry out one tool call for a person, through the same gate; gives its result.
+
+        `name` is what the call is called in the log.
+        """
+        asked = CallTool(name or f"call_{token_hex(5)}", tool, arguments)
+        after = (await self._record()).head
+        result = await self._ask(asked)
+        if isinstance(result, Message):
+            return result
+        async for message in self.events(after):
+            if message.kind == "tool_result" and message.corr == asked.id:
+                return message
+        raise SteersmanError("The thread was closed before the call ended.")
+
+    async def plan_undo(self, *, turn: int | None = None, to: int | None = None) -> UndoPlan:
+        """What undoing the last turn would do, or a certain turn, or all after a message."""
+        way = self._host.way_back
+        return await asyncio.to_thread(lambda: way.plan_undo(self.id, turn=turn, to=to))
+
+    async def plan_redo(self) -> UndoPlan:
+        """What undoing the last undo would do."""
+        return await asyncio.to_thread(self._host.way_back.plan_redo, self.id)
+
+    async def undo(self, plan: UndoPlan, *, force: bool = False) -> None:
+        """Carry out a plan; with `force` also over changes that somebody else made since."""
+        await self._ask(Undo(plan, force))
+
+    async def compact(self, *, undo: bool = False) -> bool:
+        """Show the model a digest of what is older, or undo that; False if there is nothing to."""
+        return bool(await self._ask(Compact(undo)))
+
+    async def set(self, **values: str) -> None:
+        """Change mode, model, approvals, trust or title, from the next model call on."""
+        await self._ask(Set(values))
+
+    def last_words(self) -> str:
+        """What the model said last."""
+        if self._session is not None:
+            return self._session.last_words()
+        rows = self._host.store.read_back(self.id)
+        said = next((row for row in rows if row.kind == "assistant"), None)
+        return str(getattr(to_message(self.id, said).body, "text", "")) if said else ""
+
+    # Following
+
+    async def events(self, after: int = 0) -> AsyncIterator[Message]:
+        """Every stored message after `after`, each once and in order, and live pieces."""
+        await self._host.newsroom.open()
+        async for message in self._host.follow(self.id, after):
+            yield message
+
+    async def session_events(self, after: int = 0) -> AsyncIterator[Message]:
+        """The same until no process runs the thread any more."""
+        if await self._over(after):
+            for message in await asyncio.to_thread(
+                lambda: list(self._host.messages(self.id, after=after))
+            ):
+                yield message
+            return
+        async for message in self.events(after):
+            yield message
+            if message.kind == "session_end" and await self._over(message.seq):
+                return
+
+    async def _over(self, seq: int) -> bool:
+        """Whether nothing came after a message and nobody runs the thread."""
+        rows = await asyncio.to_thread(lambda: next(self._host.store.read_back(self.id), None))
+        ended = rows is None or rows.kind == "session_end"
+        return (
+            ended
+            and (rows is None or rows.seq <= seq or seq == 0)
+            and ((await self.state()).owner is None)
+        )
+
+    async def wait(self) -> TurnEnd | None:
+        """Wait until no turn runs; the answer is how the last one ended."""
+        while True:
+            if (session := self._session) is not None:
+                return await session.wait()
+            await self._host.newsroom.open()
+            changed = asyncio.ensure_future(self._host.newsroom.change(self.id, TICK))
+            try:
+                state = await self.state()
+                alive = state.owner is not None
+                coming = alive and (state.activity.queued or state.requests)
+                if not (state.activity.turn or coming):
+                    return await asyncio.to_thread(self._last_end)
+                if not alive and not state.activity.waiting:
+                    return TurnEnd("interrupted", reason="the process that ran it is gone")
+                await changed
+            finally:
+                changed.cancel()
+
+    def _last_end(self) -> TurnEnd | None:
+        rows = self._host.store.read_back(self.id)
+        row = next((row for row in rows if row.kind == "turn_end"), None)
+        body = to_message(self.id, row).body if row else None
+        return body if isinstance(body, TurnEnd) else None
+
+    # Leaving
+
+    def leave(self) -> None:
+        """Nobody here can answer any more."""
+        if self._session is not None:
+            self._session.leave()
+
+    async def detach(self) -> None:
+        """Let go of the handle; a turn that runs, runs on, here or elsewhere."""
+
+    async def close(self, exit_code: Exit = Exit.DONE, reason: str = "") -> None:
+        """Stop what runs and leave the thread; nothing is lost."""
+        if self.here:
+            await self._host.close(self.id, exit_code, reason)
+        elif (await self.state()).owner is not None:
+            await self._ask(Close())
+
+    # How it gets there
+
+    async def run_here(self) -> bool:
+        """Take the thread up in this process, unless another runs it."""
+        if self._session is None and self._opening is not None:
+            try:
+                await self._host.runner.take_up(self._thread, self._opening)
+            except ThreadBusy:
+                return False
+        return self._session is not None
+
+    async def _record(self) -> Thread:
+        self._thread = await asyncio.to_thread(self._host.find, self.id)
+        return self._thread
+
+    async def _ask(self, asked: Asked) -> Any:
+        if self._session is None and self._opening is not None:
+            await self.run_here()
+        if (session := self._session) is not None:
+            return await session.take(asked)
+        await self._host.newsroom.open()
+        return _result(await self._settled(await self.post(asked)))
+
+    async def post(self, asked: Asked) -> Request:
+        """Put something into the thread's inbox, for whoever runs it."""
+        expires = now() + PATIENCE if isinstance(asked, FLEETING) else None
+        name = f"req_{token_hex(8)}"
+        request = Request(name, self.id, self._host.sender, now(), asked, expires)
+        await asyncio.to_thread(self._host.store.post, request)
+        return request
+
+    async def _settled(self, request: Request) -> Settled:
+        """What became of a request: another process takes it, or this one in its place."""
+        store, started = self._host.store, False
+        while True:
+            changed = asyncio.ensure_future(self._host.newsroom.change(self.id, TICK))
+            try:
+                settled = await asyncio.to_thread(store.settled, request.id)
+                if settled is None and request.expires and now() > request.expires:
+                    settled = await asyncio.to_thread(store.expire, request.id)
+                if settled is not None:
+                    return settled
+                if (await self.state()).owner is None and not started:
+                    started = await self._somebody()
+                await changed
+            finally:
+                changed.cancel()
+
+    async def _somebody(self) -> bool:
+        """See to it that a process runs the thread, now that none does."""
+        if self._opening is not None:
+            return await self.run_here()
+        await self._host.carry(self.id)
+        return True
+
+
+def _result(settled: Settled) -> Any:
+    """What a request gave, or the error it met."""
+    what, _, more = settled.reason.partition("\n")
+    why, _, try_this = more.partition("\n")
+    match settled.outcome:
+        case "taken":
+            return settled.result
+        case "too_late":
+            raise TooLate(what, why, try_this)
+        case "expired":
+            raise SteersmanError(
+                "Nobody took the request in time, so it was not carried out.",
+                try_this="`steer threads list` shows what runs.",
+            )
+    raise UsageProblem(what, why, try_this)
+
+
+def sender() -> str:
+    """Who asks, in words, for the receipts of others."""
+    import getpass
+    import socket
+
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = str(os.getuid())
+    return f"{name}@{socket.gethostname()} (pid {os.getpid()})"

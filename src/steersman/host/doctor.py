@@ -1,0 +1,263 @@
+"""What there is to work with on this machine, what is missing, and the command that fixes it."""
+
+import os
+import platform
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from typing import Literal
+
+from msgspec import Struct
+
+from steersman import __version__
+from steersman.host import mcp, models
+from steersman.host.settings import own_file, settings_for, state_folder, store_url
+from steersman.host.storage import open_host, shown
+from steersman.records.errors import SteersmanError
+from steersman.records.mcp_server import Server
+
+OLDEST_SQLITE = (3, 35, 0)
+SAFE_SQLITE = (3, 51, 3)  # has the fix of the bug that could lose a write-ahead log when it resets
+LEAST_FREE = 200e6
+
+
+class Finding(Struct, frozen=True, omit_defaults=True):
+    """One thing that was looked at; `fix` is what to do about it."""
+
+    subject: str
+    state: Literal["ok", "note", "bad"]
+    found: str
+    fix: str = ""
+
+
+def findings(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Everything that matters for work in a folder. No model is asked and no server is started."""
+    system = f"{__version__} on Python {platform.python_version()}, {platform.system()}"
+    yield Finding("steersman", "ok", system)
+    yield _data(environ)
+    yield _store(environ)
+    yield sqlite(sqlite3.sqlite_version)
+    yield _settings(environ)
+    yield _model(environ)
+    yield from _found_models(environ)
+    yield _program("bash", "commands need it: install bash")
+    yield _program("git", "not needed, but most work is in repositories: install git")
+    yield _ripgrep(folder, environ)
+    yield _sandbox(folder, environ)
+    yield from _servers(folder, environ)
+    yield from _history(folder, environ)
+
+
+def _trouble(subject: str, problem: SteersmanError) -> Finding:
+    return Finding(subject, "bad", f"{problem.what} {problem.why}".strip(), problem.try_this)
+
+
+def _brief(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _data(environ: Mapping[str, str]) -> Finding:
+    folder = state_folder(environ)
+    try:
+        host = open_host(environ)
+    except SteersmanError as problem:
+        return _trouble("data", problem)
+    count = len(host.threads())
+    host.store.close()
+    if getattr(host.store, "read_only", False):
+        return Finding("data", "bad", f"{folder} is read-only", "make it writable")
+    free = shutil.disk_usage(folder).free
+    text = f"{folder}, {count} threads, {free / 1e9:.1f} GB free"
+    if free < LEAST_FREE:
+        return Finding("data", "bad", text, "free some disk space")
+    return Finding("data", "ok", text)
+
+
+def _store(environ: Mapping[str, str]) -> Finding:
+    """Which store is used; whether it opens is told with the data."""
+    try:
+        url = store_url(environ)
+    except SteersmanError as problem:
+        return _trouble("store", problem)
+    if not url:
+        return Finding("store", "ok", "SQLite in the data folder")
+    return Finding("store", "ok", shown(url))
+
+
+def sqlite(version: str) -> Finding:
+    """What a version of SQLite means for threads that several processes write."""
+    numbers = tuple(int(part) for part in version.split("."))
+    text = f"SQLite {version}"
+    if numbers < OLDEST_SQLITE:
+        return Finding("database", "bad", text, "use a Python with SQLite 3.35 or newer")
+    if numbers < SAFE_SQLITE:
+        return Finding(
+            "database",
+            "note",
+            f"{text}, without the fix of the write-ahead-log reset bug (3.51.3)",
+            "use a Python with SQLite 3.51.3 or newer, or keep copies: steer threads export",
+        )
+    return Finding("database", "ok", f"{text}, with the fix of the write-ahead-log reset bug")
+
+
+def _settings(environ: Mapping[str, str]) -> Finding:
+    path = own_file(environ, "config.toml")
+    try:
+        settings_for(environ, {})
+    except SteersmanError as problem:
+        return _trouble("settings", problem)
+    return Finding("settings", "ok", f"{path}{'' if path.exists() else ' (none; defaults)'}")
+
+
+def _model(environ: Mapping[str, str]) -> Finding:
+    """The model that is set, opened but not asked."""
+    try:
+        settings = settings_for(environ, {})
+        model = models.chosen(settings, environ)
+        if not model:
+            fix = "pass --model provider:name, or set `model` in config.toml"
+            return Finding("model", "note", "none is set; `steer demo` needs none", fix)
+        models.known(settings, environ).open(model)
+    except SteersmanError as problem:
+        return _trouble("model", problem)
+    return Finding("model", "ok", model)
+
+
+def _found_models(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Keys, model servers on this machine, agent programs."""
+    from steersman.intelligence.discovery import look
+
+    found = look(environ)
+    for one in found:
+        if one.kind == "program":
+            yield Finding("agents", "ok", f"{one.name}, {one.detail}")
+        else:
+            state: Literal["ok", "note"] = "ok" if one.command else "note"
+            yield Finding("models", state, f"{one.name}: {one.detail}", one.command)
+    if all(one.kind == "program" for one in found):
+        yield Finding(
+            "models",
+            "note",
+            "no API key and no model server on this machine",
+            "set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or start Ollama",
+        )
+
+
+def _program(name: str, fix: str) -> Finding:
+    found = shutil.which(name)
+    if found:
+        return Finding(name, "ok", found)
+    return Finding(name, "bad" if name == "bash" else "note", "not found", fix)
+
+
+def _ripgrep(folder: str, environ: Mapping[str, str]) -> Finding:
+    from steersman.operations.finding.program import ripgrep
+
+    found = ripgrep(environ, folder)
+    if found:
+        return Finding("search", "ok", f"ripgrep, {found}")
+    slow = "without ripgrep: the same results, more slowly"
+    return Finding("search", "note", slow, "pip install 'steersman[tools]', or install ripgrep")
+
+
+def _sandbox(folder: str, environ: Mapping[str, str]) -> Finding:
+    from steersman.operations.running.containment import means
+
+    try:
+        found = means(folder, str(state_folder(environ) / "scratch"))
+    except OSError as error:
+        return Finding("sandbox", "bad", f"commands cannot be confined: {error}")
+    level, reason = found.containment.level, found.containment.reason
+    fix = "pip install 'steersman[tools]', or install bubblewrap 0.11 or newer"
+    if level == "none":
+        refused = f"none works, so commands are refused unless you pass --sandbox none: {reason}"
+        return Finding("sandbox", "bad", refused, fix)
+    if level == "weaker":
+        return Finding("sandbox", "note", f"weaker than it should be: {reason}", fix)
+    program = found.bubblewrap.program if found.bubblewrap else ""
+    view = reason or "over a view of the workspace, no network but what you allow"
+    return Finding("sandbox", "note" if reason else "ok", f"{program}: {view}")
+
+
+def _servers(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+    try:
+        host = open_host(environ)
+    except SteersmanError:
+        return  # told with the data
+    usable = mcp.usable(host, folder, environ)
+    host.store.close()
+    yield from servers(usable, folder, environ)
+
+
+def servers(usable: mcp.Usable, folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """A finding for each MCP server, and for each entry that is wrong."""
+    if usable.servers and find_spec("mcp") is None:
+        fix = "pip install 'steersman[mcp]'"
+        yield Finding("mcp", "bad", "the library for MCP is missing", fix)
+    for server in usable.servers:
+        yield _server(server, folder, environ)
+    for problem in usable.problems:
+        yield Finding("mcp", "note", _brief(problem, 300), "correct that file, or see docs/mcp.md")
+
+
+def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
+    from steersman.host.mcp_trial import KnownServers, missing_program
+
+    if not server.enabled:
+        return Finding("mcp", "ok", f"{server.name} is disabled")
+    if fix := missing_program(server, folder, environ):
+        return Finding(
+            "mcp", "bad", f"{server.name}: {_brief(server.command, 60)} is not found", fix
+        )
+    facts = KnownServers(folder, environ).facts(server)
+    trying = f"steer mcp test {server.name}"
+    if facts.sign_in == "wants a sign-in":
+        fix = f"steer mcp login {server.name}"
+        return Finding("mcp", "bad", f"{server.name} {facts.sign_in}", fix)
+    if facts.failure is not None:
+        reason = _brief(facts.failure, 200)
+        return Finding("mcp", "bad", f"{server.name} failed last: {reason}", trying)
+    if facts.tools is None:
+        return Finding("mcp", "note", f"{server.name} was never started", trying)
+    tools = f"{facts.tools} tool{'s' * (facts.tools != 1)}"
+    told = filter(None, (server.name, tools, facts.sign_in or ""))
+    return Finding("mcp", "ok", ", ".join(told))
+
+
+def _history(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Secrets that git has kept: whoever has the repository can read them, and so can commands."""
+    from steersman.governance.secret_finder import Finder
+    from steersman.operations.running.programs import found as found_program
+
+    secret_files, _ = Finder(folder).find(deep=False)
+    # Nothing that a repository configures is run: no hook, no fetch, no check of signatures.
+    safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager")
+    log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative",
+           "--no-show-signature", "--no-ext-diff", "--no-textconv")  # fmt: skip
+    git = found_program("git", environ, folder)
+    if git is None:
+        return
+    try:
+        ran = subprocess.run(
+            [git, *safe, *log],
+            cwd=folder,
+            env={**environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"},
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return
+    names = set(os.fsdecode(ran.stdout).split("\0")) - {""}
+    found = sorted(name for name in names if secret_files.covers(os.path.join(folder, name)))
+    if found:
+        listed = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
+        yield Finding(
+            "secrets",
+            "note",
+            f"git's history holds {listed}: that cannot be hidden from commands",
+            "change those secrets, and remove them from the history (git filter-repo)",
+        )

@@ -1,0 +1,311 @@
+"""The threads that this process runs: taking one up, keeping it, leaving it.
+
+Loaded with the first thread that is opened: reading threads needs none of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from steersman.bus import Bus
+from steersman.governance.environment import command_environ
+from steersman.governance.rule import Rule
+from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.host.newsroom import Newsroom
+from steersman.host.opening import KEPT, Opening
+from steersman.identity.mcp_servers import expanded_secrets
+from steersman.identity.mcp_servers import find as find_servers
+from steersman.identity.settings import cache_folder, config_file
+from steersman.intelligence.benching.results import results_file
+from steersman.intelligence.configured import Config, read_config, secrets
+from steersman.intelligence.loop import Pause
+from steersman.intelligence.models import Models
+from steersman.operations.journal.objects import Objects
+from steersman.operations.mcp.tokens import SignIns
+from steersman.operations.workspace import Workspace
+from steersman.records.errors import Exit, StorageProblem, UsageProblem
+from steersman.records.message import TurnEnd
+from steersman.records.outcomes import ENDINGS
+from steersman.records.settings import Settings
+from steersman.records.thread import Activity, Lease, Thread
+from steersman.store.contract import Store, find_thread
+from steersman.store.log import Live, Tenure, ThreadLog
+from steersman.store.redactor import Redactor, readable
+from steersman.threads import recalling
+from steersman.threads.live import LivePieces
+from steersman.threads.mail import Mailbox
+from steersman.threads.permissions import Permissions
+from steersman.threads.resources import HostResources, Machine
+from steersman.threads.session import Session
+from steersman.threads.systems import Setup
+from steersman.threads.thinking import Mind
+
+
+class Run(Struct, frozen=True):
+    """A thread that this process runs."""
+
+    session: Session
+    mailbox: Mailbox
+    live: LivePieces
+    lease: Lease
+
+
+class Runner:
+    """Runs threads of one host."""
+
+    def __init__(
+        self, store: Store, bus: Bus, home: Path, environ: Mapping[str, str], pause: Pause
+    ) -> None:
+        self._store = store
+        self._bus = bus
+        self._home = home
+        self._environ = environ
+        self._pause = pause
+        self._permissions = Permissions(store, environ)
+        self._private = (str(home), str(config_file(environ).parent))
+        self._resources = HostResources(
+            Machine(str(home), environ, self._permissions.home, self._private)
+        )
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
+        self._runs: dict[str, Run] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self.newsroom = Newsroom(store, bus, self._runs.__contains__)
+
+    def session(self, thread_id: str) -> Session | None:
+        """The thread as this process runs it, if it does."""
+        found = self._runs.get(thread_id)
+        return found.session if found else None
+
+    async def close(self) -> None:
+        """Let go of everything; threads that still run are left first."""
+        while self._ending:
+            await asyncio.wait(self._ending)
+        await self.newsroom.close()
+        await self._resources.close()
+        self._writer.shutdown()
+
+    async def leave_all(self, exit_code: Exit) -> None:
+        """Leave every thread."""
+        for thread_id in list(self._runs):
+            await self.leave(thread_id, exit_code)
+
+    # Taking a thread up
+
+    async def check(self, folder: str, title: str, settings: Settings, *, thinks: bool) -> Title:
+        """Find out whether work can begin in a folder, before there is a thread for it."""
+        workspace = await asyncio.to_thread(Workspace.open, folder)
+        if readable(workspace.root) != workspace.root:
+            raise UsageProblem(
+                f"The name of the workspace {readable(workspace.root)} is not UTF-8.",
+                try_this="Rename the folder.",
+            )
+        if thinks:
+            await self.mind(settings, title).close()
+        redactor, _ = await asyncio.to_thread(self._ground, workspace, settings)
+        return Title(workspace.root, redactor.text(readable(title)))
+
+    async def take_up(self, thread: Thread, opening: Opening) -> None:
+        """Run a thread in this process; only one at a time may."""
+        folder = opening.folder or thread.workspace
+        workspace = await asyncio.to_thread(Workspace.open, folder)
+        mind = self.mind(opening.settings, thread.title) if opening.thinks else None
+        lease = await asyncio.to_thread(self._store.lease, thread.id)
+        try:
+            await self._begin(thread, workspace, mind, opening, lease)
+            if opening.folder:
+                self._store.describe(thread.id, title=None, workspace=workspace.root)
+        except BaseException:
+            await asyncio.to_thread(self._store.release, lease)
+            raise
+
+    async def _begin(
+        self,
+        thread: Thread,
+        workspace: Workspace,
+        mind: Mind | None,
+        opening: Opening,
+        lease: Lease,
+    ) -> None:
+        await self.newsroom.open()
+        live = LivePieces(lambda pieces: self._show(thread.id, pieces))
+        redactor, rules = await asyncio.to_thread(self._ground, workspace, opening.settings)
+        log = await asyncio.to_thread(self._log, thread.id, redactor, lease, live)
+        setup = await asyncio.to_thread(self._setup, workspace, opening, thread.id, redactor, rules)
+        session = Session(log, setup, mind)
+        session.title = thread.title
+        kept = await session.begin(resume=opening.resume and opening.attended)
+        await asyncio.to_thread(self._keep, thread.id, session)
+        mailbox = Mailbox(session, lambda: self._close_soon(thread.id))
+        self._runs[thread.id] = Run(session, mailbox, live, lease)
+        log.lost = lambda _: self._close_soon(thread.id, lost=True)
+        self.newsroom.deliver(thread.id, mailbox)
+        if kept is not None:
+            await session.resume(kept)
+        mailbox.open()
+
+    def _ground(
+        self, workspace: Workspace, settings: Settings
+    ) -> tuple[Redactor, tuple[Rule, ...]]:
+        rules = self._permissions.rules(workspace.root, settings)
+        return self._redactor(workspace, settings), rules
+
+    def _setup(
+        self,
+        workspace: Workspace,
+        opening: Opening,
+        thread_id: str,
+        redactor: Redactor,
+        rules: tuple[Rule, ...],
+    ) -> Setup:
+        settings, permissions = opening.settings, self._permissions
+        return Setup(
+            settings=settings,
+            workspace=workspace,
+            environ=command_environ(self._environ, settings.environment),
+            objects=Objects(self._home / "objects"),
+            state=str(self._home),
+            home=permissions.home,
+            private=self._private,
+            cache=cache_folder(self._environ, workspace.root),
+            rules=permissions.book(rules),
+            memory=permissions.memory(workspace.root, thread_id, redactor.text, rules),
+            surroundings=self._environ,
+            resources=self._resources,
+            trusted=permissions.folder(workspace.root).loads,
+            audits=permissions.audits(workspace.root),
+            attended=opening.attended,
+            yes=opening.yes,
+            client=opening.client,
+            think=self.mind,
+            keep=lambda session: self._keep(thread_id, session),
+        )
+
+    def _keep(self, thread_id: str, session: Session) -> None:
+        """Remember how a thread is worked on, for whoever takes it up next."""
+        kept = {name: getattr(session.settings, name) for name in KEPT}
+        kept["model"] = session.model or kept["model"]
+        for name, value in kept.items():
+            if value and value != self._store.setting(f"thread:{thread_id}", name):
+                self._store.remember(f"thread:{thread_id}", name, value)
+
+    def _log(
+        self, thread_id: str, redactor: Redactor, lease: Lease, live: Live | None = None
+    ) -> ThreadLog:
+        thread = find_thread(self._store, thread_id)
+        state = self._store.states([thread_id]).get(thread_id)
+        doing = state.activity if state else Activity()
+        return ThreadLog(
+            self._store,
+            self._bus,
+            thread,
+            redactor=redactor,
+            executor=self._writer,
+            tenure=Tenure(lease, doing, live),
+        )
+
+    def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
+        configs = mcp_configs(Path(workspace.root), self._environ)
+        own = config_file(self._environ).with_name("mcp.json")
+        known = secret_values(self._environ, [*configs, own])
+        known |= SignIns(self._home / "mcp").secrets()
+        known |= expanded_secrets(find_servers(workspace.root, self._environ, trusted=True).servers)
+        return Redactor(known | set(secrets(_models_config(settings), self._environ)))
+
+    def mind(self, settings: Settings, task: str) -> Mind:
+        """The model of a thread; `task` is what an automatic choice goes by."""
+        models = Models(self._environ, _models_config(settings), results_file(self._home))
+        driver = models.open(settings.model, task=task)
+        return Mind(models, driver, settings, self._environ, self._pause)
+
+    def _show(self, thread_id: str, pieces: bytes) -> None:
+        """Hand live pieces to other processes, in order with what is stored."""
+        self._writer.submit(self._store.show, thread_id, pieces)
+
+    # Keeping and leaving it
+
+    async def drained(self, thread_id: str) -> TurnEnd | None:
+        """Wait until a thread has no turn, no request and no queued message left."""
+        while (run := self._runs.get(thread_id)) is not None:
+            end = await run.session.wait()
+            await run.mailbox.emptied()
+            if run.session.quiet and not await run.session.go_on():
+                return end
+        return None
+
+    async def drain(self) -> None:
+        """Wait until no thread has anything left to do, and leave each as its last turn ended."""
+        for thread_id in list(self._runs):
+            end = await self.drained(thread_id)
+            if thread_id in self._runs:
+                await self.leave(thread_id, ENDINGS[end.ending] if end else Exit.DONE)
+
+    async def leave(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
+        """Stop what runs in a thread and let others have it."""
+        run = self._runs[thread_id]
+        self.newsroom.stop_delivery(thread_id)
+        await run.mailbox.close()
+        try:
+            await run.session.close(exit_code, reason)
+        finally:
+            await self._released(thread_id, run)
+            self._bus.end(thread_id)
+
+    async def tidy(self, thread_id: str) -> str:
+        """Close what a cut-off session left open; the answer says why that cannot be, if so.
+
+        What waits for an answer is left waiting.
+        """
+        lease = await asyncio.to_thread(self._store.lease, thread_id)
+        try:
+            log = await asyncio.to_thread(self._log, thread_id, Redactor(), lease)
+            if not log.activity.waiting:
+                await recalling.recover(log, None)
+        except StorageProblem as problem:
+            return problem.what
+        finally:
+            await asyncio.to_thread(self._store.release, lease)
+        return ""
+
+    def _close_soon(self, thread_id: str, *, lost: bool = False) -> None:
+        """Somebody asked for it, or another process has the thread now."""
+        task = asyncio.create_task(self._abandon(thread_id) if lost else self._end(thread_id))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _end(self, thread_id: str) -> None:
+        if thread_id in self._runs:
+            with suppress(StorageProblem):
+                await self.leave(thread_id, Exit.INTERRUPTED, "closed by another process")
+
+    async def _abandon(self, thread_id: str) -> None:
+        run = self._runs.get(thread_id)
+        if run is None:
+            return
+        self.newsroom.stop_delivery(thread_id)
+        await run.mailbox.close()
+        await run.session.abandon()
+        await self._released(thread_id, run)
+        self._bus.nudge(thread_id)
+
+    async def _released(self, thread_id: str, run: Run) -> None:
+        self._runs.pop(thread_id, None)
+        run.live.close()
+        with suppress(StorageProblem):
+            await asyncio.to_thread(self._store.release, run.lease)
+
+
+class Title(Struct, frozen=True):
+    """What a new thread is called and where it works."""
+
+    workspace: str
+    text: str
+
+
+def _models_config(settings: Settings) -> Config:
+    return read_config(settings.models, settings.providers, settings.roles, settings.fallback)

@@ -1,0 +1,286 @@
+"""Threads that other processes run: start one in the background, speak to any, wait for it."""
+
+import asyncio
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from steersman.host import Host
+from steersman.host.attached import Attached
+from steersman.host.carrying import READY, report
+from steersman.ports.cli.images import images_from
+from steersman.ports.cli.options import (
+    at_terminal,
+    folder_from,
+    open_host,
+    settings_from,
+    spending,
+    working,
+)
+from steersman.ports.cli.prompts import consent
+from steersman.ports.cli.text import safe
+from steersman.ports.cli.watch import Job, Watched
+from steersman.ports.cli.watch import watch as watch_job
+from steersman.ports.cli.work import kept_settings, outputs
+from steersman.records.errors import Exit, SteersmanError, ThreadBusy, UsageProblem
+from steersman.records.message import Answer, ConfirmResponse, Question, TurnEnd
+from steersman.records.outcomes import ENDINGS
+from steersman.records.thread import Waiting
+
+ALLOW, DENY = ("allow", "yes", "y"), ("deny", "no", "n")
+_thread = click.argument("thread")
+
+
+def begin(text: str, flags: dict[str, Any]) -> int:
+    """Start a thread in the background and print its id, alone."""
+    click.echo(asyncio.run(_begin(text, flags)))
+    return Exit.DONE
+
+
+async def _begin(text: str, flags: dict[str, Any]) -> str:
+    async with open_host() as host:
+        folder = folder_from(flags["workspace"])
+        await consent(host, folder, attended=at_terminal())
+        settings = settings_from(flags, host.permissions.settings_file(folder))
+        images = images_from(flags["images"])
+        handle = await host.start_background(folder, text, settings, images, _given(flags))
+        return handle.id
+
+
+def _given(flags: dict[str, Any]) -> list[str]:
+    """The flags of this run as the background process takes them."""
+    given = []
+    for name, value in flags.items():
+        option = f"--{name.replace('_', '-')}"
+        if name in ("mode", "model", "trust", "approvals", "sandbox") or name.startswith("max_"):
+            given += [option, str(value)] if value is not None else []
+    given += [word for domain in flags["domains"] for word in ("--domain", domain)]
+    return [*given, "--yes"] if flags["yes"] else given
+
+
+@click.command(hidden=True)
+@_thread
+@working
+@spending
+def carry(thread: str, **flags: Any) -> int:
+    """Run THREAD until nothing is left to do; started by the host, not by people."""
+    return asyncio.run(_carry(thread, flags))
+
+
+async def _carry(thread_id: str, flags: dict[str, Any]) -> int:
+    async with open_host() as host:
+        try:
+            thread = host.find(thread_id)
+            settings = kept_settings(host, thread, flags, thread.workspace)
+            handle = await host.open(thread.id, settings, attended=True, yes=flags["yes"])
+        except ThreadBusy:
+            _say(READY)  # somebody runs it, which is all that was wanted
+            return Exit.DONE
+        except SteersmanError as problem:
+            _say(report(problem))
+            return problem.exit
+        stopped = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopped.set)
+        _say(READY)
+        return await _finish(host, handle, stopped)
+
+
+async def _finish(host: Host, handle: Attached, stopped: asyncio.Event) -> int:
+    """Work until there is nothing more to do, or somebody ends this process politely."""
+    working = asyncio.create_task(host.drained(handle.id))
+    ending = asyncio.create_task(stopped.wait())
+    await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    code = Exit.INTERRUPTED
+    if working.done():
+        end = working.result()
+        code = ENDINGS[end.ending] if end else Exit.DONE
+    working.cancel()
+    if handle.here:
+        await handle.close(code)
+    return code
+
+
+def _say(line: bytes) -> None:
+    """Tell whoever started this process how it went; afterwards nobody listens."""
+    sys.stdout.buffer.write(line)
+    sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@click.command()
+@_thread
+@click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
+@working
+@spending
+@outputs
+def attach(thread: str, plain: bool, **flags: Any) -> int:
+    """Open the terminal on THREAD, whichever process runs it.
+
+    Without a terminal, or with --json or --quiet, it is shown until its turn ends.
+    """
+    host = open_host()
+    found = host.find(thread)
+    host.store.close()
+    shown = flags["as_json"] or flags["quiet"] or not (at_terminal() and sys.stderr.isatty())
+    if shown and not plain:
+        return watch_job(lambda: AttachJob(found.id), flags)
+    if not plain:
+        from steersman.ports.cli.leaving import split
+
+        split()
+    from steersman.ports.tui.opening import open_terminal
+
+    return open_terminal({**flags, "plain": plain, "resume": found.id, "task": ()})
+
+
+class AttachJob(Job):
+    """A thread that somebody else runs, shown until its turn ends."""
+
+    def __init__(self, thread_id: str) -> None:
+        self._id = thread_id
+
+    async def open(self, host: Host, *, attended: bool) -> Watched:
+        """Look at the thread."""
+        handle = await host.attach(self._id)
+        return Watched(handle, handle.thread.head)
+
+    async def say(self, handle: Attached, *, attended: bool) -> None:
+        """Nothing: whoever runs it works on."""
+
+
+@click.command()
+@_thread
+@click.argument("words", nargs=-1, required=True)
+@click.option(
+    "--scope",
+    type=click.Choice(["once", "thread", "here"]),
+    default="once",
+    help="How long an approval holds.",
+)
+def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
+    """Answer what THREAD asks: allow, deny (with a reason, if you like), or the text of an answer.
+
+    With several requests waiting, name the one you mean by its CORR before the answer.
+    """
+    asyncio.run(_answer(thread, words, scope))
+
+
+async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
+    async with open_host() as host:
+        handle = await host.attach(thread)
+        asked, rest = _which(handle, (await handle.state()).activity.waiting, words)
+        said = " ".join(rest)
+        if asked.kind == "permission":
+            first, _, more = said.partition(" ")
+            if first in ALLOW and not more:
+                given: ConfirmResponse | Answer = ConfirmResponse("allow", scope=scope)
+            else:
+                given = ConfirmResponse("deny", more if first in DENY else said)
+        else:
+            given = Answer(_option(host, handle, asked, said))
+        await handle.answer(asked.corr, given)
+        click.echo(f"Answered: {safe(asked.what)}", err=True)
+
+
+def _which(
+    handle: Attached, waiting: tuple[Waiting, ...], words: tuple[str, ...]
+) -> tuple[Waiting, tuple[str, ...]]:
+    """Which request is meant, and the words of its answer."""
+    named = [one for one in waiting if words[0] == one.corr]
+    if named and words[1:]:
+        return named[0], words[1:]
+    if words[0].startswith("ask_") and not named:
+        raise UsageProblem(
+            f"No request {words[0]} is waiting in thread {handle.id}.",
+            "It was answered already, or never asked.",
+            "`steer threads list --json` shows what waits.",
+        )
+    if not waiting:
+        raise UsageProblem(
+            f"Thread {handle.id} asks nothing.", try_this="`steer threads list` shows what waits."
+        )
+    if len(waiting) > 1 or named:
+        which = "\n".join(f"  {one.corr}  {one.what}" for one in waiting)
+        raise UsageProblem(
+            "Say which request you mean, and the answer.",
+            f"These wait:\n{which}",
+            f"For example: steer answer {handle.id} {waiting[0].corr} allow",
+        )
+    return waiting[0], words
+
+
+def _option(host: Host, handle: Attached, asked: Waiting, said: str) -> str:
+    """The option a person means by its first letters, or their own words."""
+    for message in host.messages(handle.id, kinds={"question"}):
+        if message.corr == asked.corr and isinstance(message.body, Question):
+            fits = [option for option in message.body.options if option.startswith(said)]
+            return fits[0] if fits else said
+    return said
+
+
+@click.command()
+@_thread
+@click.argument("text", nargs=-1, required=True)
+@click.option("--queue", is_flag=True, help="For the next turn, not the running one.")
+def tell(thread: str, text: tuple[str, ...], queue: bool) -> None:
+    """Say TEXT to THREAD: the running turn hears it at its next step; an idle thread begins one.
+
+    `-` reads the text from standard input.
+    """
+    words = sys.stdin.read().strip() if text == ("-",) else " ".join(text)
+    if not words:
+        raise UsageProblem("There is nothing to say.", try_this="steer tell THREAD TEXT")
+    asyncio.run(_tell(thread, words, queue=queue))
+
+
+async def _tell(thread: str, words: str, *, queue: bool) -> None:
+    async with open_host() as host:
+        handle = await host.attach(thread)
+        name = await (handle.queue(words) if queue else handle.steer(words))
+        click.echo(name)
+
+
+@click.command()
+@_thread
+def cancel(thread: str) -> None:
+    """Stop the turn that runs in THREAD, its tools and their processes."""
+    asyncio.run(_cancel(thread))
+
+
+async def _cancel(thread: str) -> None:
+    async with open_host() as host:
+        handle = await host.attach(thread)
+        await handle.cancel()
+        click.echo(f"Stopped thread {handle.id}.", err=True)
+
+
+@click.command()
+@_thread
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
+def wait(thread: str, timeout: float | None) -> int:
+    """Wait until no turn runs in THREAD; the exit code is that of the last one."""
+    return asyncio.run(_wait(thread, timeout))
+
+
+async def _wait(thread: str, seconds: float | None) -> int:
+    async with open_host() as host:
+        handle = await host.attach(thread)
+        try:
+            async with asyncio.timeout(seconds):
+                end: TurnEnd | None = await handle.wait()
+        except TimeoutError:
+            state = await handle.state()
+            asks = f" It waits for an answer: {state.activity.waiting[0].what}" * bool(
+                state.activity.waiting
+            )
+            click.echo(f"Thread {handle.id} is still {state.state}.{safe(asks)}", err=True)
+            return Exit.NEEDS_ANSWER if state.activity.waiting else Exit.FAILED
+        if end is not None and end.reason:
+            click.echo(safe(end.reason), err=True)
+        return ENDINGS[end.ending] if end else Exit.DONE

@@ -1,0 +1,30 @@
+"""`enable` and `disable`, for every group of things that can be switched on and off."""
+
+from typing import Protocol
+
+import click
+
+from steersman.ports.cli.options import folder_from, workspace_option
+from steersman.ports.cli.text import safe
+
+
+class Switch(Protocol):
+    """Switches one thing, by its name, wherever in a folder it is found."""
+
+    def __call__(self, name: str, folder: str, *, on: bool) -> None:
+        """Switch it."""
+
+
+def add_switches(group: click.Group, what: str, switch: Switch) -> None:
+    """Give a group its `enable` and `disable`."""
+    _add(group, "enable", f"Let agents use the {what} NAME again.", what, switch)
+    _add(group, "disable", f"Let no agent use the {what} NAME, wherever it is.", what, switch)
+
+
+def _add(group: click.Group, verb: str, about: str, what: str, switch: Switch) -> None:
+    @group.command(verb, help=about)
+    @click.argument("name")
+    @workspace_option
+    def run(name: str, workspace: str | None) -> None:
+        switch(name, folder_from(workspace), on=verb == "enable")
+        click.echo(f"The {what} {safe(name)} is {verb}d.")

@@ -1,0 +1,99 @@
+"""What an opened thread remembers: read from the store, page by page, beside the event loop."""
+
+import asyncio
+import gc
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+from steersman.coordination.recovery import Resumption, closing, resumption
+from steersman.intelligence.context import KINDS, Context
+from steersman.records.message import Message
+from steersman.store.log import ThreadLog, read_messages, to_message
+
+RECALLED_BYTES = 4_000_000  # about a million tokens
+PAGE = 500
+LEFT_OUT = (
+    "[Steersman: this thread is longer than can be shown. What lies between the request above and "
+    "what follows is left out here; the log has all of it.]"
+)
+
+
+async def recover(log: ThreadLog, root: str | None) -> Resumption | None:
+    """Close what a session that was cut off left open.
+
+    With `root`, a turn of the agent there that only waits for answers stays open, and is returned.
+    """
+    left = await asyncio.to_thread(_cut_off, log)
+    kept = resumption(left, root) if root is not None else None
+    drafts = closing(left, kept)
+    if drafts:
+        await log.append(*drafts)
+    return kept
+
+
+def _cut_off(log: ThreadLog) -> list[Message]:
+    """The messages of the last session, if it has not ended, and of the turn that is open.
+
+    A turn that went on after a restart began in an earlier session.
+    """
+    left: list[Message] = []
+    turn = log.activity.turn
+    session, begun = False, not turn
+    for row in log.store.read_back(log.thread):
+        session = session or row.kind == "session_end"
+        if session and begun:
+            break
+        left.append(to_message(log.thread, row))
+        session = session or row.kind == "session_start"
+        begun = begun or (row.kind == "turn_start" and row.turn == turn)
+        if session and begun:
+            break
+    left.reverse()
+    return left
+
+
+async def last_turn(log: ThreadLog) -> int:
+    """The number of the newest turn."""
+
+    def find() -> int:
+        for row in log.store.read_back(log.thread):
+            if row.turn:
+                return row.turn
+        return 0
+
+    return await asyncio.to_thread(find)
+
+
+async def messages(log: ThreadLog, kinds: Collection[str]) -> list[Message]:
+    """All messages of some kinds, read a page at a time so that the loop goes on."""
+    found: list[Message] = []
+    reading = read_messages(log.store, log.thread, kinds=kinds)
+    while page := await asyncio.to_thread(lambda: list(islice(reading, PAGE))):
+        found += page
+    return found
+
+
+async def conversation(log: ThreadLog, context: Context) -> None:
+    """Give the model what was said before: all of it, or as much as any model could take."""
+    await asyncio.to_thread(_recall, log, context)
+
+
+def _recall(log: ThreadLog, context: Context) -> None:
+    with _no_collection():
+        rows = log.store.recall(log.thread, KINDS, RECALLED_BYTES)
+        goal = next(log.store.read(log.thread, until=50, kinds={"user"}), None)
+        if goal is not None and rows and (goal.kind, goal.body) != (rows[0][0], rows[0][3]):
+            context.recall([(goal.kind, goal.path, goal.corr, goal.body)])
+            context.remark(LEFT_OUT)
+        context.recall(rows)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Many records at once, none of them garbage: looking for some would double the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
