@@ -310,31 +310,3 @@ class StoreContract:
         for name in names:
             assert list(store.read(name)) == some_rows(150)
             assert list(flaws(store.thread(name), store.read_raw(name))) == []
-
-    def test_changes_differ_after_another_process_wrote_and_only_then(self, store, url):
-        before = store.changes()
-        assert store.changes() == before
-        finish([start(url, "remember", "something")])
-        assert store.changes() != before
-        assert store.setting("elsewhere", "something") == "here"
-
-    def test_a_thread_has_one_owner_until_it_lets_go(self, store, url):
-        with store.own("abc"):
-            with pytest.raises(ThreadBusy), store.own("abc"):
-                pass
-            with store.own("abd"):
-                pass
-            elsewhere = start(url, "own", "abc")
-            assert "ThreadBusy" in elsewhere.communicate(timeout=PATIENCE)[1]
-        finish([start(url, "own", "abc")])
-        with store.own("abc"):
-            pass
-
-    def test_a_process_that_is_killed_owns_nothing(self, store, url):
-        elsewhere = start(url, "own", "abc")
-        assert elsewhere.stdout.readline() == "ready\n"
-        with pytest.raises(ThreadBusy, match=str(elsewhere.pid)), store.own("abc"):
-            pass
-        kill(elsewhere)
-        with store.own("abc"):
-            pass

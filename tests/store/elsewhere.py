@@ -62,8 +62,9 @@ def _wait() -> None:
 
 def _own(url: str, thread_id: str) -> None:
     """Own a thread until told to stop."""
-    with open_store(url).own(thread_id):
-        _wait()
+    store = open_store(url)
+    store.lease(thread_id)
+    _wait()
 
 
 def _write(url: str, thread_id: str, count: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from steersman.records.errors import StorageProblem
+from steersman.records.inbox import Settled
 from steersman.records.message import encode_body
 from steersman.store.chain import flaws
 from steersman.store.log import read_messages
@@ -46,9 +47,10 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_there_is_one_dump_and_one_script_per_version():
     names = [f"v{number:04d}" for number in range(1, LATEST + 1)]
     assert [dump.stem for dump in DUMPS] == names
-    assert all(script(number).strip() for number in range(1, LATEST + 1))
-    with pytest.raises(StopIteration):
-        script(LATEST + 1)
+    for dialect in ("sqlite", "postgres"):
+        assert all(script(dialect, number).strip() for number in range(1, LATEST + 1))
+        with pytest.raises(StopIteration):
+            script(dialect, LATEST + 1)
 
 
 @pytest.mark.parametrize("dump", DUMPS, ids=lambda dump: dump.stem)
@@ -79,6 +81,12 @@ def test_a_database_of_an_earlier_version_opens_with_all_that_is_in_it(tmp_path,
     for data in (b"", bytes(range(256))):
         assert store.blob(sha256(data).hexdigest()) == data
     assert store.setting("thread:wh4kestu2n", "model") == "scripted:x"
+
+    if version >= 2:
+        asked = [(request.id, request.expired) for request in store.requests("ct7ffgrm3p")]
+        assert asked == [("rq_2", True), ("rq_3", False)]
+        assert store.settled("rq_1") == Settled("rq_1", "refused", "busy")
+        assert store.states(["ct7ffgrm3p"])["ct7ffgrm3p"].state == "waiting"
 
     newest = list(store.read("ct7ffgrm3p"))[-1]
     store.append("ct7ffgrm3p", some_rows(2, after=newest), sync=True)

@@ -35,13 +35,13 @@ def test_a_full_disk_refuses_the_message_and_keeps_everything_before_it(tmp_path
     store.append(a_thread().id, first, sync=True)
     before = everything(store)
     # SQLite can be told how many pages there may be: to it that is a full disk.
-    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connection.execute(f"PRAGMA max_page_count={pages}")
+    pages = store._file.connection.execute("PRAGMA page_count").fetchone()[0]
+    store._file.connection.execute(f"PRAGMA max_page_count={pages}")
     more = some_rows(2000, after=first[-1])
     with pytest.raises(StorageProblem, match="no room left"):
         store.append(a_thread().id, more, sync=True)
     assert everything(store) == before
-    store._connection.execute("PRAGMA max_page_count=1000000")
+    store._file.connection.execute("PRAGMA max_page_count=1000000")
     store.append(a_thread().id, more, sync=True)
     assert list(store.read(a_thread().id)) == first + more
 
@@ -82,7 +82,7 @@ def test_no_lock_leads_out_of_the_data_folder(tmp_path):
     victim.write_text("precious")
     store = SqliteStore(tmp_path / "data")
     for name in (str(victim), "../../victim", "..", ".", "", "a/b", "a\0b"):
-        with pytest.raises(StorageProblem), store.own(name):
-            pass
+        with pytest.raises(StorageProblem):
+            store.lease(name)
     assert victim.read_text() == "precious"
     assert sorted(os.listdir(tmp_path)) == ["data", "victim"]

@@ -169,9 +169,8 @@ def _changing(store: Store) -> Iterator[None]:
     """Be the only one who changes the answers: what one process forgets, no other brings back."""
     until = time.monotonic() + _PATIENCE
     while True:
-        owning = store.own("policy-answers")
         try:
-            owning.__enter__()
+            lease = store.lease("policy-answers")
         except ThreadBusy as busy:
             if time.monotonic() > until:
                 raise StorageProblem(
@@ -184,4 +183,4 @@ def _changing(store: Store) -> Iterator[None]:
     try:
         yield
     finally:
-        owning.__exit__(None, None, None)
+        store.release(lease)

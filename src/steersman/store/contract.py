@@ -1,5 +1,6 @@
 """What a store keeps, as plain records, and the contract every store fulfils."""
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -38,7 +39,27 @@ class RawRow(Struct, frozen=True):
     hash: bytes
 
 
-LEASE = 15.0  # seconds without a sign of life after which another process may take over
+def _lease_seconds() -> float:
+    try:
+        return max(float(os.environ["STEERSMAN_LEASE_SECONDS"]), 0.1)
+    except (KeyError, ValueError):
+        return 15.0
+
+
+LEASE = _lease_seconds()  # without a sign of life; after that another process may take over
+
+
+class StoreStatus(Struct, frozen=True):
+    """What a store is and how much it holds; `engine` names the database program."""
+
+    kind: str
+    where: str
+    engine: str
+    version: int
+    threads: int
+    messages: int
+    requests: int
+    size: int
 
 
 class Heard(Struct, frozen=True):
@@ -64,10 +85,12 @@ class Store(Protocol):
 
     Every method is synchronous and may be called from any thread; `news` alone belongs to the
     event loop. A method that fails raises `StorageProblem` and leaves what was stored before
-    exactly as it was. Several processes, with Postgres on several machines, use one store.
+    exactly as it was. Several processes, with Postgres on several machines, use one store; it is
+    `shared` when other machines may use it, so that what they need must be in it.
     """
 
     process: Process
+    shared: bool
 
     def create_thread(self, thread: Thread) -> None:
         """Add an empty thread."""
@@ -203,8 +226,12 @@ class Store(Protocol):
         """Listen to what other processes write."""
         ...
 
+    def status(self) -> StoreStatus:
+        """What this store is and how much it holds."""
+        ...
+
     def close(self) -> None:
-        """Let go of the database."""
+        """Give all leases back and let go of the database."""
         ...
 
 

@@ -14,7 +14,9 @@ from tempfile import TemporaryDirectory
 
 from steersman.bus import Bus
 from steersman.records.action import Execute, Read, Verdict
+from steersman.records.inbox import Cancel, Reply, Request, Send, Settled
 from steersman.records.message import (
+    Answer,
     Assistant,
     Body,
     ConfirmRequest,
@@ -30,7 +32,8 @@ from steersman.records.message import (
     TurnStart,
     User,
 )
-from steersman.records.thread import Thread
+from steersman.records.thread import Activity, Thread, Waiting
+from steersman.store.contract import stamp
 from steersman.store.log import Draft, ThreadLog
 from steersman.store.migrations import LATEST
 from steersman.store.redactor import Redactor
@@ -83,7 +86,7 @@ def main() -> None:
 
 
 async def fill(store: SqliteStore) -> None:
-    """A whole thread, one that was cut off, an empty one, blobs and settings."""
+    """A whole thread, one that was cut off, an empty one, blobs, settings and an inbox."""
     ticks = count()
     with ThreadPoolExecutor(1) as writer:
         for name, said in (("wh4kestu2n", WHOLE), ("ct7ffgrm3p", CUT_OFF), ("emp9ty5hrx", [])):
@@ -114,6 +117,12 @@ async def fill(store: SqliteStore) -> None:
     store.put_blob(b"")
     store.put_blob(bytes(range(256)))
     store.remember("thread:wh4kestu2n", "model", "scripted:x")
+    waiting = (Waiting("ask_7", "question", "Which port?"),)
+    store.append("ct7ffgrm3p", [], sync=True, activity=Activity(1, 2, stamp(START), waiting))
+    for number, body in enumerate((Send("go on"), Cancel(), Reply("ask_7", Answer("8080"))), 1):
+        store.post(Request(f"rq_{number}", "ct7ffgrm3p", "a test", START, body))
+    store.append("ct7ffgrm3p", [], sync=True, settled=[Settled("rq_1", "refused", "busy")])
+    store.expire("rq_2")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,272 @@
+"""One SQLite file: opened, migrated, read and written by several processes without harm.
+
+SQLite before 3.51.3 can corrupt a write-ahead log when one connection checkpoints while another
+writes. So SQLite never checkpoints by itself here: every write holds a lock of its own, and the
+writer that finds the log large checkpoints it before letting go. Closing the last connection
+checkpoints too, which SQLite does only when it is alone. The lock is used with every SQLite, since
+programs with different ones may share a data folder.
+"""
+
+import fcntl
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from steersman.records.errors import StorageProblem
+from steersman.store.migrations import LATEST, refuse_newer, statements
+
+T = TypeVar("T")
+PATIENCE = 30
+LOG_SIZE = 4 << 20  # bytes of the write-ahead log that are worth a checkpoint
+_LOOK_EVERY = 16  # writes
+# SQLite's own words about a broken file need not be UTF-8.
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
+
+
+class SqliteFile:
+    """`steersman.db` in the data folder (write-ahead log), one connection."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.path = home / "steersman.db"
+        self.read_only = False
+        self.lock = threading.RLock()
+        self._gate: int | None = None
+        self._synced: bool | None = None
+        self._written = 0
+        self._log_limit = LOG_SIZE
+        self.connection = self._open()
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Look something up."""
+        with self.lock:
+            try:
+                return work(self.connection)
+            except FAULTS as error:
+                raise self.problem(error) from error
+
+    def write(self, work: Callable[[sqlite3.Connection], T], *, sync: bool) -> T:
+        """Change something, all or nothing; with `sync` it is on the disk afterwards."""
+        with self.lock:
+            if self.read_only:
+                raise self.problem(OSError("it is read-only"))
+            connection = self.connection
+            try:
+                self._enter()
+                if sync is not self._synced:
+                    connection.execute(f"PRAGMA synchronous={'FULL' if sync else 'NORMAL'}")
+                    self._synced = sync
+                connection.execute("BEGIN IMMEDIATE")
+                result = work(connection)
+                connection.execute("COMMIT")
+                self._written += 1
+                if self._written % _LOOK_EVERY == 0:
+                    self._checkpoint_if_large()
+            except BaseException as error:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                if isinstance(error, FAULTS):
+                    raise self.problem(error) from error
+                raise
+            finally:
+                self._leave()
+            return result
+
+    def changes(self) -> int | None:
+        """A number that differs after another process has written; None while it is in use."""
+        if not self.lock.acquire(blocking=False):
+            return None
+        try:
+            return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+        except sqlite3.Error:
+            return None
+        finally:
+            self.lock.release()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self.lock:
+            self.connection.close()
+            if self._gate is not None:
+                os.close(self._gate)
+                self._gate = None
+
+    def _enter(self) -> None:
+        """Be the only one who writes or checkpoints, as `_leave` is called in any case."""
+        if self._gate is None:
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            self._gate = os.open(self.home / "steersman.lock", flags, 0o600)
+        pause, until = 0.0002, 0.0
+        while True:
+            try:
+                fcntl.flock(self._gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                now = time.monotonic()
+                until = until or now + PATIENCE
+                if now > until:
+                    raise self._in_use() from None
+                time.sleep(pause)
+                pause = min(pause * 1.5, 0.01)
+            else:
+                return
+
+    def _leave(self) -> None:
+        if self._gate is not None:
+            fcntl.flock(self._gate, fcntl.LOCK_UN)
+
+    def _checkpoint_if_large(self) -> None:
+        """Move the write-ahead log into the database when it has grown, waiting for no reader."""
+        with suppress(OSError, sqlite3.Error):
+            size = os.stat(f"{self.path}-wal").st_size
+            if size < self._log_limit:
+                return
+            self.connection.execute("PRAGMA busy_timeout=0")
+            try:
+                busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                self.connection.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")
+            # Somebody reads an older state: try again when the log has grown as much once more.
+            self._log_limit = size + LOG_SIZE if busy else LOG_SIZE
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            connection = self._connect(f"{self.path.as_uri()}?mode=rwc")
+        except FAULTS as error:
+            raise self.problem(error) from error
+        try:
+            self._prepare(connection)
+        except FAULTS as error:
+            connection.close()
+            if _busy(error) or not self.path.is_file():
+                raise self.problem(error) from error
+            return self._open_read_only(error)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _open_read_only(self, cause: Exception) -> sqlite3.Connection:
+        """What is there can still be read when nothing can be written."""
+        try:
+            connection = self._connect(f"{self.path.as_uri()}?mode=ro&immutable=1")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+        except FAULTS as error:
+            raise self.problem(error) from error
+        if version != LATEST or _full(cause):
+            connection.close()
+            raise self.problem(cause) from cause
+        self.read_only = True
+        return connection
+
+    def _connect(self, uri: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE
+        )
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = _version(connection)
+        refuse_newer(version, str(self.path), "set STEERSMAN_HOME to another folder")
+        self._hide()
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        if version < LATEST:
+            try:
+                self._enter()
+                self._migrate(connection)
+            finally:
+                self._leave()
+
+    def _hide(self) -> None:
+        """Let nobody else read the database; SQLite gives its other files the same mode."""
+        if os.stat(self.path).st_mode & 0o077:
+            for ending in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError, PermissionError):
+                    os.chmod(f"{self.path}{ending}", 0o600)
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        """Bring the database to `LATEST`, one transaction a step, keeping a copy first."""
+        version = _version(connection)
+        if 0 < version < LATEST:
+            copy = self.path.with_name(f"{self.path.name}.v{version}.bak")
+            if not copy.exists():
+                connection.execute("VACUUM INTO ?", (str(copy),))
+                copy.chmod(0o600)
+        for step in range(version + 1, LATEST + 1):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                for statement in statements("sqlite", step):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={step}")
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+
+    def problem(self, error: Exception) -> StorageProblem:
+        """What went wrong, as sentences."""
+        if isinstance(error, StorageProblem):
+            return error
+        if _full(error):
+            return StorageProblem(
+                "There is no room left to write the log.",
+                f"{self.path}: {error}.",
+                "Free some disk space and go on with `steer resume`; all before this is kept.",
+            )
+        if isinstance(error, sqlite3.IntegrityError):
+            return StorageProblem(
+                "What was to be written does not fit what is stored.",
+                f"{self.path}: {error}.",
+                "`steer ledger verify` tells whether a thread is whole.",
+            )
+        if _busy(error):
+            return self._in_use()
+        return StorageProblem(
+            f"The data folder {self.home} cannot be used.",
+            f"{type(error).__name__}: {error}.",
+            "Make it writable, or set STEERSMAN_HOME to a folder that is.",
+        )
+
+    def _in_use(self) -> StorageProblem:
+        return StorageProblem(
+            f"The database {self.path} is in use by another program.",
+            f"It stayed locked for {PATIENCE} seconds.",
+            "Try again when that program has finished.",
+        )
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch the journal; unlike all else, SQLite does not wait for other processes to do so."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not _busy(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _busy(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _full(error: Exception) -> bool:
+    if isinstance(error, sqlite3.Error):
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+    return isinstance(error, OSError) and error.errno in (28, 27, 122)

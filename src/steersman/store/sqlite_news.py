@@ -1,0 +1,194 @@
+"""News between the processes of one machine: a datagram socket in the data folder per listener.
+
+A writer tells every socket there which thread it wrote to. Nothing depends on it: a listener also
+looks now and then whether the database has changed, so a signal that is lost costs a second.
+"""
+
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from steersman.store.contract import News
+from steersman.store.packets import Joined, cut
+
+_STORED, _LIVE = b"s", b"l"
+_MOST = 100_000  # bytes of live pieces in one datagram
+_LOOK_EVERY = 1.0
+_LOOK_EVERY_WITHOUT_SOCKET = 0.1
+_SETTLED = 50_000_000  # nanoseconds after which a folder's time surely tells of a new file
+_DESCRIPTORS = "/proc/self/fd"
+_QUEUE = "/proc/sys/net/unix/max_dgram_qlen"
+
+
+class Signals:
+    """Tells the listeners of other processes what this one does."""
+
+    def __init__(self, folder: Path, own: str) -> None:
+        self._folder = str(folder)
+        self._own = own
+        self._socket: socket.socket | None = None
+        self._descriptor = -1
+        self._listed = -1
+        self._names: list[str] = []
+
+    def stored(self, thread_id: str) -> None:
+        """Something was stored or asked in a thread."""
+        if names := self._listeners():
+            self._send(names, _STORED + thread_id.encode())
+
+    def shown(self, thread_id: str, pieces: bytes) -> None:
+        """Live pieces of a thread."""
+        if names := self._listeners():
+            head = _LIVE + self._own.encode() + b" "
+            for packet in cut(thread_id, pieces, _MOST):
+                self._send(names, head + packet)
+
+    def close(self) -> None:
+        """Say nothing more."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _listeners(self) -> list[str]:
+        """The sockets of others; the folder is read again only after it has changed."""
+        try:
+            if self._descriptor < 0:
+                if not os.access(self._folder, os.R_OK):
+                    return []
+                self._descriptor = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+            changed = os.fstat(self._descriptor).st_mtime_ns
+            if changed != self._listed:
+                names = os.listdir(self._descriptor)
+                self._names = [name for name in names if not name.startswith(self._own)]
+                self._listed = changed if time.time_ns() - changed > _SETTLED else -1
+        except OSError:
+            return []
+        return self._names
+
+    def _send(self, names: list[str], data: bytes) -> None:
+        if self._socket is None:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self._socket.setblocking(False)
+        for name in names:
+            try:
+                self._socket.sendto(data, _address(self._descriptor, self._folder, name))
+            except (ConnectionRefusedError, FileNotFoundError):
+                # Its process is gone; no other ever listens under the same name.
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=self._descriptor)
+                self._listed = -1
+            except OSError:
+                continue
+
+
+@asynccontextmanager
+async def listen(folder: Path, name: str, changes: Callable[[], int | None]) -> AsyncIterator[News]:
+    """Collect what other processes do until the end."""
+    import asyncio
+
+    from steersman.store.listening import Collected
+
+    collected = Collected()
+    loop = asyncio.get_running_loop()
+    ear = _ear(folder, name)
+    every = _LOOK_EVERY if ear else _LOOK_EVERY_WITHOUT_SOCKET
+    seen = changes()
+
+    def look() -> None:
+        nonlocal seen
+        now = changes()
+        if now is not None and now != seen:
+            collected.anything()
+            seen = now
+        timers[0] = loop.call_later(every if now is not None else every / 10, look)
+
+    timers = [loop.call_later(every, look)]
+    if ear:
+        hear = _Hearing(ear, collected.stored, collected.shown, collected.anything)
+        loop.add_reader(ear.fileno(), hear)
+    try:
+        yield collected
+    finally:
+        timers[0].cancel()
+        if ear:
+            loop.remove_reader(ear.fileno())
+            ear.close()
+            with suppress(OSError):
+                os.unlink(folder / name)
+
+
+class _Hearing:
+    """Reads all that has arrived at a socket."""
+
+    def __init__(
+        self,
+        ear: socket.socket,
+        stored: Callable[[str], None],
+        shown: Callable[[str, bytes], None],
+        anything: Callable[[], None],
+    ) -> None:
+        self._ear = ear
+        self._stored = stored
+        self._shown = shown
+        self._anything = anything
+        self._joined = Joined()
+        self._room = _queue_length()
+
+    def __call__(self) -> None:
+        heard = 0
+        with suppress(BlockingIOError):
+            while True:
+                self._take(self._ear.recv(_MOST + 1000))
+                heard += 1
+        if heard >= self._room:
+            self._anything()  # the queue was full, so a sender may have been turned away
+
+    def _take(self, data: bytes) -> None:
+        # Anybody who may write to the folder may send; what is no message is ignored.
+        with suppress(ValueError):
+            if data[:1] == _STORED:
+                self._stored(data[1:].decode())
+            elif data[:1] == _LIVE:
+                sender, _, packet = data[1:].partition(b" ")
+                whole = self._joined.add(sender.decode(), packet)
+                if whole:
+                    self._shown(*whole)
+
+
+def _ear(folder: Path, name: str) -> socket.socket | None:
+    """A socket to listen at, or None where there can be none."""
+    try:
+        folder.mkdir(exist_ok=True, mode=0o700)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        ear.bind(_address(descriptor, str(folder), name))
+        ear.setblocking(False)
+    except OSError:
+        ear.close()
+        return None
+    finally:
+        os.close(descriptor)
+    return ear
+
+
+def _address(descriptor: int, folder: str, name: str) -> str:
+    """A socket's path, by way of the open folder: the path of a socket must be short."""
+    if os.path.isdir(_DESCRIPTORS):
+        return f"{_DESCRIPTORS}/{descriptor}/{name}"
+    return os.path.join(folder, name)
+
+
+def _queue_length() -> int:
+    try:
+        return int(Path(_QUEUE).read_text())
+    except (OSError, ValueError):
+        return 10
