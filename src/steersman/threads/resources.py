@@ -23,7 +23,6 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.eras import Eras
-from steersman.operations.mcp.records import Wishes
 from steersman.operations.mcp.server_slot import ServerSlot
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.command_run import CommandRun
@@ -32,6 +31,7 @@ from steersman.operations.running.companions import Companions
 from steersman.operations.running.containment import Probe
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import Server
+from steersman.records.mcp_tools import Wishes
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend

@@ -6,7 +6,7 @@ it. A seat may be empty: the first words make a thread.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from typing import Any, Literal
 
 import msgspec
@@ -26,8 +26,9 @@ ADOPTED = ("mode", "trust", "approvals")
 class Seat:
     """Where a person is. `settings` are those of the thread, and of the next new one.
 
-    `attended`: somebody can answer. `yes`: every permission is answered with yes. `owner` is the
-    other process that runs the thread, as far as is known.
+    `given` names settings that the person chose: they hold in every thread; for the others a thread
+    keeps its own. `attended`: somebody can answer. `yes`: every permission is answered with yes.
+    `owner` is the other process that runs the thread, as far as is known.
     """
 
     def __init__(
@@ -36,12 +37,14 @@ class Seat:
         folder: str,
         settings: Settings,
         *,
+        given: Collection[str] = (),
         attended: bool = True,
         yes: bool = False,
     ) -> None:
         self.host = host
         self.folder = folder
         self.settings = settings
+        self._given = given
         self._how: dict[str, Any] = {"attended": attended, "yes": yes}
         self.owner: Process | None = None
         self._handle: ThreadHandle | None = None
@@ -77,8 +80,12 @@ class Seat:
 
     async def take(self, thread_id: str) -> None:
         """Sit down at a thread, whichever process runs it."""
+        thread = self.host.find(thread_id)
         await self.leave()
-        self._settle(await self.host.attach(thread_id, self.settings, **self._how))
+        kept = self.host.kept(thread.id)
+        own = {name: value for name, value in kept.items() if name not in self._given}
+        self.settings = msgspec.structs.replace(self.settings, **own)
+        self._settle(await self.host.attach(thread.id, self.settings, **self._how))
         self.folder = self.handle.thread.workspace
         await self.look()
 

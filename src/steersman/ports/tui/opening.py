@@ -37,7 +37,7 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
             return settings_from(flags, host.permissions.settings_file(folder))
 
         folder = folder_from(flags["workspace"])
-        seat = Seat(host, folder, settings_for(folder), yes=flags["yes"])
+        seat = Seat(host, folder, settings_for(folder), given=given(flags), yes=flags["yes"])
         wanted = Wanted(resume=flags["resume"] or "", say=" ".join(flags.get("task") or ()))
         app = SteersmanApp(
             seat, environ, lambda stage: begin(stage, wanted, settings_for), driver=Driver
@@ -57,6 +57,11 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
         if left == "detached":
             await stay(host)
     return Exit.DONE
+
+
+def given(flags: Mapping[str, Any]) -> list[str]:
+    """The settings that were named on the command line."""
+    return [name for name, value in flags.items() if value is not None]
 
 
 def parting(thread: str, *, detached: bool) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from steersman import __version__
+from steersman.ports.cli.prompts import Prompter
 from steersman.ports.tui.opening import parting
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.stage import LineStage
-from steersman.ports.tui.plain.telling import LineAsker
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
 from steersman.records.message import (
     Answer,
@@ -35,7 +35,7 @@ class Plain(LineStage):
     def __init__(self, seat: Seat, lines: Lines, environ: Mapping[str, str]) -> None:
         super().__init__(seat, lines, environ)
         self._exit = Exit.DONE
-        self._asker = LineAsker(seat.host)
+        self._asker = Prompter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._following: asyncio.Task[None] | None = None
         self._questions: asyncio.Queue[Message] = asyncio.Queue()

@@ -9,34 +9,15 @@ from functools import partial
 
 import click
 
-from steersman.ports.cli.prompts import Asker
 from steersman.ports.cli.views import PlainView
 from steersman.records.message import (
-    Answer,
     Assistant,
     AssistantDelta,
-    ConfirmRequest,
-    ConfirmResponse,
     Message,
-    Question,
     Steer,
 )
 from steersman.views.seat import Seat
 from steersman.views.text import counted, one_line
-
-
-class LineAsker(Asker):
-    """Asks as `steer run` does; the end of the input is for the conversation to deal with."""
-
-    async def put(self, message: Message) -> ConfirmResponse | Answer:
-        """The person's answer."""
-        match message.body:
-            case ConfirmRequest() as request:
-                return await self._confirm(request)
-            case Question() as question:
-                return await self._question(question)
-            case other:
-                raise TypeError(other.kind)
 
 
 class Teller:

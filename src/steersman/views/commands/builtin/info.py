@@ -26,7 +26,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("mode", said.mode),
         ("trust", said.trust),
         ("approvals", said.approvals),
-        ("model", cell(said.model or (seat.id and seat.host.remembered_model(seat.id)))),
+        ("model", cell(said.model)),
     ]
     if seat.thread is None:
         told.append(("thread", "none yet; what you say first begins one"))
