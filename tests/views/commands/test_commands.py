@@ -321,7 +321,7 @@ def test_review_is_a_turn_that_can_only_look(desk, script, workspace):
 
     async def scenario(desk):
         await desk.type("/review the parser")
-        starts = [message.body.mode for message in desk.messages("session_start")]
+        starts = [message.body.mode for message in desk.messages("turn_start", "setting")]
         said = [message.body.text for message in desk.messages("user", "assistant")]
         return starts, desk.seat.settings.mode, said
 
@@ -401,7 +401,7 @@ def test_model_by_name_and_by_choice(desk, script):
         await desk.type(f"/model {two}")
         await desk.type("second")
         await desk.type("/model", one)
-        models = [message.body.model for message in desk.messages("session_start")]
+        models = [message.body.model for message in desk.messages("session_start", "setting")]
         return models, [(row.key, row.detail) for row in desk.stage.rows][:2]
 
     models, rows = desk(scenario, model=one, models={"mine": {"provider": "openai"}})
@@ -481,7 +481,7 @@ def test_help_tells_all_and_about_one(desk):
         return await desk.type("/help"), await desk.type("/help /rewind")
 
     ((_, (_, everything)),), ((_, (title, one)),) = desk(scenario)
-    assert "- `/undo` Take back what the last turn did to files." in everything
+    assert "- `/undo` Undo what the last turn did to files." in everything
     assert title == "/rewind"
     assert one.startswith("`/rewind [SEQ]`\n\nGo back to a message: files and conversation.")
     assert one.endswith("Waits until no turn runs.")
