@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from steersman.records.action import Action, Verdict
 from steersman.records.dialogue import Call, Prompt, ToolSpec
+from steersman.records.hunks import FileHunks
 from steersman.records.message import Message, Question, TurnEnd
 from steersman.records.profile import Profile
 from steersman.store.log import Draft, Lane
@@ -58,9 +59,14 @@ class Left(Struct, frozen=True):
 
 
 class Edited(Struct, frozen=True):
-    """A person's yes to a call with other arguments, which have to be judged in turn."""
+    """A person's approval of something else than was asked, which has to be judged in turn.
 
-    arguments: dict[str, Any]
+    Either the call with other `arguments`, or only some `hunks` of the files `asked` about.
+    """
+
+    arguments: dict[str, Any] | None = None
+    hunks: tuple[FileHunks, ...] | None = None
+    asked: tuple[str, ...] = ()
 
 
 class Governance(Protocol):

@@ -1,5 +1,6 @@
 """What a model that means no good tries with the tools of MCP servers, and what comes of it."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from steersman.records.mcp_tools import RemoteTool
 from tests.cli.kit import DONE
 from tests.mcp.conftest import READS, SECRET
 from tests.mcp.test_stories import results
+from tests.operations.workshop import not_asked
 from tests.world import call
 
 FILES = {
@@ -82,7 +84,8 @@ def test_the_tool_that_was_judged_is_the_one_that_is_called(tmp_path):
     gateway = Gateway([sly], nowhere, cache)
     tool = CallTool(gateway)
     args = tool.parse(Call("1", tool.name, {"server": "sly", "tool": call_name(odd)}))
-    judged = [action.tool for action in tool.actions(args, Workspace(str(tmp_path)))]
+    plan = asyncio.run(tool.plan(args, Workspace(str(tmp_path)).planning(not_asked)))
+    judged = [action.tool for action in plan.actions]
     cache.listed(sly, Listing((other,)))
     again = Gateway([sly], nowhere, cache)
     assert again.tool(call_name(odd)) == other

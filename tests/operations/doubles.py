@@ -8,8 +8,8 @@ from typing import Any
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Action
 from steersman.records.dialogue import Call
 from steersman.records.errors import NeedsAnswer
@@ -42,13 +42,13 @@ class Double(Tool[NumberArgs]):
         self._run = run
         self._needs = needs
 
-    def actions(self, args: NumberArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: NumberArgs, workspace: PlanningWorkspace) -> Plan[NumberArgs]:
         """What the test says it needs."""
-        return self._needs(workspace)
+        return Plan(args, self._needs(workspace))
 
-    async def run(self, args: NumberArgs, bench: Bench) -> Any:
+    async def perform(self, plan: Plan[NumberArgs], bench: Bench) -> Any:
         """What the test says it does."""
-        return await self._run(args.n, bench)
+        return await self._run(plan.args.n, bench)
 
 
 class Turnstile:

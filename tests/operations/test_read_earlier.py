@@ -14,6 +14,7 @@ from steersman.records.dialogue import Call
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Assistant, ToolCall, ToolResult, User
 from steersman.store.log import Lane
+from tests.operations.workshop import not_asked
 from tests.store.logs import a_lane
 
 LONG = "".join(f"line {n}\n" for n in range(5_000))
@@ -38,10 +39,11 @@ def used(tool: Tool[Any], **arguments: Any) -> Any:
         await said(root)
         args = tool.parse(Call("c9", tool.name, arguments))
         workspace = Workspace("/")
-        assert list(tool.actions(args, workspace)) == []
+        plan = await tool.plan(args, workspace.planning(not_asked))
+        assert list(plan.actions) == []
         lane = root.at("operations", tool.name)
         bench = Bench(workspace, None, lane, "c9", print, None, None)  # type: ignore[arg-type]
-        return await tool.run(args, bench)
+        return await tool.perform(plan, bench)
 
     with a_lane() as root:
         return asyncio.run(run(root))

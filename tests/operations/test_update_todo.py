@@ -16,6 +16,7 @@ from steersman.operations.tools.update_todo import (
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import Call
 from steersman.records.errors import ToolProblem
+from tests.operations.workshop import not_asked
 
 TOOL = UpdateTodo()
 
@@ -23,8 +24,9 @@ TOOL = UpdateTodo()
 def updated(items):
     """What a call gives; it needs no bench, for it touches nothing."""
     args = TOOL.parse(Call("c1", TOOL.name, {"items": items}))
-    assert list(TOOL.actions(args, Workspace("/"))) == []
-    return asyncio.run(TOOL.run(args, None))  # type: ignore[arg-type]
+    plan = asyncio.run(TOOL.plan(args, Workspace("/").planning(not_asked)))
+    assert list(plan.actions) == []
+    return asyncio.run(TOOL.perform(plan, None))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.tool import Tool
 from steersman.operations.tools.mcp_list_tools import ListTools
-from steersman.operations.workspace import Workspace
+from steersman.operations.workspace import Look, Workspace
 from steersman.records.errors import Exit
 from steersman.records.mcp_server import Server
 from steersman.records.message import ConfirmResponse, Message, ToolResult, TurnEnd
 from steersman.records.settings import Settings
+from steersman.systems import Permit
 
 Answer = Callable[[Message], str]
 Deed = tuple[str, dict[str, Any]]
@@ -113,6 +114,11 @@ def _made(kind: type[Tool[Any]]) -> Tool[Any]:
 
 def _connect(server: Server) -> Any:
     raise AssertionError(f"nobody connects to {server.name}")
+
+
+async def not_asked(looks: Sequence[Look]) -> Permit:
+    """For plans that look at nothing."""
+    raise AssertionError(f"nobody is asked about {looks}")
 
 
 def toolbox_of(folder: Path, tools: Sequence[Any], gate: Any) -> Toolbox:

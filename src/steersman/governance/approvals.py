@@ -8,6 +8,7 @@ from secrets import token_hex
 from msgspec import Struct
 
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
+from steersman.records.hunks import misfit
 from steersman.records.message import (
     Answer,
     ConfirmRequest,
@@ -23,9 +24,9 @@ Given = ConfirmResponse | Answer
 
 
 class Expected(Struct, frozen=True):
-    """An answer to come: of which kind, where its request was written, and who waits for it."""
+    """An answer to come: to what, where that was written, and who waits for it."""
 
-    kind: type[Given]
+    asked: ConfirmRequest | Question
     lane: Lane
     answer: asyncio.Future[Given | None]
 
@@ -49,7 +50,7 @@ class Desk:
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
-        with self._expecting(ConfirmResponse, request, lane) as (corr, known, answer):
+        with self._expecting(request, lane) as (corr, known, answer):
             if not known:
                 await lane.append(request, corr=corr)
             if self._yes:
@@ -68,7 +69,7 @@ class Desk:
 
     async def ask(self, question: Question, lane: Lane) -> Answer:
         """Ask something that has a default."""
-        with self._expecting(Answer, question, lane) as (corr, known, answer):
+        with self._expecting(question, lane) as (corr, known, answer):
             if not known:
                 await lane.append(question, corr=corr)
             received = await answer if self._attended else None
@@ -85,9 +86,12 @@ class Desk:
             if corr in self._answered:
                 raise TooLate(f"The request {corr} was answered already.")
             raise UsageProblem(f"No request {corr} is waiting for an answer.")
-        if not isinstance(answer, expected.kind):
-            wanted = expected.kind.kind
-            raise UsageProblem(f"The answer to {corr} must be a {wanted}, not a {answer.kind}.")
+        asked = expected.asked
+        kind = ConfirmResponse if isinstance(asked, ConfirmRequest) else Answer
+        if not isinstance(answer, kind):
+            raise UsageProblem(f"The answer to {corr} must be a {kind.kind}, not a {answer.kind}.")
+        if isinstance(asked, ConfirmRequest) and isinstance(answer, ConfirmResponse):
+            check_hunks(asked, answer)
         del self._waiting[corr]
         self._answered.add(corr)
         lane = expected.lane
@@ -114,7 +118,7 @@ class Desk:
 
     @contextmanager
     def _expecting(
-        self, kind: type[Given], request: ConfirmRequest | Question, lane: Lane
+        self, request: ConfirmRequest | Question, lane: Lane
     ) -> Iterator[tuple[str, bool, asyncio.Future[Given | None]]]:
         """A request's name, whether the log has it, and its answer to come.
 
@@ -124,7 +128,7 @@ class Desk:
         known = corr is not None
         corr = corr or f"ask_{token_hex(4)}"
         answer: asyncio.Future[Given | None] = asyncio.Future()
-        self._waiting[corr] = Expected(kind, lane, answer)
+        self._waiting[corr] = Expected(request, lane, answer)
         try:
             yield corr, known, answer
         finally:
@@ -137,3 +141,14 @@ class Desk:
                 del self._before[corr]
                 return corr
         return None
+
+
+def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:
+    """Raise when an answer names hunks that the request does not have; it goes on waiting."""
+    if response.hunks is None:
+        return
+    if response.arguments is not None:
+        raise UsageProblem("An answer changes the arguments or names hunks, not both.")
+    why = misfit(request.actions, response.hunks)
+    if why:
+        raise UsageProblem(why, try_this="Allow or deny the whole change, or name other hunks.")

@@ -23,7 +23,16 @@ from steersman.governance.policy import (
 )
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
-from steersman.records.action import Action, Execute, Network, Read, Search, Verdict
+from steersman.records.action import (
+    Action,
+    Delete,
+    Execute,
+    Network,
+    Read,
+    Search,
+    Verdict,
+    Write,
+)
 from steersman.records.errors import Halted
 from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import (
@@ -90,7 +99,7 @@ class Gate:
     ) -> Leave | Edited | Verdict:
         """Leave for all of the actions, or the verdict that stands against one of them.
 
-        `edited`: a person has just written the call like this, and need not be asked again.
+        `edited`: a person has just changed or cut the call to this, and is not asked again.
         """
         self._budget.call(call)
         if any(isinstance(action, Execute) for action in actions):
@@ -122,7 +131,7 @@ class Gate:
     async def _ask(
         self, call: str, tool: str, asked: Sequence[Case], lane: Lane
     ) -> Edited | Verdict | None:
-        """Put it to the person; None when they say yes."""
+        """Put it to the person; None when they approve it as it is."""
         cases = [(case.action, case.judgement) for case in asked]
         offer = self._memory.offer(tool, cases, self.where.rules)
         request = ConfirmRequest(
@@ -143,8 +152,9 @@ class Gate:
         self._keep(tool, asked, response)
         if response.decision == "deny":
             return Verdict("deny", "person", "the person said no", response.guidance)
-        if response.arguments is not None:
-            return Edited(response.arguments)
+        if response.arguments is not None or response.hunks is not None:
+            paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
+            return Edited(response.arguments, response.hunks, tuple(paths))
         return None
 
     def _why(self, case: Case) -> tuple[str, ...]:
@@ -165,7 +175,7 @@ class Gate:
         if response.decision == "deny":
             for host in hosts:
                 self._memory.refuse(host.host, host.port)
-        elif response.scope != "once":
+        elif response.scope != "once" and response.hunks is None:
             self._memory.keep(tool, cases, response.lasting, response.scope)
         elif hosts:
             self._memory.keep(tool, cases, "same", "thread")

@@ -46,6 +46,7 @@ from steersman.store.log import to_message
 
 if TYPE_CHECKING:
     from steersman.host.application import Host
+    from steersman.store.redactor import Redactor
     from steersman.threads.session import Session
 
 TICK = 2.0  # seconds after which the owner of a request is looked for again
@@ -173,6 +174,10 @@ class Attached:
         rows = self._host.store.read_back(self.id)
         said = next((row for row in rows if row.kind == "assistant"), None)
         return str(getattr(to_message(self.id, said).body, "text", "")) if said else ""
+
+    def redactor(self) -> "Redactor":
+        """What takes the secrets out of what this thread gives away; only where it runs."""
+        return self._host.redactor(self.id)
 
     # Following
 

@@ -56,7 +56,6 @@ def _begin(
             stdout=PIPE,
             stderr=errors,
             env=dict(environ),
-            cwd=log.parent,
             start_new_session=True,
         )
     assert process.stdout is not None

@@ -6,6 +6,7 @@ Loaded with the first thread that is opened: reading threads needs none of it.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -189,7 +190,7 @@ class Runner:
     def _keep(self, thread_id: str, session: Session) -> None:
         """Remember how a thread is worked on, for whoever takes it up next."""
         kept = {name: getattr(session.settings, name) for name in KEPT}
-        kept["model"] = session.model or kept["model"]
+        kept["model"] = _anywhere(session.model or kept["model"])
         for name, value in kept.items():
             if value and value != self._store.setting(f"thread:{thread_id}", name):
                 self._store.remember(f"thread:{thread_id}", name, value)
@@ -305,6 +306,12 @@ class Title(Struct, frozen=True):
 
     workspace: str
     text: str
+
+
+def _anywhere(model: str) -> str:
+    """A model's name as it holds in every folder: a script is named by its whole path."""
+    kind, scripted, path = model.partition("scripted:")
+    return f"{scripted}{os.path.abspath(path)}" if scripted and not kind else model
 
 
 def _models_config(settings: Settings) -> Config:

@@ -1,76 +1,73 @@
-"""From edits and patches to the new contents of files; nothing is written here."""
+"""From edits and patches to planned changes of files; nothing is written here."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 
-from msgspec import Struct
-
+from steersman.operations.changes import FileChange, change_of
 from steersman.operations.matching import (
     AddFile,
     Applied,
     DeleteFile,
     Edit,
     FilePatch,
-    Note,
     Refused,
     UpdateFile,
     apply_edits,
     apply_hunks,
 )
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, List, Read
+from steersman.operations.workspace import Look, Workspace
+from steersman.records.action import List, Read
 from steersman.records.errors import ToolProblem
 
 PRESENT_LINES = 20
-Contents = dict[str, bytes | None]
+Changes = dict[str, FileChange]
 
 
-class Outcome(Struct, frozen=True):
-    """The new contents by real path (None: taken away), and how each file's edits matched."""
-
-    contents: Contents
-    notes: dict[str, list[Note]]
-
-
-def edit_all(workspace: Workspace, files: Iterable[tuple[str, Sequence[Edit]]]) -> Outcome:
-    """The outcome of edits of several files, all of them possible or none made."""
-    outcome = Outcome({}, {})
+def edit_all(workspace: Workspace, files: Iterable[tuple[str, Sequence[Edit]]]) -> list[FileChange]:
+    """The changes by edits of several files, all of them possible or none made."""
+    changes: Changes = {}
     for name, edits in files:
-        path = once(workspace, name, outcome.contents)
-        answer = apply_edits(readable(workspace, path, name), edits)
-        keep(outcome, workspace, path, name, answer)
-    return outcome
+        path = once(workspace, name, changes)
+        before = readable(workspace, path, name)
+        applied = checked(workspace, path, name, apply_edits(before, edits))
+        changes[path] = change_of(workspace, path, before, applied.content, applied.notes)
+    return list(changes.values())
 
 
-def patch_all(workspace: Workspace, patches: Iterable[FilePatch]) -> Outcome:
-    """The outcome of a patch of several files."""
-    outcome = Outcome({}, {})
+def patch_all(workspace: Workspace, patches: Iterable[FilePatch]) -> list[FileChange]:
+    """The changes by a patch of several files."""
+    changes: Changes = {}
     for patch in patches:
-        path = once(workspace, patch.path, outcome.contents)
+        path = once(workspace, patch.path, changes)
         match patch:
             case AddFile(content=content):
                 refuse_existing(workspace, path, patch.path)
-                outcome.contents[path] = content.encode()
+                changes[path] = change_of(workspace, path, None, content.encode())
             case DeleteFile():
-                readable(workspace, path, patch.path)
-                outcome.contents[path] = None
-            case UpdateFile(hunks=hunks, move_to=move_to):
                 before = readable(workspace, path, patch.path)
-                answer = apply_hunks(before, hunks) if hunks else Applied(before, [])
-                keep(outcome, workspace, path, patch.path, answer)
-                if move_to is not None:
-                    _move(workspace, outcome, path, move_to)
-    return outcome
+                changes[path] = change_of(workspace, path, before, None)
+            case UpdateFile():
+                changes |= _updated(workspace, path, patch, changes)
+    return list(changes.values())
 
 
-def _move(workspace: Workspace, outcome: Outcome, path: str, name: str) -> None:
-    target = once(workspace, name, outcome.contents)
-    refuse_existing(workspace, target, name)
-    outcome.contents[target] = outcome.contents[path]
-    outcome.contents[path] = None
+def _updated(workspace: Workspace, path: str, patch: UpdateFile, taken: Changes) -> Changes:
+    """The change of a file by its hunks; two changes where it is moved as well."""
+    before = readable(workspace, path, patch.path)
+    answer = apply_hunks(before, patch.hunks) if patch.hunks else Applied(before, [])
+    applied = checked(workspace, path, patch.path, answer)
+    after, notes = applied.content, applied.notes
+    if patch.move_to is None:
+        return {path: change_of(workspace, path, before, after, notes)}
+    target = once(workspace, patch.move_to, {*taken, path})
+    refuse_existing(workspace, target, patch.move_to)
+    return {
+        path: change_of(workspace, path, before, None, notes),
+        target: change_of(workspace, target, None, after, moved_from=path),
+    }
 
 
-def once(workspace: Workspace, name: str, taken: Mapping[str, bytes | None]) -> str:
+def once(workspace: Workspace, name: str, taken: Container[str]) -> str:
     """The real path of a name, which no other name of the same call may lead to."""
     path = workspace.locate(name)
     if path in taken:
@@ -98,7 +95,7 @@ def refuse_existing(workspace: Workspace, path: str, name: str) -> None:
         raise ToolProblem(f"{name} exists already.", try_this="Change it, or choose another name.")
 
 
-def looks_at(workspace: Workspace, names: Iterable[str]) -> list[Action]:
+def looks_at(workspace: Workspace, names: Iterable[str]) -> list[Look]:
     """What must be looked at to change files: each of them, or the names beside a missing one."""
     paths = [workspace.locate(name) for name in names]
     missing = {os.path.dirname(path): None for path in paths if not os.path.lexists(path)}
@@ -117,14 +114,10 @@ def near_names(workspace: Workspace, path: str) -> str:
     return f"Near names there: {', '.join(close)}." if close else ""
 
 
-def keep(
-    outcome: Outcome, workspace: Workspace, path: str, name: str, answer: Applied | Refused
-) -> None:
-    """Take a file's new content into the outcome, or raise what stands against it."""
+def checked(workspace: Workspace, path: str, name: str, answer: Applied | Refused) -> Applied:
+    """What the edits of a file made of it; raises what stands against them."""
     if isinstance(answer, Applied):
-        outcome.contents[path] = answer.content
-        outcome.notes[path] = answer.notes
-        return
+        return answer
     number = f", edit {answer.edit + 1}" if answer.edit else ""
     if not workspace.is_stale(path):
         raise ToolProblem(f"{name}{number}: {answer.message}", "No file was changed.")

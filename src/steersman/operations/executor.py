@@ -2,20 +2,31 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
 
+from steersman.operations.changes import accepted
 from steersman.operations.journal.journal import Journal
 from steersman.operations.matching import counted
-from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
-from steersman.operations.workspace import Workspace
+from steersman.operations.tool import (
+    Answered,
+    Arguments,
+    Bench,
+    Family,
+    Malformed,
+    Plan,
+    Tool,
+    changing,
+)
+from steersman.operations.workspace import Look, Workspace
 from steersman.records.action import Action, ChangeMany, Delete, Origin, Verdict, Write
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError, ToolProblem
+from steersman.records.hunks import misfit
 from steersman.records.message import (
     Body,
     DiffReady,
@@ -24,6 +35,7 @@ from steersman.records.message import (
     ToolProgress,
     ToolResult,
     ToolStatus,
+    WholeResult,
 )
 from steersman.records.profile import PLAIN, Profile
 from steersman.store.log import Draft, Lane
@@ -35,6 +47,27 @@ STOPPING = (NeedsAnswer, Halted, BudgetSpent)  # what ends the turn and not only
 
 class Refused(ToolProblem):
     """The gate said no; the reason, and what to do instead, go to whoever asked."""
+
+
+class Ready(Struct, frozen=True):
+    """A plan that may be performed, and where; `left_out` is what the person did not accept."""
+
+    plan: Plan[Any]
+    workspace: Workspace
+    profile: Profile
+    left_out: str = ""
+
+
+class Outcome(Struct, frozen=True):
+    """What came of a call: its result, the diffs it made, and what must stop the turn.
+
+    `whole` is the answer of an MCP server as it was sent, for the caller and not for the log.
+    """
+
+    result: ToolResult
+    diffs: tuple[Body, ...] = ()
+    stop: BaseException | None = None
+    whole: Mapping[str, Any] | None = None
 
 
 class Reserve(Protocol):
@@ -111,17 +144,19 @@ class Toolbox:
         """Carry out announced calls; every one of them ends with a `tool_result`.
 
         Neighbouring calls run together where their family allows it; the others keep their order.
+        Calls are known by their ids alone, so an earlier process may have announced them.
         """
         results: dict[str, Message] = {}
         answered: set[str] = set()
 
         async def carry_out(call: Call) -> None:
-            body, diffs, stop = await self._outcome(call, lane, note)
+            outcome = await self._outcome(call, lane, note)
             place = self._place(call, lane)
             answered.add(call.id)  # what the log has begun to write is written, cancelled or not
-            results[call.id] = (await place.append(*diffs, body, corr=call.id))[-1]
-            if stop is not None:
-                raise stop
+            written = await place.append(*outcome.diffs, outcome.result, corr=call.id)
+            results[call.id] = _with_whole(written[-1], outcome.whole)
+            if outcome.stop is not None:
+                raise outcome.stop
 
         try:
             for together, group in groupby(calls, key=self._runs_together):
@@ -144,33 +179,32 @@ class Toolbox:
     def _place(self, call: Call, lane: Lane) -> Lane:
         return lane.at("operations", call.name if call.name in self._tools else "unknown")
 
-    async def _outcome(
-        self, call: Call, lane: Lane, note: Note
-    ) -> tuple[ToolResult, list[Body], BaseException | None]:
-        """What came of a call: its result, the diffs it made, and what must stop the turn."""
+    async def _outcome(self, call: Call, lane: Lane, note: Note) -> Outcome:
+        """What came of a call, whatever went wrong."""
         started = time.monotonic()
-        diffs: list[Body] = []
         stop: BaseException | None = None
         try:
-            output, diffs = await self._perform(call, self._place(call, lane))
-            result = ToolResult(call.name, "ok", output=output)
+            outcome = await self._carry_out(call, self._place(call, lane))
         except asyncio.CancelledError as cancelled:
             stop = cancelled
             result = ToolResult(call.name, "cancelled", message="cancelled while it ran")
+            outcome = Outcome(result)
         except SteersmanError as error:
             stop = error if isinstance(error, STOPPING) else None
-            result = ToolResult(call.name, _status(error), message=str(error))
+            outcome = Outcome(_failed(call, error))
         except OSError as error:
             message = f"{call.name} cannot do that: {error.strerror or error}."
-            result = ToolResult(call.name, "error", message=message)
+            outcome = Outcome(ToolResult(call.name, "error", message=message))
         except Exception as error:
             # A defect of one tool must not end the turn; the model and the person are told.
             message = f"{call.name} failed: {type(error).__name__}: {error}"
-            result = ToolResult(call.name, "error", message=message)
+            outcome = Outcome(ToolResult(call.name, "error", message=message))
         spent = round(1000 * (time.monotonic() - started))
-        return msgspec.structs.replace(result, ms=spent, note=note(call)), diffs, stop
+        said = "\n".join(filter(None, (outcome.result.note, note(call))))
+        result = msgspec.structs.replace(outcome.result, ms=spent, note=said)
+        return msgspec.structs.replace(outcome, result=result, stop=stop)
 
-    async def _perform(self, call: Call, lane: Lane) -> tuple[Any, list[Body]]:
+    async def _carry_out(self, call: Call, lane: Lane) -> Outcome:
         await self._gate.admit(call.id, call.name, (), lane)  # it counts, whatever it is
         tool = self._tools.get(call.name) or await self._reserve.fetch(call.name)
         if tool is None:
@@ -181,45 +215,83 @@ class Toolbox:
             )
         args = tool.parse(call)
         async with self._slots[tool.family]:
-            args, workspace, profile = await self._admit(tool, args, call, lane)
-            showing = Showing(lane, call.id)
-            bench = Bench(
-                workspace=workspace,
-                journal=self._journal,
-                lane=lane,
-                call=call.id,
-                progress=showing.show,
-                admit=lambda actions: self._also(actions, tool, call, lane, workspace),
-                record=lambda actions: self._past(actions, tool, call, lane),
-                profile=profile,
-            )
-            try:
-                output = await tool.run(args, bench)
-            finally:
-                showing.finish()
+            ready = await self._ready(tool, args, call, lane)
+            output = await self._perform(ready, tool, call, lane)
+        diffs = tuple(_diff(write, ready.workspace) for write in ready.workspace.written)
+        whole = None
+        if isinstance(output, Answered):
+            if output.failed is not None:
+                return Outcome(_failed(call, output.failed), whole=output.whole)
+            output, whole = output.output, output.whole
         said = _as_json(msgspec.to_builtins(output))
-        return said, [_diff(write, workspace) for write in workspace.written]
+        return Outcome(
+            ToolResult(call.name, "ok", output=said, note=ready.left_out), diffs, whole=whole
+        )
 
-    async def _admit(
+    async def _perform(self, ready: Ready, tool: AnyTool, call: Call, lane: Lane) -> Any:
+        showing = Showing(lane, call.id)
+        bench = Bench(
+            workspace=ready.workspace,
+            journal=self._journal,
+            lane=lane,
+            call=call.id,
+            progress=showing.show,
+            admit=lambda actions: self._also(actions, tool, call, lane, ready.workspace),
+            record=lambda actions: self._past(actions, tool, call, lane),
+            profile=ready.profile,
+        )
+        try:
+            return await tool.perform(ready.plan, bench)
+        finally:
+            showing.finish()
+
+    async def _ready(
         self, tool: AnyTool, args: Arguments, call: Call, lane: Lane, *, edited: bool = False
-    ) -> tuple[Arguments, Workspace, Profile]:
-        """The workspace with leave for exactly what the call will do.
+    ) -> Ready:
+        """The plan of a call, with permission for exactly what it will do.
 
-        The person may have changed the arguments; what they made of them is judged like any other.
+        The person may have changed the arguments; what they made of them is planned and judged
+        like any other.
         """
-        looked = await self._leave(tool.looks(args, self._workspace), tool, call, lane)
-        if isinstance(looked, Edited):
-            raise Refused("Only what is about to be done can be changed.")
-        wanted = tool.actions(args, self._workspace.granted(looked.actions, looked.secret))
-        asked = [stamped(action, "tool") for action in wanted]
+        planning = self._workspace.planning(lambda looks: self._look(looks, tool, call, lane))
+        plan = await tool.plan(args, planning)
+        asked = [stamped(action, "tool") for action in plan.actions]
         if not asked and (forbidden := self._forbids(tool.name)) is not None:
             raise _refused(forbidden)
         leave = await self._leave(asked, tool, call, lane, edited=edited)
+        if not isinstance(leave, Edited):
+            workspace = self._workspace.granted(leave.actions, leave.secret)
+            return Ready(plan, workspace, leave.profile)
+        if leave.arguments is None:
+            return await self._partly(plan, leave, tool, call, lane)
+        changed = msgspec.structs.replace(call, arguments=leave.arguments, malformed=None)
+        return await self._ready(tool, tool.parse(changed), changed, lane, edited=True)
+
+    async def _partly(
+        self, plan: Plan[Any], edited: Edited, tool: AnyTool, call: Call, lane: Lane
+    ) -> Ready:
+        """The plan with only the accepted hunks, judged once more."""
+        hunks = edited.hunks or ()
+        wanted = [action for action in plan.actions if _path(action) in edited.asked]
+        why = misfit(wanted, hunks) if plan.changes else "This call cannot be accepted in part."
+        if why:
+            raise Refused(why, "Nothing was done.")
+        kept, left_out = await asyncio.to_thread(accepted, plan.changes, edited.asked, hunks)
+        if not kept:
+            raise Refused("Denied: the user accepted none of the changes.", "Rule: person.")
+        partly = changing(plan.args, kept)
+        asked = [stamped(action, "tool") for action in partly.actions]
+        leave = await self._leave(asked, tool, call, lane, edited=True)
+        assert not isinstance(leave, Edited)  # nobody is asked again
+        workspace = self._workspace.granted(leave.actions, leave.secret)
+        return Ready(partly, workspace, leave.profile, left_out)
+
+    async def _look(self, looks: Sequence[Look], tool: AnyTool, call: Call, lane: Lane) -> Permit:
+        """Put what a plan must look at before the gate."""
+        leave = await self._leave(looks, tool, call, lane)
         if isinstance(leave, Edited):
-            changed = msgspec.structs.replace(call, arguments=leave.arguments, malformed=None)
-            return await self._admit(tool, tool.parse(changed), changed, lane, edited=True)
-        granted = self._workspace.granted((*looked.actions, *leave.actions), leave.secret)
-        return args, granted, leave.profile
+            raise Refused("Only what is about to be done can be changed.")
+        return leave
 
     async def _also(
         self,
@@ -327,6 +399,22 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_as_json(inner) for inner in value]
     return value
+
+
+def _with_whole(message: Message, whole: Mapping[str, Any] | None) -> Message:
+    """The logged result as the caller gets it."""
+    if not whole or not isinstance(message.body, ToolResult):
+        return message
+    body = WholeResult(**msgspec.structs.asdict(message.body), whole=whole)
+    return msgspec.structs.replace(message, body=body)
+
+
+def _path(action: Action) -> str:
+    return action.path if isinstance(action, Write | Delete) else ""
+
+
+def _failed(call: Call, error: SteersmanError) -> ToolResult:
+    return ToolResult(call.name, _status(error), message=str(error))
 
 
 def _status(error: SteersmanError) -> ToolStatus:

@@ -1,7 +1,7 @@
-"""What a tool is: a docstring, typed arguments, the actions it needs, and `run`.
+"""What a tool is: a docstring, typed arguments, a `plan` with its actions, and `perform`.
 
-A tool never checks permission. It works on a `Bench` whose workspace does only what the gate
-gave leave for.
+A tool never checks permission. It plans in a workspace that asks the gate before it looks, and
+performs on a `Bench` whose workspace does only what the gate allowed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from steersman.operations.changes import FileChange
 from steersman.operations.journal.journal import Journal
-from steersman.operations.workspace import Workspace
+from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Action
+from steersman.records.change import Change
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import ToolProblem
 from steersman.records.message import Checkpoint
@@ -50,6 +52,17 @@ class Malformed(ToolProblem):
     """A call that does not fit the tool."""
 
 
+class Answered(Struct, frozen=True):
+    """An answer of an MCP server: `output` for the log, `whole` as it was sent for the caller.
+
+    `failed` is set instead of an output when the server says that the call went wrong.
+    """
+
+    output: Any
+    whole: Mapping[str, Any]
+    failed: ToolProblem | None = None
+
+
 class Bench(Struct, frozen=True):
     """What a running tool has in reach; commands run as far as `profile` lets them.
 
@@ -67,23 +80,50 @@ class Bench(Struct, frozen=True):
     profile: Profile = PLAIN
 
     async def commit(self, contents: Mapping[str, bytes | None]) -> None:
-        """Give files (real paths) the contents that leave was given for, all or none.
+        """Give files (real paths) the contents that the gate allowed, all or none.
 
-        None takes a file away. Originals are kept, so that all of it can be undone.
+        None deletes a file. Originals are kept, so that all of it can be undone.
         """
+        changes = await asyncio.to_thread(self._checked, contents)
+        await self.journal.make(Checkpoint("effect", tuple(changes)), self.lane, self.call)
+
+    def _checked(self, contents: Mapping[str, bytes | None]) -> list[Change]:
+        """The changes of files that give them the contents, if that is what was decided on."""
         for path, content in contents.items():
             self.workspace.may_write(path, content)
-        changes = await asyncio.to_thread(self.journal.plan, contents)
+        changes = self.journal.plan(contents)
         for change in changes:
             path = os.path.join(self.workspace.root, change.path)
             before = change.before
             # A folder or a link that appeared meanwhile has no digest, and is not nothing.
             present = "" if before.kind == "absent" else before.digest or before.kind
             self.workspace.check_before(path, present)
-        await self.journal.make(Checkpoint("effect", tuple(changes)), self.lane, self.call)
+        return changes
 
 
 A = TypeVar("A", bound=Arguments)
+
+
+class Plan(Struct, Generic[A], frozen=True):
+    """What a call would do, worked out once: judged by its `actions`, then performed.
+
+    `changes` are the new contents of files, where the call is about nothing else: their hunks can
+    be accepted one by one.
+    """
+
+    args: A
+    actions: Sequence[Action] = ()
+    changes: tuple[FileChange, ...] = ()
+
+    @property
+    def contents(self) -> dict[str, bytes | None]:
+        """What the changed files will hold, by real path."""
+        return {change.path: change.after for change in self.changes}
+
+
+def changing(args: A, changes: Sequence[FileChange]) -> Plan[A]:
+    """The plan of a call that changes files and does nothing else."""
+    return Plan(args, [change.action for change in changes], tuple(changes))
 
 
 class Tool(ABC, Generic[A]):
@@ -93,16 +133,12 @@ class Tool(ABC, Generic[A]):
     family: ClassVar[Family]
     Args: type[A]
 
-    def looks(self, args: A, workspace: Workspace) -> Sequence[Action]:
-        """What must be looked at to know the actions; judged before `actions` is asked."""
-        return ()
+    @abstractmethod
+    async def plan(self, args: A, workspace: PlanningWorkspace) -> Plan[A]:
+        """What the call would do; has no effects, and looks only at what it asked for."""
 
     @abstractmethod
-    def actions(self, args: A, workspace: Workspace) -> Sequence[Action]:
-        """What the call would do."""
-
-    @abstractmethod
-    async def run(self, args: A, bench: Bench) -> Any:
+    async def perform(self, plan: Plan[A], bench: Bench) -> Any:
         """Do it. The answer is a record or something else that JSON can say."""
 
     def spec(self) -> ToolSpec:

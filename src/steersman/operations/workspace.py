@@ -9,13 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
 from steersman.records.action import Action, Delete, Execute, List, Read, Search, Write
 from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.systems import Permit
+
+Look = Read | List | Search
+Ask = Callable[[Sequence[Look]], Awaitable[Permit]]
 
 
 class Workspace:
@@ -43,6 +47,12 @@ class Workspace:
     def granted(self, actions: Sequence[Action], secret: str = "") -> Workspace:
         """The same folder with leave for some actions, but not for secret files below them."""
         copy = Workspace(self.root, actions, secret)
+        copy._shown_as = self._shown_as
+        return copy
+
+    def planning(self, ask: Ask) -> PlanningWorkspace:
+        """The same folder for planning a call; `ask` puts what must be looked at to the gate."""
+        copy = PlanningWorkspace(self.root, ask)
         copy._shown_as = self._shown_as
         return copy
 
@@ -150,6 +160,19 @@ class Workspace:
 
     def _ungranted(self, verb: str, path: str) -> ToolProblem:
         return ToolProblem(f"The gate gave no leave to {verb} {self.shown(path)}.")
+
+
+class PlanningWorkspace(Workspace):
+    """A folder while a call is planned: it resolves names and asks the gate before it looks."""
+
+    def __init__(self, root: str, ask: Ask) -> None:
+        super().__init__(root)
+        self._ask = ask
+
+    async def look(self, actions: Sequence[Look]) -> Workspace:
+        """The same folder with permission to look at these; raises when the gate denies it."""
+        permit = await self._ask(actions)
+        return self.granted(permit.actions, permit.secret)
 
 
 def digest(content: bytes) -> str:

@@ -35,7 +35,8 @@ class Write(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="wr
     `before` and `after` are SHA-256 of the content shown in `diff`, so that what was decided on
     is exactly what is written; `before` is empty for a file that does not exist. `origin` tells
     whose effect it is: a tool's own, a command's that was let through, one that is past because
-    the command ran on the folder itself, or a person's undo.
+    the command ran on the folder itself, or a person's undo. `moved_from` is the path of the file
+    that a patch moves here.
     """
 
     path: str
@@ -43,6 +44,7 @@ class Write(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="wr
     after: str = ""
     diff: str = ""
     origin: Origin = "tool"
+    moved_from: str = ""
 
 
 class Delete(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="delete"):

@@ -34,13 +34,17 @@ class RemoteTool(Struct, frozen=True, omit_defaults=True):
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
-    """What a call gave: text, what is not text (described, with its size), and structure."""
+    """What a call gave: text, what is not text (described, with its size), and structure.
+
+    `whole` is the result as the server sent it, for a client that speaks the protocol itself.
+    """
 
     text: str
     structured: Any = None
     attachments: tuple[str, ...] = ()
     failed: bool = False
     cut: int = 0  # characters that were left out
+    whole: Mapping[str, Any] = {}
 
 
 class Condition(Struct, frozen=True, omit_defaults=True):

@@ -13,6 +13,7 @@ from msgspec import Struct
 from steersman.records.action import Action, Verdict
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
+from steersman.records.hunks import FileHunks
 
 MASK = "[redacted]"  # stands in the log where a secret was
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
@@ -194,6 +195,12 @@ class ToolResult(Body, frozen=True, omit_defaults=True):
     ms: int = 0
 
 
+class WholeResult(ToolResult, frozen=True, omit_defaults=True):
+    """A result for whoever made the call: `whole` is what an MCP server sent, never stored."""
+
+    whole: Mapping[str, JSON] = {}
+
+
 class Policy(Body, frozen=True, omit_defaults=True):
     """The gate's verdict on one action; written and flushed before the action may begin."""
 
@@ -260,7 +267,7 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
 
     `scope` tells how long it holds: this once, in this thread, or always in this folder; `lasting`
     names which of the lasting answers is meant. `arguments` are the call's arguments as the person
-    changed them.
+    changed them; `hunks` are all that was accepted of the diffs the request showed.
     """
 
     kind: ClassVar[str] = "confirm_response"
@@ -271,6 +278,7 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     lasting: str = "same"
     arguments: dict[str, JSON] | None = None
     by: Literal["person", "yes-flag"] = "person"
+    hunks: tuple[FileHunks, ...] | None = None
 
 
 class Question(Body, frozen=True, omit_defaults=True):

@@ -1,4 +1,4 @@
-"""Where threads last and where processes meet."""
+"""Where threads last and processes meet; which database that is, a URL says."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def open_store(url: str, home: Path, environ: Mapping[str, str]) -> "Store":
-    """The store that a URL names."""
+    """The store a URL names; SQLite in the data folder when it is empty."""
     from steersman.store.sqlite import SqliteStore
 
     return SqliteStore(home)

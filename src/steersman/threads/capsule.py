@@ -7,9 +7,9 @@ from msgspec import Meta, Struct
 
 from steersman.intelligence.compaction import Compactor
 from steersman.intelligence.context import Context
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, SpawnAgent
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import SpawnAgent
 from steersman.records.dialogue import AssistantItem, Call, Prompt
 from steersman.records.errors import ToolProblem
 from steersman.records.message import AgentDone, AgentSpawn, Message, TurnEnd, TurnEnding, User
@@ -140,11 +140,11 @@ class CapsuleTool(Tool[AgentArgs]):
         """What the agent is for."""
         return self._purpose
 
-    def actions(self, args: AgentArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: AgentArgs, workspace: PlanningWorkspace) -> Plan[AgentArgs]:
         """Let the agent work; what it does is gated itself."""
-        return [SpawnAgent(self.name, args.task)]
+        return Plan(args, [SpawnAgent(self.name, args.task)])
 
-    async def run(self, args: AgentArgs, bench: Bench) -> str:
+    async def perform(self, plan: Plan[AgentArgs], bench: Bench) -> str:
         """Let the capsule work in a lane of its own below the parent's."""
         self._runs += 1
         name = self.name if self._runs == 1 else f"{self.name}:{self._runs}"
@@ -152,10 +152,10 @@ class CapsuleTool(Tool[AgentArgs]):
         lane = Lane(bench.lane.log, path, bench.lane.turn)
         context = Context(lane.path)
         ending: TurnEnding = "cancelled"
-        await bench.lane.append(AgentSpawn(self.name, lane.path, args.task), corr=bench.call)
+        await bench.lane.append(AgentSpawn(self.name, lane.path, plan.args.task), corr=bench.call)
         try:
             with lane.log.watched_by(context.observe):
-                await lane.at("coordination").append(User(args.task), corr=bench.call)
+                await lane.at("coordination").append(User(plan.args.task), corr=bench.call)
                 end = await self._capsule.turn(lane, context)
             ending = end.ending
         finally:

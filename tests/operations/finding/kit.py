@@ -16,6 +16,7 @@ from steersman.operations.tools.search_pattern import SearchPattern
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import Call
 from steersman.records.errors import ToolProblem
+from tests.operations.workshop import not_asked
 
 ENGINES = ("ripgrep", "python")
 
@@ -38,12 +39,12 @@ def use(tool: Tool[Any], folder: Path, **arguments: Any) -> Any:
     workspace = Workspace.open(folder)
     try:
         args = tool.parse(Call("call_1", tool.name, arguments))
-        actions = tool.actions(args, workspace)
-        for verdict in (decide(action, Circumstances(workspace.root)) for action in actions):
+        plan = asyncio.run(tool.plan(args, workspace.planning(not_asked)))
+        for verdict in (decide(action, Circumstances(workspace.root)) for action in plan.actions):
             if verdict.decision != "allow":
                 return f"Denied: {verdict.reason}"
-        bench: Any = SimpleNamespace(workspace=workspace.granted(actions))
-        return msgspec.to_builtins(asyncio.run(tool.run(args, bench)))
+        bench: Any = SimpleNamespace(workspace=workspace.granted(plan.actions))
+        return msgspec.to_builtins(asyncio.run(tool.perform(plan, bench)))
     except ToolProblem as problem:
         return str(problem)
 

@@ -28,6 +28,7 @@ from steersman.records.errors import ToolProblem
 from steersman.records.profile import PLAIN, Profile
 from steersman.store.redactor import Redactor
 from tests.operations.processes.kit import eventually, living_in, processes_in, run, sandbox
+from tests.operations.workshop import not_asked
 
 Use = Callable[..., Any]
 WAITING = "until [ -e go ]; do sleep 0.02; done; "
@@ -94,13 +95,13 @@ async def tools_in(folder: Path, **more: Any) -> AsyncIterator[tuple[Use, Proces
         ]
         names = {tool.name.removeprefix("workspace_"): tool for tool in tools}
         objects = Objects(folder.parent / "objects")
+        planning = workspace.planning(not_asked)
         bench: Any = Reach(workspace, "c1", told.append, journal=SimpleNamespace(objects=objects))
 
         async def use(name: str, **arguments: Any) -> Any:
             tool = names[name]
             args = tool.parse(Call("c1", tool.name, arguments))
-            tool.actions(args, workspace)
-            return await tool.run(args, bench)
+            return await tool.perform(await tool.plan(args, planning), bench)
 
         yield use, processes, told
 
@@ -132,10 +133,10 @@ def test_a_command_runs_to_its_end(folder):
 def test_the_action_is_the_command_where_it_runs(folder):
     tool = RunCommand({}, Processes(folder), Bare())
     args = tool.parse(Call("c", tool.name, {"command": "ls", "cwd": "sub"}))
-    workspace = Workspace.open(folder)
-    assert tool.actions(args, workspace) == [Execute("ls", str(folder / "sub"))]
+    workspace = Workspace.open(folder).planning(not_asked)
+    assert run(tool.plan(args, workspace)).actions == [Execute("ls", str(folder / "sub"))]
     with pytest.raises(ToolProblem, match="NUL"):
-        tool.actions(tool.parse(Call("c", tool.name, {"command": "a\0b"})), workspace)
+        run(tool.plan(tool.parse(Call("c", tool.name, {"command": "a\0b"})), workspace))
 
 
 @pytest.mark.parametrize(

@@ -203,8 +203,8 @@ def test_a_file_that_vanishes_is_said_to_be_gone(folder):
     class Vanishing(ReadFile):
         """Loses the file between the gate's word and the reading."""
 
-        def actions(self, args, workspace):
-            found = super().actions(args, workspace)
+        async def plan(self, args, workspace):
+            found = await super().plan(args, workspace)
             (folder / "soon.txt").unlink()
             return found
 

@@ -1,5 +1,6 @@
 """The edit matcher and the patch formats: pure functions from bytes to bytes, no file system."""
 
+from steersman.operations.matching.accepting import with_hunks
 from steersman.operations.matching.diffs import counted, unified_diff
 from steersman.operations.matching.edits import apply_edits
 from steersman.operations.matching.encoding import Encoding, Text, decode, encode
@@ -35,4 +36,5 @@ __all__ = [
     "encode",
     "parse_patch",
     "unified_diff",
+    "with_hunks",
 ]

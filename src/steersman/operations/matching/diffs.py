@@ -13,7 +13,7 @@ _MISSING_END = "\\ No newline at end of file\n"
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 
 
-class _Region(Struct, frozen=True):
+class Region(Struct, frozen=True):
     """Lines `left` become lines `right`; both are half-open ranges."""
 
     left: tuple[int, int]
@@ -25,16 +25,16 @@ def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
     if before == after:
         return ""
     old, new = _name("a", path, before), _name("b", path, after)
-    texts = _texts(before, after)
+    texts = texts_of(before, after)
     if texts is None:
         return f"Binary files {old} and {new} differ\n"
     header = f"--- {old}\n+++ {new}\n"
-    return header + "".join(_hunks(_split(texts[0]), _split(texts[1])))
+    return header + "".join(_hunks(split(texts[0]), split(texts[1])))
 
 
 def hunk_text(before: str, after: str, above: int) -> str:
     """The changed lines of a part of a file that has so many lines above it."""
-    return "".join(_hunks(_split(before), _split(after), above))
+    return "".join(_hunks(split(before), split(after), above))
 
 
 def _name(side: str, path: str, content: bytes | None) -> str:
@@ -45,7 +45,8 @@ def _name(side: str, path: str, content: bytes | None) -> str:
     return name if quoted == name else f'"{quoted}"'
 
 
-def _texts(before: bytes | None, after: bytes | None) -> tuple[str, str] | None:
+def texts_of(before: bytes | None, after: bytes | None) -> tuple[str, str] | None:
+    """Both contents as a diff compares them; None when one is not text."""
     old, new = decode(before or b""), decode(after or b"")
     if not isinstance(old, Text) or not isinstance(new, Text):
         return None
@@ -59,7 +60,8 @@ def _with_mark(text: Text) -> str:
     return BOM + text.text if text.encoding == "utf-8-sig" else text.text
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """The lines of a text with their ends, which only the last may lack."""
     lines = text.split("\n")
     last = lines.pop()
     lines = [line + "\n" for line in lines]
@@ -67,17 +69,21 @@ def _split(text: str) -> list[str]:
 
 
 def _hunks(left: Sequence[str], right: Sequence[str], above: int = 0) -> Iterator[str]:
-    runs = shared_runs(left, right)
-    regions = (
-        _Region((at.start, at.stop), (other.start, other.stop))
-        for at, other in gaps_between(runs, len(left), len(right))
-    )
-    for group in _grouped(regions):
+    for group in grouped(left, right):
         yield from _hunk(left, right, group, above)
 
 
-def _grouped(regions: Iterator[_Region]) -> Iterator[list[_Region]]:
-    group: list[_Region] = []
+def grouped(left: Sequence[str], right: Sequence[str]) -> Iterator[list[Region]]:
+    """What differs, those regions together that one hunk shows."""
+    runs = shared_runs(left, right)
+    return _grouped(
+        Region((at.start, at.stop), (other.start, other.stop))
+        for at, other in gaps_between(runs, len(left), len(right))
+    )
+
+
+def _grouped(regions: Iterator[Region]) -> Iterator[list[Region]]:
+    group: list[Region] = []
     for region in regions:
         if group and region.left[0] - group[-1].left[1] > 2 * CONTEXT:
             yield group
@@ -88,7 +94,7 @@ def _grouped(regions: Iterator[_Region]) -> Iterator[list[_Region]]:
 
 
 def _hunk(
-    left: Sequence[str], right: Sequence[str], regions: list[_Region], above: int
+    left: Sequence[str], right: Sequence[str], regions: list[Region], above: int
 ) -> Iterator[str]:
     start = max(regions[0].left[0] - CONTEXT, 0)
     stop = min(regions[-1].left[1] + CONTEXT, len(left))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from steersman.operations.mcp.calls import Clock, ProgressRelay
 from steersman.operations.mcp.discretion import Discretion
 from steersman.operations.mcp.eras import Eras
@@ -20,7 +22,6 @@ from steersman.operations.mcp.outcome import MOST_TEXT, WHOLE, outcome_of
 from steersman.operations.mcp.patience import Patience
 from steersman.operations.mcp.sentences import Sentences
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
-from steersman.operations.mcp.whole import hand_on
 from steersman.operations.running.companions import Companions
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Outcome, RemoteTool, ServerProblem, Wishes
@@ -232,8 +233,9 @@ class Connection:
             finally:
                 self._clocks.discard(clock)
         self._silent = 0
-        hand_on(self._discretion.result({**result, "error": refused} if refused else result))
-        return outcome_of(result, self._discretion.result, WHOLE if whole else MOST_TEXT)
+        outcome = outcome_of(result, self._discretion.result, WHOLE if whole else MOST_TEXT)
+        sent = {**result, "error": refused} if refused else result
+        return replace(outcome, whole=self._discretion.result(sent))
 
     async def _living(self) -> "Life":
         """The server, started if it does not run."""

@@ -1,17 +1,16 @@
 """`workspace_apply_patch`."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.operations.editing import Outcome, looks_at, patch_all
+from steersman.operations.editing import looks_at, patch_all
 from steersman.operations.matching import FilePatch, Refused, UpdateFile, parse_patch
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.tools.edit_files import Edited, edited_files
-from steersman.operations.tools.write_file import change
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool, changing
+from steersman.operations.tools.edit_files import Edited, edited
+from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
 
 
@@ -32,22 +31,18 @@ class ApplyPatch(Tool[ApplyPatchArgs]):
     family = Family.EDIT
     Args = ApplyPatchArgs
 
-    def looks(self, args: ApplyPatchArgs, workspace: Workspace) -> Sequence[Action]:
-        """Every file the patch names, as it is."""
-        return looks_at(workspace, dict.fromkeys(_names(_parsed(args))))
-
-    def actions(self, args: ApplyPatchArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: ApplyPatchArgs, workspace: PlanningWorkspace
+    ) -> Plan[ApplyPatchArgs]:
         """Every change, with its diff."""
-        outcome = _outcome(args, workspace)
-        return [change(workspace, path, content) for path, content in outcome.contents.items()]
+        patches = await asyncio.to_thread(_parsed, args)
+        seen = await workspace.look(looks_at(workspace, dict.fromkeys(_names(patches))))
+        return changing(args, await asyncio.to_thread(patch_all, seen, patches))
 
-    async def run(self, args: ApplyPatchArgs, bench: Bench) -> Edited:
+    async def perform(self, plan: Plan[ApplyPatchArgs], bench: Bench) -> Edited:
         """Write every file."""
-        outcome = _outcome(args, bench.workspace)
-        there = [path for path in outcome.contents if bench.workspace.exists(path)]
-        before = {path: bench.workspace.read(path) for path in there}
-        await bench.commit(outcome.contents)
-        return Edited(edited_files(outcome, before, bench.workspace, args.include_diff))
+        await bench.commit(plan.contents)
+        return Edited([edited(change, plan.args.include_diff) for change in plan.changes])
 
 
 def _parsed(args: ApplyPatchArgs) -> Sequence[FilePatch]:
@@ -55,10 +50,6 @@ def _parsed(args: ApplyPatchArgs) -> Sequence[FilePatch]:
     if isinstance(patches, Refused):
         raise ToolProblem(patches.message)
     return patches
-
-
-def _outcome(args: ApplyPatchArgs, workspace: Workspace) -> Outcome:
-    return patch_all(workspace, _parsed(args))
 
 
 def _names(patches: Sequence[FilePatch]) -> list[str]:

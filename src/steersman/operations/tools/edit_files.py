@@ -1,17 +1,16 @@
 """`workspace_edit_files`."""
 
-from collections.abc import Sequence
+import asyncio
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.operations.editing import Outcome, edit_all, looks_at
+from steersman.operations.changes import FileChange
+from steersman.operations.editing import edit_all, looks_at
 from steersman.operations.matching import Edit as Matched
-from steersman.operations.matching import unified_diff
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.tools.write_file import change
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool, changing
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.hunks import parts_of
 
 
 class Edit(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,44 +58,27 @@ class EditFiles(Tool[EditFilesArgs]):
     family = Family.EDIT
     Args = EditFilesArgs
 
-    def looks(self, args: EditFilesArgs, workspace: Workspace) -> Sequence[Action]:
-        """The files as they are."""
-        return looks_at(workspace, [file.path for file in args.files])
-
-    def actions(self, args: EditFilesArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: EditFilesArgs, workspace: PlanningWorkspace) -> Plan[EditFilesArgs]:
         """Every change, with its diff."""
-        outcome = _outcome(args, workspace)
-        return [change(workspace, path, content) for path, content in outcome.contents.items()]
-
-    async def run(self, args: EditFilesArgs, bench: Bench) -> Edited:
-        """Write every file."""
-        outcome = _outcome(args, bench.workspace)
-        before = {path: bench.workspace.read(path) for path in outcome.contents}
-        await bench.commit(outcome.contents)
-        return Edited(edited_files(outcome, before, bench.workspace, args.include_diff))
-
-
-def _outcome(args: EditFilesArgs, workspace: Workspace) -> Outcome:
-    return edit_all(
-        workspace,
-        (
+        seen = await workspace.look(looks_at(workspace, [file.path for file in args.files]))
+        files = [
             (file.path, [Matched(e.search, e.replace, e.replace_all) for e in file.edits])
             for file in args.files
-        ),
-    )
+        ]
+        return changing(args, await asyncio.to_thread(edit_all, seen, files))
+
+    async def perform(self, plan: Plan[EditFilesArgs], bench: Bench) -> Edited:
+        """Write every file."""
+        await bench.commit(plan.contents)
+        return Edited([edited(change, plan.args.include_diff) for change in plan.changes])
 
 
-def edited_files(
-    outcome: Outcome, before: dict[str, bytes], workspace: Workspace, include_diff: bool
-) -> list[EditedFile]:
-    """What was done to each file, in words."""
-    found = []
-    for path, content in outcome.contents.items():
-        notes = outcome.notes.get(path, [])
-        inexact = [n for n in notes if n.tier not in ("exact", "placed")]
-        remarks = [f"matched by {note.tier}, so this is what is there now:\n{note.hunk}"
-                   for note in inexact]  # fmt: skip
-        shown = workspace.shown(path)
-        diff = unified_diff(shown, before.get(path), content) if include_diff else ""
-        found.append(EditedFile(shown, sum(note.count for note in notes), remarks, diff))
-    return found
+def edited(change: FileChange, include_diff: bool) -> EditedFile:
+    """What was done to a file, in words; of one that was cut, the diff shows what is left."""
+    if change.cut:
+        return EditedFile(change.shown, parts_of(change.diff), diff=change.diff)
+    inexact = [note for note in change.notes if note.tier not in ("exact", "placed")]
+    remarks = [f"matched by {note.tier}, so this is what is there now:\n{note.hunk}"
+               for note in inexact]  # fmt: skip
+    count = sum(note.count for note in change.notes)
+    return EditedFile(change.shown, count, remarks, change.diff if include_diff else "")

@@ -1,6 +1,6 @@
 """`workspace_find_declaration`."""
 
-from collections.abc import Sequence
+import asyncio
 from typing import Annotated
 
 from msgspec import Meta
@@ -8,10 +8,10 @@ from msgspec import Meta
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Symbols
 from steersman.operations.code.spots import spot_of
-from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.get_symbols_overview import File, a_file
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Read, Search
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Read, Search
 from steersman.records.errors import ToolProblem
 
 
@@ -34,17 +34,22 @@ class FindDeclaration(Tool[FindDeclarationArgs]):
     def __init__(self, facade: Facade) -> None:
         self._facade = facade
 
-    def actions(self, args: FindDeclarationArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: FindDeclarationArgs, workspace: PlanningWorkspace
+    ) -> Plan[FindDeclarationArgs]:
         """Read that file, and search the workspace."""
         if not args.name and not args.column:
             raise ToolProblem(
                 f"Which name in line {args.line} is meant?", try_this="Pass name or column."
             )
         path = a_file(workspace, args.path)
-        return [Read(path), Search(workspace.root, args.name or f"{args.path}:{args.line}")]
+        return Plan(
+            args, [Read(path), Search(workspace.root, args.name or f"{args.path}:{args.line}")]
+        )
 
-    async def run(self, args: FindDeclarationArgs, bench: Bench) -> Symbols:
+    async def perform(self, plan: Plan[FindDeclarationArgs], bench: Bench) -> Symbols:
         """The definitions, mostly one."""
+        args = plan.args
         path = a_file(bench.workspace, args.path)
-        spot = spot_of(path, args.line, args.column, args.name, bench)
+        spot = await asyncio.to_thread(spot_of, path, args.line, args.column, args.name, bench)
         return await self._facade.declaration(spot, bench)

@@ -1,18 +1,17 @@
 """`workspace_find_references`."""
 
 import os
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import References
-from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.find_symbol import Name
 from steersman.operations.tools.get_symbols_overview import inside
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Search
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Search
 from steersman.records.errors import ToolProblem
 
 
@@ -35,15 +34,18 @@ class FindReferences(Tool[FindReferencesArgs]):
     def __init__(self, facade: Facade) -> None:
         self._facade = facade
 
-    def actions(self, args: FindReferencesArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: FindReferencesArgs, workspace: PlanningWorkspace
+    ) -> Plan[FindReferencesArgs]:
         """Search the workspace: uses may be anywhere in it."""
         path = inside(workspace, args.path)
         if args.line and not os.path.isfile(path):
             raise ToolProblem(f"{args.path} is a folder.", try_this="Pass the file of that line.")
-        return [Search(workspace.root, args.name)]
+        return Plan(args, [Search(workspace.root, args.name)])
 
-    async def run(self, args: FindReferencesArgs, bench: Bench) -> References:
+    async def perform(self, plan: Plan[FindReferencesArgs], bench: Bench) -> References:
         """The uses."""
+        args = plan.args
         path = inside(bench.workspace, args.path)
         return await self._facade.references(
             args.name, path, args.line, bench, most=args.max_results

@@ -1,6 +1,5 @@
 """`workspace_find_symbol`."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -8,10 +7,10 @@ from msgspec import Meta
 from steersman.operations.code.backend import Wanted
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Symbols
-from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.get_symbols_overview import Path, inside
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Search
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Search
 
 Name = Annotated[str, Meta(min_length=1, max_length=300, description="send, or Client/send")]
 MOST = 200
@@ -39,12 +38,15 @@ class FindSymbol(Tool[FindSymbolArgs]):
     def __init__(self, facade: Facade) -> None:
         self._facade = facade
 
-    def actions(self, args: FindSymbolArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: FindSymbolArgs, workspace: PlanningWorkspace
+    ) -> Plan[FindSymbolArgs]:
         """Search below that path."""
-        return [Search(inside(workspace, args.path), args.name)]
+        return Plan(args, [Search(inside(workspace, args.path), args.name)])
 
-    async def run(self, args: FindSymbolArgs, bench: Bench) -> Symbols:
+    async def perform(self, plan: Plan[FindSymbolArgs], bench: Bench) -> Symbols:
         """The definitions."""
+        args = plan.args
         wanted = Wanted(
             name=args.name,
             within=bench.workspace.below(inside(bench.workspace, args.path)),

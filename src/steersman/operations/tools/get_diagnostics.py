@@ -1,17 +1,16 @@
 """`workspace_get_diagnostics`."""
 
 import os
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Diagnostics, Severity
-from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.get_symbols_overview import inside
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Read, Search
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Read, Search
 
 
 class GetDiagnosticsArgs(Arguments, frozen=True):
@@ -33,12 +32,16 @@ class GetDiagnostics(Tool[GetDiagnosticsArgs]):
     def __init__(self, facade: Facade) -> None:
         self._facade = facade
 
-    def actions(self, args: GetDiagnosticsArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: GetDiagnosticsArgs, workspace: PlanningWorkspace
+    ) -> Plan[GetDiagnosticsArgs]:
         """Read those files, search those folders."""
         paths = [inside(workspace, name) for name in args.paths]
-        return [Search(p, "diagnostics") if os.path.isdir(p) else Read(p) for p in paths]
+        return Plan(
+            args, [Search(p, "diagnostics") if os.path.isdir(p) else Read(p) for p in paths]
+        )
 
-    async def run(self, args: GetDiagnosticsArgs, bench: Bench) -> Diagnostics:
+    async def perform(self, plan: Plan[GetDiagnosticsArgs], bench: Bench) -> Diagnostics:
         """The complaints."""
-        paths = [inside(bench.workspace, name) for name in args.paths]
-        return await self._facade.diagnostics(paths, args.min_severity, bench)
+        paths = [inside(bench.workspace, name) for name in plan.args.paths]
+        return await self._facade.diagnostics(paths, plan.args.min_severity, bench)

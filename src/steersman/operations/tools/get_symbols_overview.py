@@ -1,16 +1,15 @@
 """`workspace_get_symbols_overview`, and how tools for code say which file they mean."""
 
 import os
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Overview
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Read
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import Read
 from steersman.records.errors import ToolProblem
 
 Path = Annotated[str, Meta(description="file or folder")]
@@ -62,11 +61,13 @@ class GetSymbolsOverview(Tool[GetSymbolsOverviewArgs]):
     def __init__(self, facade: Facade) -> None:
         self._facade = facade
 
-    def actions(self, args: GetSymbolsOverviewArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: GetSymbolsOverviewArgs, workspace: PlanningWorkspace
+    ) -> Plan[GetSymbolsOverviewArgs]:
         """Read that file."""
-        return [Read(a_file(workspace, args.path))]
+        return Plan(args, [Read(a_file(workspace, args.path))])
 
-    async def run(self, args: GetSymbolsOverviewArgs, bench: Bench) -> Overview:
+    async def perform(self, plan: Plan[GetSymbolsOverviewArgs], bench: Bench) -> Overview:
         """Its symbols."""
-        path = a_file(bench.workspace, args.path)
-        return await self._facade.overview(path, args.depth, bench)
+        path = a_file(bench.workspace, plan.args.path)
+        return await self._facade.overview(path, plan.args.depth, bench)

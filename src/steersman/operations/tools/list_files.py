@@ -3,7 +3,7 @@
 import asyncio
 import os
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -11,9 +11,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from steersman.operations.finding import Names, SearchPlace, list_names
 from steersman.operations.finding.ignoring import Judge
 from steersman.operations.finding.records import in_order, readable
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, List
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import List
 from steersman.records.errors import ToolProblem
 from steersman.records.gitignore import Globs
 
@@ -59,12 +59,13 @@ class ListFiles(Tool[ListFilesArgs]):
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
 
-    def actions(self, args: ListFilesArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: ListFilesArgs, workspace: PlanningWorkspace) -> Plan[ListFilesArgs]:
         """List that folder."""
-        return [List(workspace.locate(args.path))]
+        return Plan(args, [List(workspace.locate(args.path))])
 
-    async def run(self, args: ListFilesArgs, bench: Bench) -> Listing:
+    async def perform(self, plan: Plan[ListFilesArgs], bench: Bench) -> Listing:
         """The names, as many as fit in an answer."""
+        args = plan.args
         top = bench.workspace.below(bench.workspace.locate(args.path))
         _check_folder(args.path, top)
         place = SearchPlace(bench.workspace.root, top)

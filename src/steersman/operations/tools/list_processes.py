@@ -1,13 +1,10 @@
 """`workspace_list_processes`."""
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from steersman.operations.running.processes import Processes, Running
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
 
 SHOWN = 200
 
@@ -44,11 +41,13 @@ class ListProcesses(Tool[ListProcessesArgs]):
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
 
-    def actions(self, args: ListProcessesArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: ListProcessesArgs, workspace: PlanningWorkspace
+    ) -> Plan[ListProcessesArgs]:
         """None: the commands were judged when they were started."""
-        return ()
+        return Plan(args)
 
-    async def run(self, args: ListProcessesArgs, bench: Bench) -> ProcessList:
+    async def perform(self, plan: Plan[ListProcessesArgs], bench: Bench) -> ProcessList:
         """List them."""
         return ProcessList([_entry(running) for running in self._processes.listing()])
 

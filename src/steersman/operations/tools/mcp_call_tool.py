@@ -1,16 +1,15 @@
 """`mcp_call_tool`: the generic way to call a tool of an MCP server."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, field
 from msgspec.structs import replace
 
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.tools.mcp_remote import Said, said
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, McpCall
+from steersman.operations.tool import Answered, Arguments, Bench, Family, Plan, Tool
+from steersman.operations.tools.mcp_remote import answered
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import McpCall
 from steersman.records.dialogue import Call
 
 
@@ -37,15 +36,16 @@ class CallTool(Tool[CallToolArgs]):
         args = super().parse(call)
         return replace(args, tool=self._short(args))
 
-    def actions(self, args: CallToolArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: CallToolArgs, workspace: PlanningWorkspace) -> Plan[CallToolArgs]:
         """The call, with what hints and rules say of it; an unknown tool may change things."""
         effect = self._gateway.effect(args.server, args.tool)
-        return [McpCall(args.server, args.tool, args.arguments, effect)]
+        return Plan(args, [McpCall(args.server, args.tool, args.arguments, effect)])
 
-    async def run(self, args: CallToolArgs, bench: Bench) -> Said:
+    async def perform(self, plan: Plan[CallToolArgs], bench: Bench) -> Answered:
         """Make the call."""
+        args = plan.args
         outcome = await self._gateway.call(args.server, args.tool, args.arguments, bench.progress)
-        return said(args.server, args.tool, outcome)
+        return answered(args.server, args.tool, outcome)
 
     def _short(self, args: CallToolArgs) -> str:
         """The tool's own name, also when it was named as in a list: `server__tool`."""

@@ -4,7 +4,6 @@ The model is told the servers with one line each. Names and first sentences come
 whole of a tool when it chooses it.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -14,9 +13,9 @@ from steersman.operations.mcp.catalogue import call_name, first_sentence, server
 from steersman.operations.mcp.gateway import Described, Found, Gateway
 from steersman.operations.mcp.plain_schema import plain
 from steersman.operations.mcp.templates import line_of
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, McpCall
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import McpCall
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool
@@ -83,12 +82,13 @@ class ListTools(Tool[ListToolsArgs]):
         names = [tool.name for tool in self._gateway.tools_of(server.name)[:6]]
         return line_of(server) or ", ".join(name for name in names if len(name) < 40)
 
-    def actions(self, args: ListToolsArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: ListToolsArgs, workspace: PlanningWorkspace) -> Plan[ListToolsArgs]:
         """Ask servers for their lists, which starts those whose lists are not known."""
-        return [McpCall(args.server or "*", "tools/list", {}, "reads")]
+        return Plan(args, [McpCall(args.server or "*", "tools/list", {}, "reads")])
 
-    async def run(self, args: ListToolsArgs, bench: Bench) -> Listed | Chosen:
+    async def perform(self, plan: Plan[ListToolsArgs], bench: Bench) -> Listed | Chosen:
         """Look, or choose."""
+        args = plan.args
         if args.select:
             if args.refresh:
                 await self._gateway.find(server=args.server, refresh=True)

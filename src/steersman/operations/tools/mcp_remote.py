@@ -1,6 +1,5 @@
 """Tools of MCP servers under their own names, `server__tool`, once a model has chosen them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,9 +8,9 @@ from msgspec import Struct, field
 from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.plain_schema import plain
-from steersman.operations.tool import Arguments, Bench, Family, Malformed, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, McpCall
+from steersman.operations.tool import Answered, Arguments, Bench, Family, Malformed, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import McpCall
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_tools import Outcome, RemoteTool
@@ -51,6 +50,14 @@ def said(server: str, tool: str, outcome: Outcome) -> Said:
         outcome.attachments,
         f"{cut:,} characters are left out" if cut else "",
     )
+
+
+def answered(server: str, tool: str, outcome: Outcome) -> Answered:
+    """The outcome of a call for a model and, as it was sent, for whoever made the call."""
+    try:
+        return Answered(said(server, tool, outcome), outcome.whole)
+    except FailedCall as failed:
+        return Answered(None, outcome.whole, failed)
 
 
 def _bare(structure: Any) -> Any:
@@ -97,16 +104,17 @@ class Remote(Tool[RemoteArgs]):
             )
         return RemoteArgs(call.arguments)
 
-    def actions(self, args: RemoteArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: RemoteArgs, workspace: PlanningWorkspace) -> Plan[RemoteArgs]:
         """The call, with what hints and rules say of it at this moment."""
         server, tool = self._tool.server, self._tool.name
-        return [McpCall(server, tool, args.arguments, self._gateway.effect(server, tool))]
+        effect = self._gateway.effect(server, tool)
+        return Plan(args, [McpCall(server, tool, args.arguments, effect)])
 
-    async def run(self, args: RemoteArgs, bench: Bench) -> Said:
+    async def perform(self, plan: Plan[RemoteArgs], bench: Bench) -> Answered:
         """Make the call."""
         server, tool = self._tool.server, self._tool.name
-        outcome = await self._gateway.call(server, tool, args.arguments, bench.progress)
-        return said(server, tool, outcome)
+        outcome = await self._gateway.call(server, tool, plan.args.arguments, bench.progress)
+        return answered(server, tool, outcome)
 
 
 class RemoteReader(Remote):

@@ -1,16 +1,15 @@
 """`workspace_propose_refactoring`."""
 
 import re
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
 from steersman.operations.code.proposals import Operation, Proposer, Refactored, Refactoring
-from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.get_symbols_overview import a_file
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Search
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Search
 from steersman.records.errors import ToolProblem
 
 _NAME = re.compile(r"[\w$@#]+[?!]?")
@@ -35,17 +34,20 @@ class ProposeRefactoring(Tool[ProposeRefactoringArgs]):
     def __init__(self, proposer: Proposer) -> None:
         self._proposer = proposer
 
-    def actions(self, args: ProposeRefactoringArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: ProposeRefactoringArgs, workspace: PlanningWorkspace
+    ) -> Plan[ProposeRefactoringArgs]:
         """Look at the workspace; what would change is known and judged when it was tried."""
         a_file(workspace, args.path)
         if args.operation != "safe_delete_symbol" and not args.text.strip():
             raise ToolProblem(f"{args.operation} needs text.", try_this="Pass text.")
         if args.operation == "rename_symbol" and not _NAME.fullmatch(args.text.strip()):
             raise ToolProblem(f"{args.text!r} is no name.", try_this="Pass the bare new name.")
-        return [Search(workspace.root, args.name_path)]
+        return Plan(args, [Search(workspace.root, args.name_path)])
 
-    async def run(self, args: ProposeRefactoringArgs, bench: Bench) -> Refactored:
+    async def perform(self, plan: Plan[ProposeRefactoringArgs], bench: Bench) -> Refactored:
         """What was changed."""
+        args = plan.args
         path = bench.workspace.shown(a_file(bench.workspace, args.path))
         text = args.text.strip() if args.operation == "rename_symbol" else args.text
         wanted = Refactoring(args.operation, args.name_path, path, text)

@@ -1,15 +1,15 @@
 """`workspace_ranked_context`."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import Meta
 
 from steersman.operations.code.index.keepers import IndexKeepers
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Search
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import Search
 from steersman.records.code_index import RankedContext as Context
 from steersman.records.errors import ToolProblem
 from steersman.records.secret_files import SecretFiles
@@ -45,12 +45,15 @@ class RankedContext(Tool[RankedContextArgs]):
     def __init__(self, keepers: IndexKeepers) -> None:
         self._keepers = keepers
 
-    def actions(self, args: RankedContextArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: RankedContextArgs, workspace: PlanningWorkspace
+    ) -> Plan[RankedContextArgs]:
         """Search below that path."""
-        return [Search(workspace.locate(args.path), args.question)]
+        return Plan(args, [Search(workspace.locate(args.path), args.question)])
 
-    async def run(self, args: RankedContextArgs, bench: Bench) -> Context:
+    async def perform(self, plan: Plan[RankedContextArgs], bench: Bench) -> Context:
         """The best excerpts."""
+        args = plan.args
         from steersman.operations.code.index.answering import Asked
 
         workspace = bench.workspace

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -11,9 +10,8 @@ from msgspec import Meta, Struct
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.output import whole_characters
 from steersman.operations.running.processes import Processes, Running
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
 
 ARTIFACT = re.compile(r"[0-9a-f]{64}")
@@ -63,12 +61,15 @@ class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
 
-    def actions(self, args: ReadCommandOutputArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: ReadCommandOutputArgs, workspace: PlanningWorkspace
+    ) -> Plan[ReadCommandOutputArgs]:
         """None: the command was judged when it was started."""
-        return ()
+        return Plan(args)
 
-    async def run(self, args: ReadCommandOutputArgs, bench: Bench) -> OutputPart:
+    async def perform(self, plan: Plan[ReadCommandOutputArgs], bench: Bench) -> OutputPart:
         """Wait for it if asked to, and read."""
+        args = plan.args
         if ARTIFACT.fullmatch(args.process_id):
             return await asyncio.to_thread(_read_kept, args, bench.journal.objects)
         running = self._processes.get(args.process_id)

@@ -7,9 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
 from steersman.records.message import Message
 from steersman.store.log import Lane, to_message
@@ -54,7 +53,9 @@ class ReadEarlier(Tool[ReadEarlierArgs]):
         self._text_of = text_of
         self._search = search
 
-    def actions(self, args: ReadEarlierArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: ReadEarlierArgs, workspace: PlanningWorkspace
+    ) -> Plan[ReadEarlierArgs]:
         """None: it was shown before."""
         given = [one for one in (args.message, args.call, args.words) if one is not None]
         if len(given) != 1:
@@ -63,11 +64,13 @@ class ReadEarlier(Tool[ReadEarlierArgs]):
                 f"{'None' if not given else 'Several'} of message, call and words are given.",
                 "Give exactly one of them.",
             )
-        return ()
+        return Plan(args)
 
-    async def run(self, args: ReadEarlierArgs, bench: Bench) -> EarlierPart | Sequence[Struct]:
+    async def perform(
+        self, plan: Plan[ReadEarlierArgs], bench: Bench
+    ) -> EarlierPart | Sequence[Struct]:
         """Look into the log."""
-        return await asyncio.to_thread(self._look, args, bench.lane)
+        return await asyncio.to_thread(self._look, plan.args, bench.lane)
 
     def _look(self, args: ReadEarlierArgs, lane: Lane) -> EarlierPart | Sequence[Struct]:
         if args.words is not None:

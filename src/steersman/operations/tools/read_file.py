@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,9 +9,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from steersman.operations.finding import reading
 from steersman.operations.finding.reading import LARGEST_FILE, MOST_LINES, Page, Shape
 from steersman.operations.finding.records import readable
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, List, Read
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import List, Read
 from steersman.records.errors import ToolProblem
 
 MOST_FOLDERS = 300
@@ -52,17 +51,17 @@ class ReadFile(Tool[ReadFileArgs]):
     family = Family.READ
     Args = ReadFileArgs
 
-    def actions(self, args: ReadFileArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: ReadFileArgs, workspace: PlanningWorkspace) -> Plan[ReadFileArgs]:
         """Read that file; where there is none, look for names like it."""
         path = workspace.locate(args.path)
         if workspace.contains(path) and not os.path.lexists(path):
-            return [Read(path), List(workspace.root)]
-        return [Read(path)]
+            return Plan(args, [Read(path), List(workspace.root)])
+        return Plan(args, [Read(path)])
 
-    async def run(self, args: ReadFileArgs, bench: Bench) -> FileLines:
+    async def perform(self, plan: Plan[ReadFileArgs], bench: Bench) -> FileLines:
         """The lines, as many as fit in an answer."""
-        found = await asyncio.to_thread(_read, args, bench.workspace)
-        bench.workspace.note_read(bench.workspace.locate(args.path))
+        found = await asyncio.to_thread(_read, plan.args, bench.workspace)
+        bench.workspace.note_read(bench.workspace.locate(plan.args.path))
         return found
 
 

@@ -1,14 +1,13 @@
 """`read_skill`: a way of working that was written down, when a task fits it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import Meta
 
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem, UsageProblem
 
 
@@ -30,13 +29,13 @@ class ReadSkill(Tool[ReadSkillArgs]):
     def __init__(self, load: Callable[[str, str], str]) -> None:
         self._load = load
 
-    def actions(self, args: ReadSkillArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: ReadSkillArgs, workspace: PlanningWorkspace) -> Plan[ReadSkillArgs]:
         """None: the person decided on it when it was installed, enabled, or the folder trusted."""
-        return ()
+        return Plan(args)
 
-    async def run(self, args: ReadSkillArgs, bench: Bench) -> str:
+    async def perform(self, plan: Plan[ReadSkillArgs], bench: Bench) -> str:
         """Read it."""
         try:
-            return await asyncio.to_thread(self._load, args.name, args.file)
+            return await asyncio.to_thread(self._load, plan.args.name, plan.args.file)
         except UsageProblem as problem:
             raise ToolProblem(problem.what, problem.why, problem.try_this) from problem

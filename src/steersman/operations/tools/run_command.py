@@ -12,9 +12,9 @@ from steersman.operations.running.command_runs import SHELL, CommandRuns
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Execute
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import Execute
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
 from steersman.store.log import unbroken
@@ -86,20 +86,22 @@ class RunCommand(Tool[RunCommandArgs]):
         self._processes = processes
         self._runs = runs
 
-    def actions(self, args: RunCommandArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: RunCommandArgs, workspace: PlanningWorkspace
+    ) -> Plan[RunCommandArgs]:
         """Execute that command."""
         if "\0" in args.command:
             raise ToolProblem("A command must not hold a NUL character.")
-        return [_execute(args, workspace, direct=args.background)]
+        return Plan(args, [_execute(args, workspace, direct=args.background)])
 
-    async def run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
+    async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
         """Run it; once more outside the sandbox if that is why it failed and a person agrees."""
-        result = await self._run(args, bench)
+        result = await self._run(plan.args, bench)
         code, refused = result.exit_code or 0, result.refused
         why = looks_confined(code, result.output, bench.profile, refused)
         if not bench.profile.escalate or not worth_letting_out(why):
             return result
-        outside = replace(args, outside_sandbox=True)
+        outside = replace(plan.args, outside_sandbox=True)
         try:
             leave = await bench.admit([_execute(outside, bench.workspace, direct=True)])
         except ToolProblem as no:

@@ -8,9 +8,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from steersman.operations.finding import Found, Hit, Query, SearchPlace, find, patterns
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Search
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import Search
 from steersman.records.errors import ToolProblem
 
 MOST = 500
@@ -62,12 +62,15 @@ class SearchFiles(Tool[SearchFilesArgs]):
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
 
-    def actions(self, args: SearchFilesArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: SearchFilesArgs, workspace: PlanningWorkspace
+    ) -> Plan[SearchFilesArgs]:
         """Search below that path."""
-        return [Search(workspace.locate(args.path), args.query)]
+        return Plan(args, [Search(workspace.locate(args.path), args.query)])
 
-    async def run(self, args: SearchFilesArgs, bench: Bench) -> SearchResults:
+    async def perform(self, plan: Plan[SearchFilesArgs], bench: Bench) -> SearchResults:
         """The first places, and how many there are."""
+        args = plan.args
         multiline = args.literal and "\n" in args.query
         if args.literal:
             pattern = patterns.literal(args.query)

@@ -1,13 +1,13 @@
 """`workspace_search_pattern`."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from steersman.operations.finding import Found, Query, SearchPlace, find, patterns
-from steersman.operations.tool import Arguments, Bench, Family, Tool
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.search_files import (
     MOST_FILES,
     CaseSensitive,
@@ -22,8 +22,8 @@ from steersman.operations.tools.search_files import (
     results,
     skipped,
 )
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, Search
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Search
 
 
 class FileCount(Struct, frozen=True, omit_defaults=True):
@@ -72,12 +72,17 @@ class SearchPattern(Tool[SearchPatternArgs]):
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
 
-    def actions(self, args: SearchPatternArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: SearchPatternArgs, workspace: PlanningWorkspace
+    ) -> Plan[SearchPatternArgs]:
         """Search below that path."""
-        return [Search(workspace.locate(args.path), args.pattern)]
+        return Plan(args, [Search(workspace.locate(args.path), args.pattern)])
 
-    async def run(self, args: SearchPatternArgs, bench: Bench) -> SearchResults | FileCounts:
+    async def perform(
+        self, plan: Plan[SearchPatternArgs], bench: Bench
+    ) -> SearchResults | FileCounts:
         """The first places or files, and how many there are."""
+        args = plan.args
         query = Query(
             patterns.prepared(args.pattern, args.multiline),
             args.case_sensitive,

@@ -1,14 +1,12 @@
 """`workspace_signal_process`."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from steersman.operations.running.processes import ENDING, Processes, SignalName
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
 
 GRACE = 2.0
@@ -44,12 +42,15 @@ class SignalProcess(Tool[SignalProcessArgs]):
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
 
-    def actions(self, args: SignalProcessArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: SignalProcessArgs, workspace: PlanningWorkspace
+    ) -> Plan[SignalProcessArgs]:
         """None: only what this thread started can be reached."""
-        return ()
+        return Plan(args)
 
-    async def run(self, args: SignalProcessArgs, bench: Bench) -> Signalled:
+    async def perform(self, plan: Plan[SignalProcessArgs], bench: Bench) -> Signalled:
         """Send it, and see what comes of it."""
+        args = plan.args
         running = self._processes.get(args.process_id)
         if running.state.exit_code is not None:
             raise ToolProblem(

@@ -1,12 +1,12 @@
 """`workspace_status`."""
 
-from collections.abc import Sequence
+import asyncio
 
 from msgspec import Struct
 
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action, List, Read
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import List, Read
 from steersman.records.errors import ToolProblem
 
 
@@ -29,15 +29,18 @@ class Status(Tool[StatusArgs]):
     family = Family.READ
     Args = StatusArgs
 
-    def actions(self, args: StatusArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(self, args: StatusArgs, workspace: PlanningWorkspace) -> Plan[StatusArgs]:
         """Look at the top folder and at git's note of the branch; git itself is not run."""
-        return [List(workspace.root), Read(workspace.locate(".git/HEAD"))]
+        return Plan(args, [List(workspace.root), Read(workspace.locate(".git/HEAD"))])
 
-    async def run(self, args: StatusArgs, bench: Bench) -> WorkspaceStatus:
+    async def perform(self, plan: Plan[StatusArgs], bench: Bench) -> WorkspaceStatus:
         """Look."""
-        root = bench.workspace.root
-        entries = [entry.name + "/" * entry.is_dir() for entry in bench.workspace.listing(root)]
-        return WorkspaceStatus(root, entries, _branch(bench.workspace))
+        return await asyncio.to_thread(_status, bench.workspace)
+
+
+def _status(workspace: Workspace) -> WorkspaceStatus:
+    entries = [entry.name + "/" * entry.is_dir() for entry in workspace.listing(workspace.root)]
+    return WorkspaceStatus(workspace.root, entries, _branch(workspace))
 
 
 def _branch(workspace: Workspace) -> str:

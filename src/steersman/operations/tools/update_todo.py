@@ -1,14 +1,12 @@
 """`workspace_update_todo`: the list of steps that the person watches while a task goes on."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace
-from steersman.records.action import Action
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
 
 MOST_ITEMS, LONGEST = 50, 300
@@ -58,13 +56,15 @@ class UpdateTodo(Tool[UpdateTodoArgs]):
     family = Family.READ
     Args = UpdateTodoArgs
 
-    def actions(self, args: UpdateTodoArgs, workspace: Workspace) -> Sequence[Action]:
+    async def plan(
+        self, args: UpdateTodoArgs, workspace: PlanningWorkspace
+    ) -> Plan[UpdateTodoArgs]:
         """None: the list is only in the log."""
-        return ()
+        return Plan(args)
 
-    async def run(self, args: UpdateTodoArgs, bench: Bench) -> TodoList:
+    async def perform(self, plan: Plan[UpdateTodoArgs], bench: Bench) -> TodoList:
         """Give the list back, counted; the log is where it is kept."""
-        items = tuple(Item(" ".join(item.text.split()), item.state) for item in args.items)
+        items = tuple(Item(" ".join(item.text.split()), item.state) for item in plan.args.items)
         if not all(item.text for item in items):
             raise ToolProblem(
                 "A step has no words.", try_this="Say what is to be done, or drop it."

@@ -1,14 +1,14 @@
 """`workspace_write_file`."""
 
-from collections.abc import Sequence
+import asyncio
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.operations.matching import unified_diff
-from steersman.operations.tool import Arguments, Bench, Family, Tool
-from steersman.operations.workspace import Workspace, digest
-from steersman.records.action import Action, Delete, Read, Write
+from steersman.operations.changes import FileChange, change_of
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool, changing
+from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records.action import Read
 
 
 class Written(Struct, frozen=True):
@@ -33,26 +33,20 @@ class WriteFile(Tool[WriteFileArgs]):
     family = Family.EDIT
     Args = WriteFileArgs
 
-    def looks(self, args: WriteFileArgs, workspace: Workspace) -> Sequence[Action]:
-        """The present content, for the diff."""
-        return [Read(workspace.locate(args.path))]
+    async def plan(self, args: WriteFileArgs, workspace: PlanningWorkspace) -> Plan[WriteFileArgs]:
+        """The change, with its diff to the present content."""
+        path = workspace.locate(args.path)
+        seen = await workspace.look([Read(path)])
+        change = await asyncio.to_thread(_change, seen, path, args.content.encode())
+        return changing(args, [change])
 
-    def actions(self, args: WriteFileArgs, workspace: Workspace) -> Sequence[Action]:
-        """The change, with its diff."""
-        return [change(workspace, workspace.locate(args.path), args.content.encode())]
-
-    async def run(self, args: WriteFileArgs, bench: Bench) -> Written:
+    async def perform(self, plan: Plan[WriteFileArgs], bench: Bench) -> Written:
         """Write it."""
-        path = bench.workspace.locate(args.path)
-        created = not bench.workspace.exists(path)
-        content = args.content.encode()
-        await bench.commit({path: content})
-        return Written(bench.workspace.shown(path), len(content), created)
+        (change,) = plan.changes
+        await bench.commit(plan.contents)
+        return Written(change.shown, len(change.after or b""), change.before is None)
 
 
-def change(workspace: Workspace, path: str, after: bytes | None) -> Write | Delete:
-    """The action that gives a file new content, or takes it away."""
+def _change(workspace: Workspace, path: str, after: bytes) -> FileChange:
     before = workspace.read(path) if workspace.exists(path) else None
-    diff = unified_diff(workspace.shown(path), before, after)
-    was = "" if before is None else digest(before)
-    return Delete(path, was, diff) if after is None else Write(path, was, digest(after), diff)
+    return change_of(workspace, path, before, after)

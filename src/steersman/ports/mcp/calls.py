@@ -58,15 +58,12 @@ class HostCall:
         self._handle = handle
         self.tool = tool
         self.name = f"call_{token_hex(5)}"
-        self.task = self._begin(arguments)
+        self.task = asyncio.create_task(handle.call(tool, arguments, self.name))
         self._answering: set[asyncio.Task[None]] = set()
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._requests: dict[str, ConfirmRequest] = {}
         self._wishes: dict[str, asyncio.Future[Mapping[str, Any] | None]] = {}
         self.task.add_done_callback(self._end)
-
-    def _begin(self, arguments: dict[str, Any]) -> asyncio.Task[Message]:
-        return asyncio.create_task(self._handle.call(self.tool, arguments, self.name))
 
     def take(self, message: Message) -> None:
         """Something happened in the thread that belongs to this call."""

@@ -5,42 +5,33 @@ works is asked of the client. A server alone keeps the names of its tools; of se
 are called `server__tool`.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steersman.operations.mcp.catalogue import call_name
-from steersman.operations.mcp.whole import given_to
 from steersman.ports.mcp.calls import Calls, HostCall, Workbench
 from steersman.ports.mcp.offer import Ended, Method, OfferedTool, Ongoing, ProtocolError
 from steersman.records.errors import Denied
 from steersman.records.mcp_tools import RemoteTool, Wishes
-from steersman.records.message import Message, ToolResult
+from steersman.records.message import ToolResult, WholeResult
 
 
 class RelayedCall(HostCall):
     """A call of a server's tool, with its result as the server sent it."""
 
-    def _begin(self, arguments: dict[str, Any]) -> asyncio.Task[Message]:
-        self._whole: Mapping[str, Any] | None = None
-        with given_to(self._keep):
-            return super()._begin(arguments)
-
-    def _keep(self, result: Mapping[str, Any]) -> None:
-        self._whole = self._host.redactor(self._thread).json(dict(result))
-
     def result(self, body: ToolResult) -> Ended:
         """What the server gave; when the call did not reach it, why."""
-        if self._whole is None or body.status not in ("ok", "error"):
+        if not isinstance(body, WholeResult):
             return super().result(body)
-        if isinstance(error := self._whole.get("error"), Mapping):
+        whole = self._handle.redactor().json(dict(body.whole))
+        if isinstance(error := whole.get("error"), Mapping):
             refused = ProtocolError(error["code"], error["message"], error.get("data"))
             return Ended((), failed=True, error=refused)
         return Ended(
-            self._whole.get("content") or (),
-            self._whole.get("structuredContent"),
-            failed=self._whole.get("isError") is True,
-            meta=self._whole.get("_meta"),
+            whole.get("content") or (),
+            whole.get("structuredContent"),
+            failed=whole.get("isError") is True,
+            meta=whole.get("_meta"),
         )
 
 

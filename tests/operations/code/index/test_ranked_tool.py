@@ -15,6 +15,7 @@ from steersman.records.action import Search
 from steersman.records.dialogue import Call
 from steersman.records.errors import ToolProblem
 from tests.operations.code.index.kit import PROJECT, plant
+from tests.operations.workshop import not_asked
 
 
 @pytest.fixture
@@ -33,9 +34,10 @@ def use(folder, secret="", granted=None, **arguments):
             tool = RankedContext(keepers)
             workspace = Workspace.open(folder)
             args = tool.parse(Call("call_1", tool.name, arguments))
-            leave = tool.actions(args, workspace) if granted is None else granted
+            plan = await tool.plan(args, workspace.planning(not_asked))
+            leave = plan.actions if granted is None else granted
             bench = SimpleNamespace(workspace=workspace.granted(leave, secret))
-            return msgspec.to_builtins(await tool.run(args, bench))
+            return msgspec.to_builtins(await tool.perform(plan, bench))
         finally:
             await keepers.close()
 
@@ -61,7 +63,8 @@ def test_it_needs_leave_to_search_there(project):
     workspace = Workspace.open(project)
     args = tool.parse(Call("call_1", tool.name, {"question": "prices?", "path": "shop"}))
     shop = os.path.join(workspace.root, "shop")
-    assert tool.actions(args, workspace) == [Search(shop, "prices?")]
+    plan = asyncio.run(tool.plan(args, workspace.planning(not_asked)))
+    assert plan.actions == [Search(shop, "prices?")]
     with pytest.raises(ToolProblem, match="no leave"):
         use(project, question="prices", granted=[Search(shop, "prices")])
     found = use(project, question="client", path="shop", granted=[Search(shop, "client")])
