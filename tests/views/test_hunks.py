@@ -1,19 +1,13 @@
-"""Hunks: a diff taken apart, and texts with only some of its hunks."""
+"""Hunks: a diff taken apart, and a choice of its hunks as an answer."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.operations.matching import unified_diff
 from steersman.records.action import Delete, Write
-from steersman.views.hunks import (
-    all_parts,
-    diff_with,
-    files_of,
-    narrowed,
-    read_diff,
-    with_accepted,
-    without_rejected,
-)
+from steersman.records.hunks import FileHunks, misfit, parts_of
+from steersman.records.message import ConfirmRequest, ConfirmResponse
+from steersman.views.hunks import all_parts, answer, files_of, narrowed, read_diff
 
 LINES = st.sampled_from(
     [
@@ -48,32 +42,15 @@ def texts(draw: st.DrawFn) -> tuple[str, str]:
     return tuple("\n".join(x) + (end if x else "") for x, end in zip((old, new), ends, strict=True))  # type: ignore[return-value]
 
 
-@given(texts(), st.sets(st.integers(0, 10)))
-def test_a_text_with_some_hunks_is_the_same_from_either_side(
-    pair: tuple[str, str], accepted: set[int]
-) -> None:
-    old, new = pair
-    file = read_diff(unified_diff("x", old.encode(), new.encode()))
-    if old == new:
-        return
-    every = range(len(file.hunks))
-    assert with_accepted(old, file, every) == new == without_rejected(new, file, every)
-    assert with_accepted(old, file, ()) == old == without_rejected(new, file, ())
-    mixed = with_accepted(old, file, accepted)
-    assert mixed is not None
-    assert mixed == without_rejected(new, file, accepted)
-    # What was accepted is a diff of its own, and applies to the old text.
-    again = read_diff(diff_with(file, accepted))
-    assert with_accepted(old, again, range(len(again.hunks))) == mixed
-
-
 @given(texts())
 def test_a_diff_is_read_to_the_letter(pair: tuple[str, str]) -> None:
     old, new = pair
     diff = unified_diff("folder/name", old.encode(), new.encode())
     if diff:
         file = read_diff(diff)
-        assert diff_with(file, range(len(file.hunks))) == diff
+        heads = [f"{line}\n" for line in file.head]
+        assert "".join([*heads, *(hunk.text() for hunk in file.hunks)]) == diff
+        assert file.parts == parts_of(diff)
         assert (file.name, file.kind) == ("folder/name", "changed")
 
 
@@ -111,10 +88,20 @@ def test_what_is_no_diff_is_shown_as_one_part() -> None:
         assert read_diff(text, "x").hunks == ()
 
 
-def test_hunks_that_are_about_another_text_do_not_apply() -> None:
-    file = read_diff(unified_diff("x", b"a\nb\n", b"a\nc\n"))
-    assert with_accepted("a\nB\n", file, {0}) is None
-    assert without_rejected("a\nB\n", file, {0}) is None
+def test_a_choice_is_an_answer_that_names_hunks_by_number() -> None:
+    old = "".join(f"{number}\n" for number in range(40))
+    new = old.replace("3\n", "three\n", 1).replace("35\n", "", 1)
+    change = Write("/w/x", diff=unified_diff("x", old.encode(), new.encode()))
+    created = Write("/w/new.py", diff=unified_diff("new.py", None, b"a\n"))
+    request = ConfirmRequest("call_1", "workspace_edit_files", (change, created), "asked")
+    every = all_parts(files_of(request.actions))
+    assert every == {(0, 0), (0, 1), (1, 0)}
+    assert answer(request, every) == ConfirmResponse("allow")
+    assert answer(request, ()) == ConfirmResponse("deny")
+    assert answer(request, {(0, 1)}).hunks == (FileHunks("/w/x", (2,)),)
+    both = answer(request, {(1, 0), (0, 0)}).hunks
+    assert both == (FileHunks("/w/x", (1,)), FileHunks("/w/new.py", (1,)))
+    assert misfit(request.actions, both) == ""
 
 
 def test_fewer_lines_around_a_change() -> None:

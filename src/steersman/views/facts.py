@@ -5,6 +5,7 @@ Pure apart from `branch`, which reads two small files of git.
 
 import os
 from collections.abc import Iterable, Mapping
+from socket import gethostname
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from msgspec import Struct
 from steersman.host import models
 from steersman.records.errors import UsageProblem
 from steersman.records.settings import Settings
+from steersman.records.thread import Process
 from steersman.views.blocks import Block, Work
 from steersman.views.seat import Doing, Seat
 from steersman.views.story import Story
@@ -22,6 +24,7 @@ class Facts(Struct, frozen=True):
     """How things stand."""
 
     doing: Doing = "nothing"
+    owner: str = ""
     mode: str = "code"
     trust: str = ""
     approvals: str = ""
@@ -75,7 +78,7 @@ def _head(path: str) -> str:
 
 def servers(seat: Seat) -> tuple[str, ...]:
     """The MCP servers of the thread, and how they do."""
-    if not seat.id or seat.watching:
+    if not seat.here:
         return ()
     try:
         gateway = seat.host.servers(seat.id)
@@ -88,6 +91,14 @@ def servers(seat: Seat) -> tuple[str, ...]:
         if one.state != "disabled":
             told.append(one.server if one.state == "idle" else f"{one.server} ({one.state})")
     return tuple(told)
+
+
+def owner(process: Process | None) -> str:
+    """The other process that runs a thread, as a person would look for it."""
+    if process is None:
+        return ""
+    place = "" if process.machine == gethostname() else f" on {one_line(process.machine, 40)}"
+    return f"process {process.pid}{place}"
 
 
 def code_backend(blocks: Iterable[Block]) -> str:
@@ -120,12 +131,12 @@ class Gathering:
             self.look()
         if self._window is None or self._window[0] is not settings:
             self._window = (settings, models.window(settings, self._environ))
-        begun = story.session if seat.watching else None
         return Facts(
             doing=seat.doing,
-            mode=begun.mode if begun else settings.mode,
-            trust=begun.trust if begun else settings.trust,
-            approvals=begun.approvals if begun else settings.approvals,
+            owner=owner(seat.owner),
+            mode=settings.mode,
+            trust=settings.trust,
+            approvals=settings.approvals,
             model=usage.model or (story.session.model if story.session else "") or settings.model,
             window=self._window[1],
             used=usage.context,
@@ -176,6 +187,7 @@ def short_model(name: str) -> str:
 def bar(facts: Facts, width: int) -> list[str]:
     """The status in one line, the most important first; as many parts as fit."""
     parts = [
+        f"runs in {facts.owner}" if facts.owner else "",
         facts.mode,
         one_line(short_model(facts.model), 32) or "no model",
         share(facts),
@@ -199,12 +211,13 @@ def bar(facts: Facts, width: int) -> list[str]:
 
 def rows(facts: Facts) -> list[tuple[str, str]]:
     """The status as a table; what there is nothing to say about is left out."""
-    doing = {"nothing": "ready", "working": "working", "watching": "watching"}[facts.doing]
+    doing = "working" if facts.doing == "working" else "ready"
     waits = f", {facts.waiting} to answer" if facts.waiting else ""
     table = [
         ("thread", f"{facts.thread or 'new'}"),
         ("title", one_line(facts.title, 200)),
         ("state", doing + waits),
+        ("runs in", facts.owner),
         ("model", short_model(facts.model) or "none"),
         ("mode", facts.mode),
         ("trust", facts.trust),

@@ -1,6 +1,5 @@
-"""Unified diffs taken apart into files and hunks, and a text with only some of the hunks in it.
+"""Unified diffs taken apart into files and hunks to choose from, and a choice as an answer. Pure.
 
-Pure, and only about text: which arguments of which tool a choice of hunks makes is in `partial.py`.
 Lines end at LF and nowhere else, so whatever a file holds comes out as it went in.
 """
 
@@ -12,7 +11,8 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from steersman.records.action import Action, Delete, Write
-from steersman.records.message import DiffReady
+from steersman.records.hunks import FileHunks
+from steersman.records.message import ConfirmRequest, ConfirmResponse, DiffReady
 
 Kind = Literal["changed", "created", "deleted"]
 Part = tuple[int, int]  # a file and a hunk of it, both counted from 0
@@ -135,52 +135,19 @@ def all_parts(files: Sequence[FileDiff]) -> frozenset[Part]:
     return frozenset((at, part) for at, file in enumerate(files) for part in range(file.parts))
 
 
-def of_file(parts: Collection[Part], file: int) -> frozenset[int]:
-    """The hunks of one file among parts."""
-    return frozenset(hunk for own, hunk in parts if own == file)
-
-
-def with_accepted(old: str, file: FileDiff, accepted: Collection[int]) -> str | None:
-    """The old text with the accepted hunks in it; None when the text is not what they are about."""
-    lines, made, at = split(old), list[str](), 0
-    for number, hunk in enumerate(file.hunks):
-        stop = hunk.old_at + len(hunk.old)
-        if lines[hunk.old_at : stop] != hunk.old:
-            return None
-        made += lines[at : hunk.old_at]
-        made += hunk.new if number in accepted else hunk.old
-        at = stop
-    return "".join([*made, *lines[at:]])
-
-
-def without_rejected(new: str, file: FileDiff, accepted: Collection[int]) -> str | None:
-    """The new text without the hunks that are not accepted; None when it is another text."""
-    lines, made, at = split(new), list[str](), 0
-    for number, hunk in enumerate(file.hunks):
-        stop = hunk.new_at + len(hunk.new)
-        if lines[hunk.new_at : stop] != hunk.new:
-            return None
-        made += lines[at : hunk.new_at]
-        made += hunk.new if number in accepted else hunk.old
-        at = stop
-    return "".join([*made, *lines[at:]])
-
-
-def diff_with(file: FileDiff, accepted: Collection[int]) -> str:
-    """The diff with only the accepted hunks, counted so that it applies to the old text."""
-    made, shift = [f"{line}\n" for line in file.head], 0
-    for number, hunk in enumerate(file.hunks):
-        if number in accepted:
-            made.append(Hunk(hunk.old_at, hunk.old_at + shift, hunk.lines).text())
-            shift += len(hunk.new) - len(hunk.old)
-    return "".join(made)
-
-
-def split(text: str) -> list[str]:
-    """The lines of a text with their ends."""
-    lines = [line + "\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+def answer(request: ConfirmRequest, accepted: Collection[Part]) -> ConfirmResponse:
+    """The answer that lets through what was accepted and nothing else."""
+    files = files_of(request.actions)
+    if not accepted:
+        return ConfirmResponse("deny")
+    if frozenset(accepted) == all_parts(files):
+        return ConfirmResponse("allow")
+    changes = [one for one in request.actions if isinstance(one, Write | Delete)]
+    named: dict[str, list[int]] = {}
+    for file, hunk in sorted(accepted):
+        named.setdefault(changes[file].path, []).append(hunk + 1)
+    hunks = tuple(FileHunks(path, tuple(numbers)) for path, numbers in named.items())
+    return ConfirmResponse("allow", hunks=hunks)
 
 
 def _hunks(lines: list[str]) -> list[Hunk] | None:

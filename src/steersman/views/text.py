@@ -22,8 +22,10 @@ from steersman.records.message import (
     Message,
     Policy,
     Question,
+    RequestReceipt,
     SessionEnd,
     SessionStart,
+    SettingsChanged,
     Steer,
     ToolCall,
     ToolResult,
@@ -150,6 +152,12 @@ def _toll_words(body: Body) -> str | None:
             return f"{given} in ({cached} cached), {made} out{paid}"
         case Compaction() as compaction:
             return compaction_words(compaction)
+        case SettingsChanged() as changed:
+            named = ("mode", "model", "approvals", "trust", "title", "engine")
+            told = [f"{name} {value}" for name in named if (value := getattr(changed, name))]
+            return one_line(" · ".join(told))
+        case RequestReceipt(what=what, sender=sender, outcome=outcome, reason=reason):
+            return one_line(f"{what} from {sender}: {outcome.replace('_', ' ')} {reason}")
         case Audit(about=about, what=what, why=why):
             return one_line(f"{about}: {what} {why}")
     return None

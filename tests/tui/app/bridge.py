@@ -113,7 +113,7 @@ async def at_the_terminal(
     chosen = Settings(model=model, **settings)
     environ = {"TERM": "xterm-256color", **environ}
     async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
-        seat = Seat(host, str(folder), chosen)
+        seat = Seat(host, str(folder), chosen, given=("model",))
 
         async def first(stage: Any) -> None:
             assert wanted is not None

@@ -81,6 +81,9 @@ class RecordingStage:
     def leave(self) -> None:
         self._note("leave", None)
 
+    def detach(self) -> None:
+        self._note("detach", None)
+
 
 class Desk:
     """A person at work: types lines, allows what is asked, waits for turns to end."""
@@ -100,7 +103,7 @@ class Desk:
             if not await registry.run(self.stage, line):
                 await self.stage.say(line)
             if self.seat.doing == "working":
-                await self.host.wait(self.seat.id)
+                await self.seat.handle.wait()
         finally:
             allowing.cancel()
         assert not self.stage.answers, self.stage.answers
@@ -110,7 +113,7 @@ class Desk:
         async for message in self.seat.follow():
             if isinstance(message.body, ConfirmRequest):
                 try:
-                    self.seat.answer(message.corr or "", ConfirmResponse("allow"))
+                    await self.seat.handle.answer(message.corr or "", ConfirmResponse("allow"))
                 except SteersmanError:
                     continue  # it was answered before
 

@@ -43,10 +43,10 @@ def test_a_mode_holds_from_the_next_words_on(desk, script, mode):
         await desk.type("first")
         happened = await desk.type(f"/{mode}")
         await desk.type("second")
-        starts = [message.body.mode for message in desk.messages("session_start")]
-        return [what for what, _ in happened], starts
+        starts = [message.body.mode for message in desk.messages("turn_start")]
+        return [what for what, _ in happened], starts, len(desk.messages("session_start"))
 
-    assert desk(scenario, model=model) == (["moved", "tell"], ["code", mode])
+    assert desk(scenario, model=model) == (["tell"], ["code", mode], 1)
 
 
 def test_a_mode_with_words_says_them_in_it(desk, script):
@@ -160,7 +160,9 @@ def test_what_cannot_be_done_is_a_sentence(desk, line, told):
     assert said.startswith(told)
 
 
-def test_a_thread_that_another_process_works_on_is_watched_and_can_be_forked(desk, environ, script):
+def test_a_thread_that_another_process_works_on_is_spoken_to_and_can_be_forked(
+    desk, environ, script
+):
     model = script({"text": "One."}, {"text": "Two."})
 
     async def scenario(desk):
@@ -170,11 +172,13 @@ def test_a_thread_that_another_process_works_on_is_watched_and_can_be_forked(des
         async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as other:
             await other.open(busy, Settings(model=model))
             await desk.type(f"/resume {busy}")
-            watching = desk.seat.doing
+            elsewhere = desk.seat.here
+            await desk.type("another task")
+            said = [message.body.text for message in desk.messages("user")]
             await desk.type("/fork")
-            return watching, desk.seat.doing, desk.seat.id != busy
+            return elsewhere, said, desk.seat.here, desk.seat.id != busy
 
-    assert desk(scenario, model=model) == ("watching", "nothing", True)
+    assert desk(scenario, model=model) == (False, ["a task", "another task"], True, True)
 
 
 def test_an_export_is_a_bundle_and_overwrites_nothing_unasked(desk, script, workspace, steer):
@@ -317,7 +321,7 @@ def test_review_is_a_turn_that_can_only_look(desk, script, workspace):
 
     async def scenario(desk):
         await desk.type("/review the parser")
-        starts = [message.body.mode for message in desk.messages("session_start")]
+        starts = [message.body.mode for message in desk.messages("turn_start", "setting")]
         said = [message.body.text for message in desk.messages("user", "assistant")]
         return starts, desk.seat.settings.mode, said
 
@@ -365,7 +369,7 @@ def test_compact_and_back(desk, script):
         return desk.stage.told
 
     told = desk(scenario, model=model)
-    assert told == ["Nothing to gain yet.", "There is no compaction to take back."]
+    assert told == ["Nothing to gain yet.", "There is no compaction to undo."]
 
 
 def test_mentions_and_queue(desk, script, workspace):
@@ -397,7 +401,7 @@ def test_model_by_name_and_by_choice(desk, script):
         await desk.type(f"/model {two}")
         await desk.type("second")
         await desk.type("/model", one)
-        models = [message.body.model for message in desk.messages("session_start")]
+        models = [message.body.model for message in desk.messages("session_start", "setting")]
         return models, [(row.key, row.detail) for row in desk.stage.rows][:2]
 
     models, rows = desk(scenario, model=one, models={"mine": {"provider": "openai"}})
@@ -477,7 +481,7 @@ def test_help_tells_all_and_about_one(desk):
         return await desk.type("/help"), await desk.type("/help /rewind")
 
     ((_, (_, everything)),), ((_, (title, one)),) = desk(scenario)
-    assert "- `/undo` Take back what the last turn did to files." in everything
+    assert "- `/undo` Undo what the last turn did to files." in everything
     assert title == "/rewind"
     assert one.startswith("`/rewind [SEQ]`\n\nGo back to a message: files and conversation.")
     assert one.endswith("Waits until no turn runs.")

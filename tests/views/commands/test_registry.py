@@ -13,8 +13,22 @@ from tests.views.commands.recording import at_desk
 from tests.world import call
 
 NAMES = [
-    *("approvals", "ask", "code", "compact", "cost", "debug", "diff", "edit", "export", "fork"),
-    *("help", "init", "keys", "mcp", "mention", "model", "new", "plan", "queue", "quit", "redo"),
+    *("approvals", "ask", "code", "compact", "cost", "debug", "detach", "diff", "edit"),
+    *(
+        "export",
+        "fork",
+        "help",
+        "init",
+        "keys",
+        "mcp",
+        "mention",
+        "model",
+        "new",
+        "plan",
+        "queue",
+        "quit",
+        "redo",
+    ),
     *("resume", "review", "rewind", "skills", "spec", "status", "theme", "trust", "undo"),
 ]
 
@@ -139,13 +153,14 @@ def test_while_a_turn_works_some_commands_wait(environ, workspace, script):
         for line in ("/plan", "/undo", "/status", "/queue later"):
             assert await registry.run(desk.stage, line)
         queued = [message.body.state for message in desk.messages("steer")]
-        await desk.seat.stop()
+        await desk.seat.handle.cancel()
         return desk.stage.happened, queued
 
     happened, queued = at_desk(environ, workspace, scenario, model=model, approvals="never")
 
     waits = "waits until the turn has ended.\nStop the turn first, or wait."
-    assert happened[:2] == [("tell", f"/plan {waits}"), ("tell", f"/undo {waits}")]
+    plan = "Mode plan: find out and write a plan; nothing else is changed."
+    assert happened[:2] == [("tell", plan), ("tell", f"/undo {waits}")]
     assert "**now** a turn runs" in happened[2][1][1]
     assert queued == ["queued"]
 

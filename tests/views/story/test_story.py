@@ -23,8 +23,10 @@ from steersman.records.message import (
     Progress,
     Question,
     ReasoningDelta,
+    RequestReceipt,
     SessionEnd,
     SessionStart,
+    SettingsChanged,
     Steer,
     ToolCall,
     ToolProgress,
@@ -45,6 +47,7 @@ from steersman.views.blocks import (
     Work,
 )
 from steersman.views.story import Story
+from steersman.views.text import words as in_words
 from tests.views.story.threads import Thread, everything
 
 
@@ -238,17 +241,50 @@ def test_a_thread_that_was_cut_off_shows_nothing_as_running() -> None:
     thread.calls("workspace_run_command", command="sleep 100")
     thread.write(ConfirmRequest("call_1", "workspace_run_command", (), "?"), corr="r")
     thread.write(AgentSpawn("a", "steersman/operations/a", "x"), "steersman/operations/a", "call_1")
+    thread.write(TurnEnd("interrupted"))
     thread.write(SessionStart("0.1.0", "/w", "m", "code", "sandboxed", "ask"), "steersman")
     story = told(thread.messages)
     assert not story.working
     assert not story.waiting()
     assert not story.running()
-    assert [block.state for block in story.blocks] == ["done", *["cancelled"] * 3]
+    assert [block.state for block in story.blocks] == ["done", *["cancelled"] * 4]
     thread.write(ToolResult("workspace_run_command", "interrupted"), corr="call_1")
     late = told(thread.messages).blocks[1]
     assert isinstance(late, Work)
     assert late.result is not None
     assert late.state == "cancelled"
+
+
+def test_what_waits_goes_on_waiting_when_another_process_takes_over() -> None:
+    thread = Thread()
+    thread.begin("go")
+    thread.calls("workspace_run_command", command="make")
+    thread.write(ConfirmRequest("call_1", "workspace_run_command", (), "?"), corr="r")
+    thread.write(AssistantDelta("And I am abou"))
+    thread.write(SessionStart("0.1.0", "/w", "m", "code", "sandboxed", "ask"), "steersman")
+    story = told(thread.messages)
+    assert story.working
+    assert [block.corr for block in story.waiting()] == ["r"]
+    assert [block.corr for block in story.running()] == ["call_1"]
+    thread.write(ConfirmResponse("allow"), corr="r")
+    thread.write(ToolResult("workspace_run_command", "ok", {}), corr="call_1")
+    thread.end()
+    story = told(thread.messages)
+    assert not story.waiting()
+    assert not story.running()
+
+
+def test_settings_and_refused_requests_are_remarks() -> None:
+    thread = Thread()
+    thread.write(SettingsChanged(mode="plan", model="other"))
+    thread.write(RequestReceipt("steer", "ann", "taken"), corr="q1")
+    thread.write(RequestReceipt("answer", "bob", "too_late", "Ann was first."), corr="q2")
+    story = told(thread.messages)
+    assert story.usage.model == "other"
+    assert [in_words(block.body) for block in story.blocks if isinstance(block, Remark)] == [
+        "mode plan · model other",
+        "answer from bob: too late Ann was first.",
+    ]
 
 
 def test_results_and_diffs_without_their_calls_are_told_all_the_same() -> None:

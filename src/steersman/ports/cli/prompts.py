@@ -24,12 +24,10 @@ from steersman.views.requests import can_be_changed, lasting_keys
 from steersman.views.text import safe
 
 
-class Asker:
-    """Puts each request to the person and hands the answer to the thread."""
+class Prompter:
+    """Puts requests and questions to the person, each shown already."""
 
-    def __init__(self, handle: Attached) -> None:
-        self._handle = handle
-        self._asking = asyncio.Lock()
+    def __init__(self) -> None:
         self._calls: dict[str | None, ToolCall] = {}
 
     def note(self, message: Message) -> None:
@@ -37,24 +35,15 @@ class Asker:
         if isinstance(message.body, ToolCall):
             self._calls[message.corr] = message.body
 
-    async def ask(self, message: Message) -> None:
-        """Ask about one request; the request itself has been shown already."""
-        async with self._asking:
-            answer: ConfirmResponse | Answer
-            try:
-                match message.body:
-                    case ConfirmRequest() as request:
-                        answer = await self._confirm(request)
-                    case Question() as question:
-                        answer = await self._question(question)
-                    case _:
-                        return
-            except EOFError:
-                click.echo()
-                self._handle.leave()
-            else:
-                with suppress(TooLate):  # somebody else was first, which is shown
-                    await self._handle.answer(message.corr or "", answer)
+    async def put(self, message: Message) -> ConfirmResponse | Answer:
+        """The person's answer; raises `EOFError` when the terminal is gone."""
+        match message.body:
+            case ConfirmRequest() as request:
+                return await self._confirm(request)
+            case Question() as question:
+                return await self._question(question)
+            case other:
+                raise TypeError(other.kind)
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
         lasting = lasting_keys(request)
@@ -88,6 +77,27 @@ class Asker:
         said = (await read_line(safe(f"  {options} [{question.default}]: "))).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
+
+
+class Asker(Prompter):
+    """Puts one request at a time and hands the answer to the thread."""
+
+    def __init__(self, handle: Attached) -> None:
+        super().__init__()
+        self._handle = handle
+        self._asking = asyncio.Lock()
+
+    async def ask(self, message: Message) -> None:
+        """Ask about one request."""
+        async with self._asking:
+            try:
+                answer = await self.put(message)
+            except EOFError:
+                click.echo()
+                self._handle.leave()
+            else:
+                with suppress(TooLate):  # somebody else was first, which is shown
+                    await self._handle.answer(message.corr or "", answer)
 
 
 async def _changed(call: ToolCall) -> dict[str, Any] | None:

@@ -29,7 +29,7 @@ from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
-from steersman.ports.tui.panes.strip import Banner, TodoStrip
+from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
@@ -49,11 +49,15 @@ if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
 
 T = TypeVar("T")
+Left = Literal["", "detached"]
 ALWAYS = {"leave", "quit_now"}  # also heard while a question is over the screen
 
 
-class SteersmanApp(App[None]):
-    """The application. `first` is done once the screen is there: to trust, to resume, to say."""
+class SteersmanApp(App[Left]):
+    """The application. `first` is done once the screen is there: to trust, to resume, to say.
+
+    It returns "detached" when a turn goes on without it.
+    """
 
     CSS_PATH = "steersman.tcss"
     TITLE = "steersman"
@@ -97,7 +101,6 @@ class SteersmanApp(App[None]):
     def compose(self) -> ComposeResult:
         """The conversation in the middle, what goes on around it, the composer below."""
         yield Title(id="title")
-        yield Banner(id="banner")
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
                 yield Welcome(id="welcome")
@@ -244,11 +247,7 @@ class SteersmanApp(App[None]):
 
     def on_approvals_answered(self, event: Approvals.Answered) -> None:
         """The person answered what waited."""
-        try:
-            self.seat.answer(event.corr, event.answer)
-        except SteersmanError as problem:
-            self.showing.reopen(event.corr)
-            self.tell(str(problem))
+        self.steering.answer(event.corr, event.answer, self.showing.reopen)
 
     def on_approvals_emptied(self) -> None:
         """Nothing waits any more."""
@@ -300,6 +299,17 @@ class SteersmanApp(App[None]):
     def action_key(self, name: str) -> None:
         """A key of the table was pressed."""
         self.acting.do(name)
+
+    def detach(self) -> None:
+        """End, and let a turn that runs here go on."""
+        self.exit("detached" if self.seat.here and self.seat.doing == "working" else "")
+
+    def hang_up(self) -> None:
+        """The terminal is gone."""
+        if self.seat.settings.on_hangup == "detach":
+            self.detach()
+        else:
+            self.exit()
 
     async def action_quit(self) -> None:
         """End; the thread is kept."""

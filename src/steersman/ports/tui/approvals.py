@@ -2,7 +2,7 @@
 
 The widget only shows and asks; the answer goes to whoever hears `Approvals.Answered`. Nothing can
 be answered before it has been on the screen for a moment, so that a key meant for something else
-gives no leave.
+allows nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ from steersman.ports.tui.diff_pane import DiffScreen, keys_lines
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import clean_line, wrapped
 from steersman.ports.tui.forms import EditForm, WordsForm
-from steersman.ports.tui.partial import Whole, answer
-from steersman.ports.tui.waiting import Keys, Queue, Waiting
+from steersman.records.hunks import misfit
 from steersman.records.message import Answer, ConfirmResponse
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
-from steersman.views.hunks import Part, files_of, narrowed
+from steersman.views.hunks import Part, answer, files_of, narrowed
+from steersman.views.waiting import Keys, Queue, Waiting
 
 PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
@@ -308,21 +308,15 @@ class Approvals(Vertical, can_focus=True):
         files = files_of(block.request.actions)
         if not files:
             return
-        whole, call = self._queue.why_whole, self._queue.call
-
-        ready: list[ConfirmResponse] = []
+        whole = self._queue.why_whole
 
         def check(accepted: frozenset[Part]) -> str:
-            try:
-                ready[:] = [answer(block.request, call, accepted)]
-            except Whole as reason:
-                return f"This choice cannot be sent: {reason}."
-            return ""
+            return misfit(block.request.actions, answer(block.request, accepted).hunks or ())
 
         def decided(accepted: frozenset[Part] | None) -> None:
             self._opened = None
             if accepted is not None and self.current is block:
-                self._answer(ready[0])
+                self._answer(answer(block.request, accepted))
 
         tool = block.request.tool.removeprefix("workspace_")
         self._opened = DiffScreen(

@@ -46,9 +46,8 @@ KEYS: Mapping[str, str] = {
 PLACEHOLDERS: Mapping[Doing, str] = {
     "nothing": "Say what to do · @ file · $ skill · / command · ! shell",
     "working": "Enter steers the turn · Tab queues for the next · Esc stops",
-    "watching": "Another process works on this thread · /fork goes on in a copy",
 }
-SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Steer", "watching": "/fork"}
+SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Steer"}
 DRAFT_PAUSE = 0.4  # seconds without a key before unsent words are kept
 
 

@@ -12,7 +12,7 @@ from steersman.records.settings import Settings
 from steersman.views.commands.stage import Row
 
 NO_MODEL = """\
-Steersman thinks with a model that you choose. None is set, and none was found on this machine.
+Steersman uses a model that you choose. None is set, and none was found on this machine.
 
 - With a key: set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; start again.
 - On this machine: start Ollama, llama.cpp, vLLM or LM Studio.
@@ -43,7 +43,7 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     except SteersmanError as problem:
         stage.tell(str(problem))
     await stage.moved()
-    if not seat.watching:
+    if seat.here or not seat.id:
         await _think(stage)
     if wanted.say:
         await stage.say(wanted.say)
@@ -72,7 +72,7 @@ async def _think(stage: AppStage) -> None:
     if not rows:
         stage.show("There is no model yet", NO_MODEL)
         return
-    model = await stage.pick("Which model shall think?", rows)
+    model = await stage.pick("Choose a model", rows)
     if model:
         try:
             await seat.change(model=model)

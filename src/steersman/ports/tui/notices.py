@@ -15,8 +15,8 @@ from steersman.views.text import one_line
 
 BELL = "\x07"
 LONGEST = 120
-Doing = Literal["nothing", "working", "waiting", "watching"]
-_MARKS: dict[Doing, str] = {"nothing": "", "working": "● ", "waiting": "? ", "watching": "◌ "}
+Doing = Literal["nothing", "working", "waiting"]
+_MARKS: dict[Doing, str] = {"nothing": "", "working": "● ", "waiting": "? "}
 # Terminals that know OSC 777; others get OSC 9, which more of them know.
 _NOTIFIES_777 = ("urxvt", "rxvt", "foot", "wezterm", "ghostty", "contour", "vte")
 

@@ -91,3 +91,7 @@ class AppStage:
     def leave(self) -> None:
         """End the application; the thread is kept."""
         self._app.exit()
+
+    def detach(self) -> None:
+        """End the application, and let a turn that runs here go on."""
+        self._app.detach()

@@ -152,7 +152,7 @@ class Registry:
         """Refuse a command that has to wait, or that is of no use here."""
         if not command.available(stage):
             raise UsageProblem(f"/{command.name} is of no use here.")
-        if stage.seat.doing == "working" and not command.while_working:
+        if stage.seat.here and stage.seat.doing == "working" and not command.while_working:
             raise UsageProblem(
                 f"/{command.name} waits until the turn has ended.",
                 try_this="Stop the turn first, or wait.",

@@ -77,5 +77,9 @@ class Stage(Protocol):
         ...
 
     def leave(self) -> None:
-        """End the application; the thread is kept."""
+        """End the application; what runs here is stopped, and the thread is kept."""
+        ...
+
+    def detach(self) -> None:
+        """End the application; a turn that runs here goes on without it."""
         ...

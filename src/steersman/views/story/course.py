@@ -12,8 +12,10 @@ from steersman.records.message import (
     GuardBlock,
     Message,
     Progress,
+    RequestReceipt,
     SessionEnd,
     SessionStart,
+    SettingsChanged,
     TurnEnd,
     TurnStart,
     UsageReport,
@@ -60,17 +62,33 @@ def take_turn_end(shelf: Shelf, message: Message, body: TurnEnd) -> list[Block]:
 
 
 def take_session_start(shelf: Shelf, message: Message, body: SessionStart) -> list[Block]:
-    """A process opened the thread: whatever another one was doing, it does no more."""
+    """A process opened the thread. What another one did it does no more; what it asked still waits.
+
+    Where nothing waits, its turn has ended.
+    """
     shelf.session = body
-    shelf.working = False
     shelf.usage.model = body.model or shelf.usage.model
-    return shelf.let_go()
+    left = shelf.let_go(waits=True)
+    shelf.working = shelf.working and bool(shelf.open_requests)
+    return left
 
 
 def take_session_end(shelf: Shelf, message: Message, body: SessionEnd) -> list[Block]:
-    """The process left."""
-    shelf.working = False
-    return shelf.let_go()
+    """The process left; what it asked can be answered all the same."""
+    left = shelf.let_go(waits=True)
+    shelf.working = shelf.working and bool(shelf.open_requests)
+    return left
+
+
+def take_setting(shelf: Shelf, message: Message, body: SettingsChanged) -> list[Block]:
+    """Something holds from the next request to the model on."""
+    shelf.usage.model = body.model or shelf.usage.model
+    return [remarked(shelf, message, body, "done")]
+
+
+def take_receipt(shelf: Shelf, message: Message, body: RequestReceipt) -> list[Block]:
+    """Only what was not done is worth a remark; what was done shows itself."""
+    return [] if body.outcome == "taken" else [remarked(shelf, message, body, "denied")]
 
 
 def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]:
@@ -125,7 +143,8 @@ def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
 
 TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
     TurnStart: take_turn_start, TurnEnd: take_turn_end, SessionStart: take_session_start,
-    SessionEnd: take_session_end, UsageReport: take_usage, Progress: take_progress,
+    SessionEnd: take_session_end, SettingsChanged: take_setting,
+    RequestReceipt: take_receipt, UsageReport: take_usage, Progress: take_progress,
     Error: take_error, Checkpoint: take_checkpoint, Compaction: take_compaction,
     Audit: take_audit, GuardBlock: take_block,
 }  # fmt: skip

@@ -76,18 +76,25 @@ class Shelf:
             for one in self.live_words.pop(name, ()):
                 self.take_out(one)
 
-    def let_go(self) -> list[Block]:
-        """Nothing of what was going on goes on: it was cut off, or it ended and that went by."""
+    def let_go(self, *, waits: bool = False) -> list[Block]:
+        """Nothing of what was going on goes on: it was cut off, or it ended and that went by.
+
+        With `waits`, what waits for an answer goes on waiting, and so does the call it is about.
+        """
         self.drop_words()
-        left: list[Block] = [*self.open_calls.values(), *self.open_requests.values()]
+        asked = self.open_requests if waits else {}
+        about = {one.request.call for one in asked.values() if isinstance(one, Request)}
+        kept = {corr: call for corr, call in self.open_calls.items() if corr in about}
+        left: list[Block] = [one for one in self.open_calls.values() if one.corr not in kept]
+        left += [one for one in self.open_requests.values() if one.corr not in asked]
         left += [agent for agent in self.agents.values() if agent.state == "running"]
         for block in left:
             block.state = "cancelled"
             if isinstance(block, Work):
                 block.progress = ""
             block.touch()
-        self.open_calls.clear()
-        self.open_requests.clear()
+        self.open_calls = kept
+        self.open_requests = dict(asked)
         return left
 
     def lane(self, path: str) -> str:

@@ -62,8 +62,6 @@ class StatusBar(_Shown):
         elif facts.doing == "working":
             spin = SPIN[self._beat % len(SPIN)]
             left = [(f"{spin} ", "$accent"), (one_line(self._step or "thinks", width // 2), "")]
-        elif facts.doing == "watching":
-            left = [("◎ ", "$warning"), ("only watching", "$warning")]
         taken = sum(len(text) for text, _ in left)
         kept = bar(facts, width - taken - (3 if left else 0))
         return (

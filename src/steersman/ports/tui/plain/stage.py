@@ -32,6 +32,7 @@ class LineStage(ABC):
         self._left = asyncio.Event()
         self._putting: asyncio.Task[Any] | None = None  # a question that waits for its line
         self._begun = ""
+        self.detached = False  # a turn goes on without the conversation
 
     @property
     def seat(self) -> Seat:
@@ -135,6 +136,11 @@ class LineStage(ABC):
     def leave(self) -> None:
         """End the conversation."""
         self._left.set()
+
+    def detach(self) -> None:
+        """End the conversation, and let a turn that runs here go on."""
+        self.detached = self._seat.here and self._seat.doing == "working"
+        self.leave()
 
     async def _edit(self) -> None:
         self._lines.pause()

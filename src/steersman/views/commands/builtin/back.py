@@ -3,7 +3,6 @@ taken."""
 
 import msgspec
 
-from steersman.operations.journal.undoing import inverse
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.message import TurnStart, User
 from steersman.records.undo import UndoPlan
@@ -18,15 +17,15 @@ LONGEST = 60_000
 
 
 async def undo(stage: Stage, arguments: str) -> None:
-    """Take back what the last turn did to files."""
+    """Undo what the last turn did to files."""
     nothing("undo", arguments)
-    await _carry_out(stage, stage.seat.plan_undo())
+    await _carry_out(stage, await stage.seat.handle.plan_undo())
 
 
 async def redo(stage: Stage, arguments: str) -> None:
-    """Take back the last undo."""
+    """Undo the last undo."""
     nothing("redo", arguments)
-    await _carry_out(stage, stage.seat.plan_redo())
+    await _carry_out(stage, await stage.seat.handle.plan_redo())
 
 
 async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
@@ -40,7 +39,7 @@ async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
     if not await stage.confirm(title, described(seat, plan, taken)):
         stage.tell("Nothing was done.")
         return False
-    await seat.take_back(plan, force=bool(taken))
+    await seat.handle.undo(plan, force=bool(taken))
     done = "Undone" if plan.cause == "undo" else "Redone"
     stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.")
     return True
@@ -82,7 +81,7 @@ async def rewind(stage: Stage, arguments: str) -> None:
         at, words = next((before, text) for seq, before, text in said if str(seq) == chosen)
     elif at > seat.host.find(seat.id).head:
         raise UsageProblem(f"This thread has no message {at}.")
-    plan = seat.host.way_back.plan_rewind(seat.id, at)
+    plan = await _since(seat, at)
     if plan is not None and plan.changes and not await _carry_out(stage, plan):
         return
     source = seat.id
@@ -91,6 +90,14 @@ async def rewind(stage: Stage, arguments: str) -> None:
     stage.tell(f"Thread {copy.id} goes on from message {at} of {source}, which stays whole.")
     if words:
         stage.compose(words)
+
+
+async def _since(seat: Seat, at: int) -> UndoPlan | None:
+    """What undoing all after a message would do; None when nothing was changed since."""
+    try:
+        return await seat.handle.plan_undo(to=at)
+    except ToolProblem:
+        return None
 
 
 def prompts(seat: Seat) -> list[tuple[int, int, str]]:
@@ -126,29 +133,27 @@ async def diff(stage: Stage, arguments: str) -> None:
     nothing("diff", arguments)
     if await stage.open("diff"):
         return
-    found = changes(stage.seat)
+    found = await changes(stage.seat)
     if not found:
         stage.tell("This thread has changed no files.")
     else:
         stage.show(f"Changes: {counted(len(found), 'file')}", diffs(found))
 
 
-def changes(seat: Seat) -> list[str]:
+async def changes(seat: Seat) -> list[str]:
     """What a thread changed in all, and what of it still stands, as diffs."""
     if seat.thread is None:
         return []
-    way_back = seat.host.way_back
-    try:
-        plan = way_back.plan_undo(seat.id, to=0)
-    except ToolProblem:
+    plan = await _since(seat, 0)
+    if plan is None:
         return []
-    forward = msgspec.structs.replace(plan, changes=tuple(inverse(plan.changes)))
-    return way_back.describe(seat.id, forward)
+    forward = msgspec.structs.replace(plan, changes=tuple(one.reversed() for one in plan.changes))
+    return seat.host.way_back.describe(seat.id, forward)
 
 
 COMMANDS = (
-    Command("undo", "Take back what the last turn did to files.", undo),
-    Command("redo", "Take back the last undo.", redo),
+    Command("undo", "Undo what the last turn did to files.", undo),
+    Command("redo", "Undo the last undo.", redo),
     Command(
         "rewind",
         "Go back to a message: files and conversation.",

@@ -12,8 +12,8 @@ from steersman.views.commands.words import choices, one_of
 
 APPROVALS = {
     "on-request": "You are asked about what changes things.",
-    "on-failure": "What can be taken back is done at once; you are asked about the rest.",
-    "never": "What can be taken back is done at once, the rest is left undone.",
+    "on-failure": "What can be undone is done at once; you are asked about the rest.",
+    "never": "What can be undone is done at once, the rest is left undone.",
 }
 TRUST = {
     "restricted": "Nothing is written, run or fetched.",
@@ -23,7 +23,7 @@ TRUST = {
 
 
 async def model(stage: Stage, arguments: str) -> None:
-    """Think with another model."""
+    """Use another model."""
     wanted: str | None = arguments.strip()
     if not wanted:
         found = await asyncio.to_thread(models.choices, stage.seat.settings, stage.environ)
@@ -34,10 +34,10 @@ async def model(stage: Stage, arguments: str) -> None:
                 "There is no key in the environment and no model server on this machine.",
                 "Say /model provider:name.",
             )
-        wanted = await stage.pick("Think with", rows)
+        wanted = await stage.pick("Choose a model", rows)
     if not wanted:
         return
-    if stage.seat.thread is None or stage.seat.watching:
+    if stage.seat.thread is None:
         models.check(wanted, stage.seat.settings, stage.environ)
     await change(stage, model=wanted)
     stage.tell(f"The model is {wanted}.")
@@ -98,11 +98,12 @@ def _has_themes(stage: Stage) -> bool:
 COMMANDS = (
     Command(
         "model",
-        "Think with another model.",
+        "Use another model.",
         model,
         usage="[PROVIDER:NAME]",
         more="Without a name, those in your settings and those that were found on this machine.",
         complete=_models,
+        while_working=True,
     ),
     Command(
         "approvals",
@@ -110,6 +111,7 @@ COMMANDS = (
         approvals,
         usage="[LEVEL]",
         complete=lambda _, __: choices(APPROVALS, APPROVALS),
+        while_working=True,
     ),
     Command(
         "trust",
@@ -117,6 +119,7 @@ COMMANDS = (
         trust,
         usage="[LEVEL]",
         complete=lambda _, __: choices(TRUST, TRUST),
+        while_working=True,
     ),
     Command(
         "theme",

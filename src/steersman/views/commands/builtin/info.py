@@ -5,7 +5,7 @@ from steersman.records.message import ToolResult, UsageReport
 from steersman.views.commands.registry import Choice, Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell, fenced, nothing
-from steersman.views.facts import amount, branch, servers
+from steersman.views.facts import amount, branch, owner, servers
 from steersman.views.text import ago, counted, one_line
 
 RECENT = 2000  # messages that are looked at for what is only there sometimes
@@ -26,17 +26,18 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("mode", said.mode),
         ("trust", said.trust),
         ("approvals", said.approvals),
-        ("model", cell(said.model or (seat.id and seat.host.remembered_model(seat.id)))),
+        ("model", cell(said.model)),
     ]
     if seat.thread is None:
         told.append(("thread", "none yet; what you say first begins one"))
     else:
         thread = seat.host.find(seat.id)
-        doing = {"nothing": "idle", "working": "a turn runs", "watching": "only watched"}
+        doing = "a turn runs" if seat.doing == "working" else "idle"
+        place = f" in {owner(seat.owner)}" if seat.owner else ""
         told += [
             ("thread", f"{thread.id} · {cell(thread.title, 60)}"),
             ("log", f"{counted(thread.head, 'message')}, begun {ago(thread.created)}"),
-            ("now", doing[seat.doing]),
+            ("now", doing + place),
             ("context", _context(stage)),
             ("cost", _spent(stage)),
             ("MCP servers", cell(", ".join(servers(seat)))),

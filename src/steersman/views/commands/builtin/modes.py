@@ -30,6 +30,8 @@ def _switch(mode: str) -> Callable[[Stage, str], Awaitable[None]]:
 
 
 COMMANDS = tuple(
-    Command(mode, f"Mode {mode}. {about}", _switch(mode), usage="[TASK]", more=MORE)
+    Command(
+        mode, f"Mode {mode}. {about}", _switch(mode), usage="[TASK]", more=MORE, while_working=True
+    )
     for mode, about in ABOUT.items()
 )

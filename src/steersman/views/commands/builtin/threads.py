@@ -1,4 +1,4 @@
-"""`/new`, `/resume`, `/fork`, `/export`, `/quit`: from one thread to another, and out."""
+"""`/new`, `/resume`, `/fork`, `/export`, `/detach`, `/quit`: to another thread, and out."""
 
 import asyncio
 import os
@@ -80,11 +80,7 @@ async def fork(stage: Stage, arguments: str) -> None:
     at = number("fork", arguments)
     seat = stage.seat
     source = seat.id
-    if seat.watching:
-        copy = seat.host.fork(source, at)
-        await seat.take(copy.id)
-    else:
-        copy = await seat.fork(at)
+    copy = await seat.fork(at)
     await stage.moved()
     told = f" up to message {at}" if at is not None else ""
     stage.tell(f"Thread {copy.id} goes on from {source}{told}, which stays as it is.")
@@ -117,6 +113,14 @@ def _write(host: Host, thread: Thread, path: Path) -> None:
         raise UsageProblem(f"{path} cannot be written.", f"{why}.") from error
 
 
+async def detach(stage: Stage, arguments: str) -> None:
+    """Leave the turn running and give the terminal back."""
+    nothing("detach", arguments)
+    if stage.seat.thread is None:
+        raise UsageProblem("There is no thread yet.", try_this="/quit leaves.")
+    stage.detach()
+
+
 async def leave(stage: Stage, arguments: str) -> None:
     """End the application."""
     nothing("quit", arguments)
@@ -146,6 +150,14 @@ COMMANDS = (
         export,
         usage="[FILE]",
         more="`steer threads import FILE` reads it on any machine.",
+        while_working=True,
+    ),
+    Command(
+        "detach",
+        "Leave, and let the turn go on.",
+        detach,
+        more="What it asks waits for an answer. `steer attach ID` comes back to it, and "
+        "`steer answer ID` answers from any shell.",
         while_working=True,
     ),
     Command("quit", "Leave. The thread is kept.", leave, while_working=True, aliases=("exit", "q")),

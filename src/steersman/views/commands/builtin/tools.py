@@ -38,7 +38,7 @@ def _configured(stage: Stage) -> Usable:
 
 def _conditions(stage: Stage) -> list[Condition]:
     seat = stage.seat
-    if seat.thread is None or seat.watching:
+    if not seat.here:
         return []
     gateway = seat.host.servers(seat.id)
     return gateway.conditions() if gateway is not None else []

@@ -40,19 +40,19 @@ async def init(stage: Stage, arguments: str) -> None:
 
 
 async def compact(stage: Stage, arguments: str) -> None:
-    """Show the model a digest of what is older, or take that back."""
+    """Show the model a digest of what is older, or undo that."""
     seat = stage.seat
     undo = one_of("compact", arguments, ("undo",)) == "undo"
-    changed = await seat.compact(undo=undo)
+    changed = await seat.handle.compact(undo=undo)
     if not changed:
-        stage.tell("There is no compaction to take back." if undo else "Nothing to gain yet.")
+        stage.tell("There is no compaction to undo." if undo else "Nothing to gain yet.")
     elif undo:
-        stage.tell("Taken back: the model sees what it saw before.")
+        stage.tell("Undone: the model sees what it saw before.")
     else:
         made = [m.body for m in seat.host.messages(seat.id, kinds={"compaction"})]
         last = made[-1] if made else None
         told = compaction_words(last) if isinstance(last, Compaction) else "done"
-        stage.tell(f"Compacted: {told}. /compact undo takes it back.")
+        stage.tell(f"Compacted: {told}. /compact undo undoes it.")
 
 
 async def mention(stage: Stage, arguments: str) -> None:
@@ -118,7 +118,7 @@ COMMANDS = (
         "Show the model a digest of what is older.",
         compact,
         usage="[undo]",
-        more="Nothing is deleted; `undo` takes it back.",
+        more="Nothing is deleted; `undo` undoes it.",
         complete=lambda _, __: choices(("undo",)),
     ),
     Command(

@@ -5,8 +5,7 @@ Pure. Nothing is answered twice, and nothing that came up only a moment ago.
 
 from collections.abc import Callable, Sequence
 
-from steersman.ports.tui.partial import why_whole
-from steersman.records.action import Delete, Write
+from steersman.records.hunks import why_whole
 from steersman.records.message import ToolCall
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
@@ -105,10 +104,7 @@ class Queue:
     def why_whole(self) -> str:
         """Why the request can only be answered as a whole; found out once."""
         if self._why_whole is None and isinstance(self.current, Request):
-            request = self.current.request
-            changes = any(isinstance(action, Write | Delete) for action in request.actions)
-            why = why_whole(request, self.call) if changes else "it changes no file"
-            self._why_whole = why
+            self._why_whole = why_whole(self.current.request.actions)
         return self._why_whole or ""
 
     def keys(self) -> Keys:
