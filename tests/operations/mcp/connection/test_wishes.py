@@ -145,6 +145,7 @@ async def half_a_minute() -> None:
     loop.time = lambda: clock() + 30  # type: ignore[method-assign]
     for _ in range(100):
         await asyncio.sleep(0)
+    loop.time = clock  # type: ignore[method-assign]
 
 
 @ERAS
