@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from secrets import choice
@@ -80,7 +81,12 @@ class Host:
         if "runner" in self.__dict__:
             await self.runner.leave_all(Exit.INTERRUPTED if error else Exit.DONE)
             await self.runner.close()
-        self.store.close()
+        await asyncio.to_thread(self.store.close)
+
+    async def _ready(self) -> None:
+        """Load what running threads needs, beside the event loop."""
+        if "runner" not in self.__dict__:
+            await asyncio.to_thread(import_module, "steersman.host.runner")
 
     @cached_property
     def runner(self) -> Runner:
@@ -283,6 +289,7 @@ class Host:
         self, folder: str, title: str, settings: Settings, *, origin: Origin = "run"
     ) -> Thread:
         """A new thread for some work, once it is known that the work can begin."""
+        await self._ready()
         named = await self.runner.check(folder, title, settings, thinks=origin != "call")
         return await asyncio.to_thread(
             lambda: self.create(named.workspace, named.text, origin=origin)
@@ -296,6 +303,7 @@ class Host:
         With `settings`, and `how` as in `Opening`, this process runs it unless another does.
         Without, it is only spoken to.
         """
+        await self._ready()
         thread = await asyncio.to_thread(self.find, thread_id)
         opening = Opening(settings, **how) if settings is not None else None
         handle = Attached(self, thread, opening)
@@ -305,6 +313,7 @@ class Host:
 
     async def open(self, thread_id: str, settings: Settings, **how: Any) -> Attached:
         """Run a thread here; raises `ThreadBusy` when another process does."""
+        await self._ready()
         thread = await asyncio.to_thread(self.find, thread_id)
         opening = Opening(settings, **how)
         await self.runner.take_up(thread, opening)

@@ -54,7 +54,6 @@ from steersman.records.message import (
     SessionEnd,
     SessionStart,
     SettingsChanged,
-    ToolCall,
     TurnEnd,
     TurnStart,
     User,
@@ -263,13 +262,8 @@ class Session:
         self._floor.move(Move.START)
         self._turn, self._turn_began = kept.turn, kept.began
         self._systems.desk.recall(kept.asked)
-        calls = tuple(
-            Call(message.corr or "", body.tool, body.arguments, body.malformed)
-            for message in kept.calls
-            if isinstance(body := message.body, ToolCall)
-        )
         questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
-        left = Left(calls, questions)
+        left = Left(kept.calls, questions)
         self._running = asyncio.create_task(self._run(kept.turn, left), name=f"turn-{kept.turn}")
 
     async def _run(self, turn: int, left: Left | None = None) -> None:
