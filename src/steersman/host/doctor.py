@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from steersman import __version__
 from steersman.host import mcp, models
-from steersman.host.settings import own_file, settings_for, state_folder, store_url
-from steersman.host.storage import open_host, shown
+from steersman.host.settings import own_file, settings_for, state_folder
+from steersman.host.storage import open_host
 from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
 
@@ -36,8 +36,7 @@ def findings(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Everything that matters for work in a folder. No model is asked and no server is started."""
     system = f"{__version__} on Python {platform.python_version()}, {platform.system()}"
     yield Finding("steersman", "ok", system)
-    yield _data(environ)
-    yield _store(environ)
+    yield from _data(environ)
     yield sqlite(sqlite3.sqlite_version)
     yield _settings(environ)
     yield _model(environ)
@@ -59,32 +58,26 @@ def _brief(text: str, most: int) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def _data(environ: Mapping[str, str]) -> Finding:
+def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The state folder, and the store: which it is and whether it opens."""
     folder = state_folder(environ)
     try:
         host = open_host(environ)
+        status = host.store.status()
     except SteersmanError as problem:
-        return _trouble("data", problem)
-    count = len(host.threads())
+        yield _trouble("data", problem)
+        return
     host.store.close()
     if getattr(host.store, "read_only", False):
-        return Finding("data", "bad", f"{folder} is read-only", "make it writable")
+        yield Finding("data", "bad", f"{folder} is read-only", "make it writable")
+        return
     free = shutil.disk_usage(folder).free
-    text = f"{folder}, {count} threads, {free / 1e9:.1f} GB free"
+    text = f"{folder}, {status.threads} threads, {free / 1e9:.1f} GB free"
     if free < LEAST_FREE:
-        return Finding("data", "bad", text, "free some disk space")
-    return Finding("data", "ok", text)
-
-
-def _store(environ: Mapping[str, str]) -> Finding:
-    """Which store is used; whether it opens is told with the data."""
-    try:
-        url = store_url(environ)
-    except SteersmanError as problem:
-        return _trouble("store", problem)
-    if not url:
-        return Finding("store", "ok", "SQLite in the data folder")
-    return Finding("store", "ok", shown(url))
+        yield Finding("data", "bad", text, "free some disk space")
+    else:
+        yield Finding("data", "ok", text)
+    yield Finding("store", "ok", f"{status.kind}, {status.engine}, at {status.where}")
 
 
 def sqlite(version: str) -> Finding:
