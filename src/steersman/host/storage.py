@@ -13,7 +13,8 @@ from steersman.store import open_store
 if TYPE_CHECKING:
     from steersman.store.contract import StoreStatus
     from steersman.store.moving import Copied
-    from steersman.store.sql_store import SqlStore
+    from steersman.store.postgres import PostgresStore
+    from steersman.store.sqlite import SqliteStore
 
 
 def open_host(environ: Mapping[str, str]) -> Host:
@@ -48,7 +49,7 @@ def copied_to(
 
 
 @contextmanager
-def _opened(url: str, environ: Mapping[str, str]) -> "Iterator[SqlStore]":
+def _opened(url: str, environ: Mapping[str, str]) -> "Iterator[SqliteStore | PostgresStore]":
     store = open_store(url, data_folder(environ), environ)
     try:
         yield store
