@@ -19,7 +19,7 @@ from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
 
 OLDEST_SQLITE = (3, 35, 0)
-SAFE_SQLITE = (3, 51, 3)  # has the fix of the bug that could lose a write-ahead log when it resets
+SAFE_SQLITE = (3, 51, 3)  # a checkpoint beside a write cannot corrupt the log any more
 LEAST_FREE = 200e6
 
 
@@ -83,17 +83,15 @@ def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
 def sqlite(version: str) -> Finding:
     """What a version of SQLite means for threads that several processes write."""
     numbers = tuple(int(part) for part in version.split("."))
-    text = f"SQLite {version}"
     if numbers < OLDEST_SQLITE:
-        return Finding("database", "bad", text, "use a Python with SQLite 3.35 or newer")
+        fix = "use a Python with SQLite 3.35 or newer"
+        return Finding("database", "bad", f"SQLite {version}", fix)
     if numbers < SAFE_SQLITE:
-        return Finding(
-            "database",
-            "note",
-            f"{text}, without the fix of the write-ahead-log reset bug (3.51.3)",
-            "use a Python with SQLite 3.51.3 or newer, or keep copies: steer threads export",
-        )
-    return Finding("database", "ok", f"{text}, with the fix of the write-ahead-log reset bug")
+        told = "without the fix of the write-ahead-log reset bug (3.51.3); a lock makes up for it"
+        return Finding("database", "ok", f"SQLite {version}, {told}")
+    return Finding(
+        "database", "ok", f"SQLite {version}, with the fix of the write-ahead-log reset bug"
+    )
 
 
 def _settings(environ: Mapping[str, str]) -> Finding:
