@@ -5,8 +5,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tests.faults.playing import arena, judged
 from tests.faults.plan import plan_for
+from tests.faults.playing import arena, judged
 
 
 def main(arguments: Sequence[str]) -> int:

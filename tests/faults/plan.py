@@ -14,7 +14,7 @@ Verb = Literal[
 ]
 
 LEASE = 1.0  # seconds without a sign of life, after which another process may take over
-STOPPED = LEASE * 1.6
+STOPPED = LEASE * 2.5  # long enough for another process to start and take over
 _VERBS: dict[Verb, int] = {
     "send": 5, "steer": 4, "queue": 4, "withdraw": 2, "allow": 9, "deny": 2, "cancel": 2,
     "set": 2, "compact": 1, "close": 1,
@@ -88,7 +88,11 @@ def script(effects: str) -> dict[str, object]:
     run = "workspace_run_command"
     return {
         "turns": [
-            {"text": "I ask first.", "chunk": 4, "tool_calls": [{"name": run, "arguments": asking}]},
+            {
+                "text": "I ask first.",
+                "chunk": 4,
+                "tool_calls": [{"name": run, "arguments": asking}],
+            },
             {"text": "That is done.", "chunk": 3, "delay_ms": 20},
             {
                 "text": "Two at once.",

@@ -52,7 +52,8 @@ def judged(plan: Plan, ground_for: Arena, broken: str = "") -> Verdict:
         what = "\n  ".join(found.wrong)
         return Verdict(f"{again}\n  {what}\n  {found.folder} has the rest", found.wrong)
     blows = ", ".join(fault.blow for fault in plan.faults)
-    size = f"{len(evidence.messages)} messages, {len(evidence.requests)} requests"
+    owners = len({one.fence for one in evidence.written})
+    size = f"{len(evidence.messages)} messages, {len(evidence.requests)} requests, {owners} owners"
     return Verdict(f"{plan.store} {plan.seed}: ok, {size}; {blows}", ())
 
 

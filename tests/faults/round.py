@@ -52,6 +52,7 @@ class Ground:
         self.workspace = folder / "work"
         self.effects = folder / "effects"
         self.token = token_hex(8)
+        self.started: list[subprocess.Popen[bytes]] = []
         self.strike = strike
         self._direct = direct or url
         self.workspace.mkdir()
@@ -63,7 +64,7 @@ class Ground:
             "XDG_CONFIG_HOME": str(folder / "config"),
             "STEERSMAN_STORE": url,
             "STEERSMAN_LEASE_SECONDS": str(LEASE),
-            "PYTHONPATH": f"{INSIDE}{os.pathsep}{ROOT}",
+            "PYTHONPATH": os.pathsep.join(map(str, (INSIDE, ROOT, ROOT / "src"))),
             "FAULTS_ROUND": self.token,
             "FAULTS_BREAK": "",
         }
@@ -101,6 +102,8 @@ class Ground:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.02)
+        for process in self.started:
+            process.wait()
 
 
 @contextmanager
@@ -142,20 +145,26 @@ async def _begin(ground: Ground, model: str) -> str:
 def _senders(plan: Plan, ground: Ground, thread: str) -> list["subprocess.Popen[bytes]"]:
     started = []
     for number, deeds in enumerate(plan.senders):
-        errors = open(ground.folder / f"sender-{number}.log", "wb")
         notes = str(ground.folder / f"notes-{number}")
         words = msgspec.json.encode(deeds).decode()
-        started.append(
-            subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.sender", thread, notes, words],
-                env=ground.environ,
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stderr=errors,
-            )
-        )
-        errors.close()
+        program = ("tests.faults.sender", thread, notes, words)
+        started.append(_start(ground, f"sender-{number}", *program))
     return started
+
+
+def _start(ground: Ground, log: str, *program: str) -> "subprocess.Popen[bytes]":
+    """A process of the round; it ends with it at the latest."""
+    with open(ground.folder / f"{log}.log", "ab") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", *program],
+            env=ground.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
+    ground.started.append(process)
+    return process
 
 
 class Striking:
@@ -169,6 +178,7 @@ class Striking:
         self._thread = thread
         self._senders = senders
         self._asleep: list[tuple[float, int]] = []
+        self._rivals: list[float] = []
 
     def through(self) -> None:
         """Deal all of them, each when its time has come or nothing more will."""
@@ -176,7 +186,7 @@ class Striking:
             self._await(fault.head)
             time.sleep(fault.delay)
             self._deal(fault)
-        while self._asleep:
+        while self._asleep or self._rivals:
             self._wake()
             time.sleep(0.02)
 
@@ -187,7 +197,9 @@ class Striking:
             (found,) = self._ground.rows("SELECT head FROM threads WHERE id = ?", self._thread)
             if found[0] >= head:
                 return
-            if not self._asleep and all(sender.poll() is not None for sender in self._senders):
+            if not (self._asleep or self._rivals) and all(
+                sender.poll() is not None for sender in self._senders
+            ):
                 return
             time.sleep(0.02)
 
@@ -197,6 +209,7 @@ class Striking:
                 self._signal(self._owner(), signal.SIGKILL)
             case "stop owner":
                 self._stop(self._owner(), fault.seconds)
+                self._rivals.append(time.monotonic() + LEASE)
             case "kill sender":
                 self._signal(self._sender(fault), signal.SIGKILL)
             case "stop sender":
@@ -231,6 +244,9 @@ class Striking:
         for until, pid in [one for one in self._asleep if one[0] <= now]:
             self._signal(pid, signal.SIGCONT)
             self._asleep.remove((until, pid))
+        if self._rivals and self._rivals[0] <= now:
+            self._rivals.pop(0)
+            _start(self._ground, "rivals", "steersman", "carry", self._thread)
 
 
 async def _settle(ground: Ground, thread: str) -> str:
@@ -282,7 +298,9 @@ def _collect(plan: Plan, ground: Ground, thread: str, restless: str) -> Evidence
     return Evidence(
         messages=messages,
         flaws=flaws,
-        requests=tuple(RequestRow(name, outcome or "", bool(done)) for name, outcome, done in requests),
+        requests=tuple(
+            RequestRow(name, outcome or "", bool(done)) for name, outcome, done in requests
+        ),
         written=tuple(Written(*row) for row in written),
         notes=tuple(_notes(plan, ground)),
         effects=tuple(ground.effects.read_text().split()),
