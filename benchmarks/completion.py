@@ -12,8 +12,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.measure import Figure
-from steersman.ports.tui.completion.files import Files
-from steersman.ports.tui.completion.fuzzy import Index, Search
+from steersman.views.completion.files import Files
+from steersman.views.completion.fuzzy import Index, Search
 
 FILES = 50_000
 FOLDERS = 3_000

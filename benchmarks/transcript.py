@@ -13,7 +13,6 @@ from textual.strip import Strip
 
 from benchmarks.measure import Figure
 from steersman.ports.tui.drawing.window import KEPT
-from steersman.ports.tui.story import Story
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import (
     Assistant,
@@ -27,6 +26,7 @@ from steersman.records.message import (
     TurnStart,
     User,
 )
+from steersman.views.story import Story
 
 MESSAGES = 5_000
 RATE, SECONDS = 2_000, 4  # deltas a second, and for how long

@@ -26,8 +26,8 @@ from textual.pilot import Pilot
 from steersman.host import Host
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.seat import Seat
 from steersman.records.settings import Settings
+from steersman.views.seat import Seat
 
 PATIENCE = 60  # seconds
 FONTS = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.host import Host
-from steersman.records.message import AssistantDelta, Message, User
 from steersman.records.clock import now
+from steersman.records.message import AssistantDelta, Message, User
 from steersman.store.log import Draft, ThreadLog
 from steersman.store.redactor import Redactor
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from steersman.ports.cli.text import safe
+from steersman.views.text import safe
 from tests.cli.kit import DONE, shell
 from tests.world import call
 

@@ -102,7 +102,7 @@ from steersman.host import Host
 from steersman.host.settings import state_folder
 from steersman.records.settings import Settings
 from steersman.ports.tui.app import SteersmanApp
-from steersman.ports.tui.seat import Seat
+from steersman.views.seat import Seat
 
 async def main():
     async with Host.at(state_folder(os.environ), os.environ) as host:

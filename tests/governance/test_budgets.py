@@ -3,10 +3,10 @@
 import pytest
 
 from steersman.governance.budgets import Budget
+from steersman.records.clock import now
 from steersman.records.errors import BudgetSpent, Exit
 from steersman.records.limits import Limits
 from steersman.records.message import AgentSpawn, Body, Message, ToolCall, UsageReport
-from steersman.records.clock import now
 
 
 def told(*bodies: Body, path: str = "steersman") -> list[Message]:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from steersman.host import Host
-from steersman.operations.executor import stamped
+from steersman.operations.admission import stamped
 from steersman.operations.tools.write_file import WriteFile
 from steersman.records.action import Delete, Write
 from steersman.records.settings import Settings

@@ -24,14 +24,14 @@ from steersman.records.message import ConfirmResponse, Message, ToolResult, Turn
 from steersman.records.settings import Settings
 from steersman.systems import Permit
 
-Answer = Callable[[Message], str]
+Answer = Callable[[Message], str | ConfirmResponse]
 Deed = tuple[str, dict[str, Any]]
 PATIENCE = 60
 PATH = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
 
 
 class Workshop:
-    """Calls of tools in one folder. `answer` says allow or deny to a request."""
+    """Calls of tools in one folder. `answer` says allow or deny to a request, or all of it."""
 
     def __init__(
         self,
@@ -89,8 +89,9 @@ class Workshop:
         async for message in host.subscribe(thread):
             self.told.append(message)
             if message.kind == "confirm_request" and self._answer is not None:
-                decision: Any = self._answer(message)
-                host.answer(thread, message.corr or "", ConfirmResponse(decision))
+                given: Any = self._answer(message)
+                answer = given if isinstance(given, ConfirmResponse) else ConfirmResponse(given)
+                host.answer(thread, message.corr or "", answer)
 
 
 def our_tools() -> dict[str, Tool[Any]]:

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steersman.records.errors import StorageProblem, ThreadBusy, UsageProblem
+from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.store.chain import flaws
 from steersman.store.contract import Row, Store, find_thread, stamp
 from tests.store.elsewhere import PATIENCE, finish, open_store, start
 from tests.store.made import START, a_thread, chained, raw, some_rows
-from tests.world import kill
 
 MANY = 4321
 replace = msgspec.structs.replace

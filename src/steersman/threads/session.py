@@ -276,9 +276,11 @@ class Session:
         self._floor.move(Move.BEGIN)
         try:
             end, problem = await self._outcome(turn, left)
+            self._systems.desk.forget()
             self._floor.move(Move.FINISH)
             await self._last_words(turn, end, problem)
         except BaseException:
+            self._systems.desk.forget()
             self._floor.move(Move.FAIL)
             raise
         self._floor.move(Move.END)

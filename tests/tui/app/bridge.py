@@ -15,9 +15,9 @@ from steersman.host import Host
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.first import Wanted, begin
-from steersman.ports.tui.seat import Seat
 from steersman.records.message import Message
 from steersman.records.settings import Settings
+from steersman.views.seat import Seat
 from tests.tui.snapshots import screen_text
 
 ENOUGH = 20  # seconds after which something that should happen is taken not to
@@ -113,7 +113,7 @@ async def at_the_terminal(
     chosen = Settings(model=model, **settings)
     environ = {"TERM": "xterm-256color", **environ}
     async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
-        seat = Seat(host, str(folder), chosen)
+        seat = Seat(host, str(folder), chosen, given=("model",))
 
         async def first(stage: Any) -> None:
             assert wanted is not None

@@ -161,7 +161,9 @@ def test_threads_are_picked_from_a_list_with_search(environ, workspace, script):
     live(scene)
 
 
-def test_another_process_is_watched_and_then_taken_over_from(environ, workspace, script, gate):
+def test_a_thread_of_another_process_is_steered_and_then_taken_over(
+    environ, workspace, script, gate
+):
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE)
         async with at_the_terminal(environ, workspace, model) as working:
@@ -170,17 +172,17 @@ def test_another_process_is_watched_and_then_taken_over_from(environ, workspace,
             wanted = Wanted(resume=working.app.seat.id)
             other = script(DONE, name="other.json")
             async with at_the_terminal(environ, workspace, other, wanted=wanted) as me:
-                await me.sees("only shown", "› wait")
+                await me.sees("runs in process", "› wait")
                 await me.say("hello")
-                await me.until(lambda: me.app.query_one(Composer).text == "hello")  # not lost
+                await me.sees("› hello")
                 gate.open()
                 await me.sees("Done.")
                 await working.turn_ends()
                 await working.app.seat.leave()
-                await me.sees("has left this thread")
-                await me.press("enter")
+                await me.until(lambda: me.app.seat.owner is None)
+                await me.say("now me")
                 await me.turn_ends(2)
-                assert me.app.seat.doing == "nothing"
+                assert me.app.seat.here
 
     live(scene)
 

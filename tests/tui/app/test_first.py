@@ -63,7 +63,7 @@ def test_a_key_in_the_environment_is_offered_as_a_model(environ, workspace):
     async def scene():
         held = {**environ, "ANTHROPIC_API_KEY": "sk-nothing"}
         async with at_the_terminal(held, workspace, wanted=Wanted()) as me:
-            await me.sees("Which model shall think?", "anthropic:")
+            await me.sees("Choose a model", "anthropic:")
             await me.press("enter")
             await me.until(lambda: me.app.seat.settings.model.startswith("anthropic:"))
 

@@ -4,9 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.ports.tui.blocks import Person, Remark, Todo, Work
-from steersman.ports.tui.commands.stage import Row
-from steersman.ports.tui.facts import Facts, amount, bar, branch, money, rows, share
 from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
 from steersman.ports.tui.memory import Memory, Remembered
@@ -14,9 +11,13 @@ from steersman.ports.tui.panes.lines import cut, duration
 from steersman.ports.tui.panes.strip import shown_items
 from steersman.ports.tui.reader import colourless, plain_wanted
 from steersman.ports.tui.screens.picker import matching
-from steersman.ports.tui.steering import GO_ON, Twice, again, changes
-from steersman.ports.tui.story import Story
+from steersman.ports.tui.steering import Twice
 from steersman.records.message import DiffReady, ToolCall, TurnEnd
+from steersman.views.blocks import Person, Remark, Todo, Work
+from steersman.views.commands.stage import Row
+from steersman.views.facts import Facts, amount, bar, branch, money, rows, share
+from steersman.views.story import Story
+from steersman.views.story.reading import GO_ON, again, changes
 
 
 def test_no_two_built_in_keys_are_the_same():
@@ -60,7 +61,7 @@ def test_keys_as_people_read_them(key, told):
     assert shown(key) == told
 
 
-@given(st.integers(0, 300), st.sampled_from(["nothing", "working", "watching"]),
+@given(st.integers(0, 300), st.sampled_from(["nothing", "working"]),
        st.sampled_from(["writing", "asking", "browsing"]))  # fmt: skip
 def test_the_footer_always_fits(width, doing, focus):
     kept = fitted(hints(DEFAULT, doing, focus), width)

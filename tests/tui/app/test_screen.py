@@ -2,10 +2,10 @@
 
 import pytest
 
-from steersman.ports.tui.blocks import Todo
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.themes import NAMES
+from steersman.views.blocks import Todo
 from tests.cli.kit import DONE, FIX, READ
 from tests.tui.app.bridge import at_the_terminal, live
 from tests.tui.snapshots import check

@@ -9,7 +9,6 @@ from textual.widgets import Input
 
 from steersman.operations.matching import unified_diff
 from steersman.ports.tui.approvals import Approvals
-from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.themes import NAMES, NO_COLOURS
 from steersman.ports.tui.themes import theme as made
 from steersman.records.action import (
@@ -29,6 +28,7 @@ from steersman.records.message import (
     Question,
     ToolCall,
 )
+from steersman.views.blocks import Asked, Request, Work
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 4\n", "line four\n").replace("line 25\n", "line 25\nline 25 and a half\n")

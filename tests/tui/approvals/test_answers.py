@@ -6,9 +6,10 @@ from typing import Any
 
 from textual.widgets import Input, TextArea
 
-from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.diff_pane import DiffScreen
+from steersman.records.hunks import FileHunks
 from steersman.records.message import Answer, ConfirmResponse
+from steersman.views.blocks import Asked, Request, Work
 from tests.tui.approvals.kit import (
     NEW,
     OLD,
@@ -186,9 +187,7 @@ def test_a_call_with_a_hidden_secret_cannot_be_edited() -> None:
 
 def test_a_hunk_is_left_out_and_the_rest_is_sent() -> None:
     app = press(edit_request(), "D", "space", "enter")
-    content = OLD.replace("line 25\n", "line 25\nline 25 and a half\n")
-    made = {"path": "calc.py", "content": content}
-    assert app.answer == ConfirmResponse("allow", arguments=made)
+    assert app.answer == ConfirmResponse("allow", hunks=(FileHunks("/w/calc.py", (2,)),))
 
 
 KEYS = [
@@ -212,10 +211,7 @@ def test_whole_files_are_left_out() -> None:
         many_files(), "D", "right_curly_bracket", "f", "right_curly_bracket", "space", "enter"
     )
     assert isinstance(app.answer, ConfirmResponse)
-    patch = (app.answer.arguments or {})["patch"]
-    assert "src/calc.py" in patch
-    assert "new_module" not in patch
-    assert "old.md" not in patch
+    assert app.answer.hunks == (FileHunks("/w/src/calc.py", (1, 2)),)
 
 
 def test_the_choice_can_be_left_without_an_answer() -> None:
@@ -227,20 +223,21 @@ def test_the_choice_can_be_left_without_an_answer() -> None:
 def test_where_only_the_whole_can_be_answered_the_diff_says_why() -> None:
     request = asked("workspace_run_command", written("a", OLD, NEW, origin="command"))
     app = press((request, working(request, command="make")), "D")
-    assert "as a whole only: what a command did can be allowed or not" in picture(app)
+    assert (
+        "as a whole only: what a command did can only be allowed or denied as a whole"
+        in picture(app)
+    )
     assert press((request, working(request, command="make")), "D", "space", "enter").answers == []
 
 
 def test_a_choice_that_cannot_be_sent_stays_and_says_why() -> None:
-    """The same lines stand in two places, so one of them cannot be meant alone."""
-    block = "".join(f"{line}\n" for line in "abcdXefgh")
-    old = block + "\n" * 9 + block
-    request = asked("workspace_edit_files", written("a", old, old.replace("X", "Y")))
-    edits = [{"search": "X", "replace": "Y", "replace_all": True}]
-    work = working(request, files=[{"path": "a", "edits": edits}])
+    """A file is moved: one half of that cannot be meant alone."""
+    moved = written("b", None, OLD, moved_from="/w/a"), written("a", OLD, None)
+    request = asked("workspace_apply_patch", *moved)
+    work = working(request, patch="")
     app = press((request, work), "D", "space", "enter")
     assert app.answers == []
-    assert "This choice cannot be sent: lines of a stand in several places." in picture(app)
+    assert "/w/a is moved to /w/b, which can only be accepted" in picture(app)
     assert press((request, work), "D", "space", "enter", "space", "enter").answer
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.diff_pane import DiffPane
-from steersman.ports.tui.hunks import FileDiff, files_of
 from steersman.records.action import Execute
+from steersman.views.blocks import Asked, Request, Work
+from steersman.views.hunks import FileDiff, files_of
 from tests.tui.approvals.kit import (
     Stand,
     asked,

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from steersman.host import Host
-from steersman.ports.tui.story import Story
-from steersman.records.errors import Exit
+from steersman.records.hunks import FileHunks
 from steersman.records.message import ConfirmResponse, Message, ToolResult
 from steersman.records.settings import Settings
+from steersman.views.story import Story
 from tests.tui.approvals.kit import Stand
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
@@ -53,7 +53,7 @@ def test_only_the_accepted_hunk_is_in_the_file(
     )
     assert (folder / "text.txt").read_text() == KEPT
     (answer,) = [m.body for m in messages if isinstance(m.body, ConfirmResponse)]
-    assert answer.arguments is not None
+    assert FileHunks(str(folder / "text.txt"), (2,)) in (answer.hunks or ())
     assert answer.by == "person"
     (result,) = [m.body for m in messages if isinstance(m.body, ToolResult)]
     assert result.status == "ok", result.message
@@ -71,10 +71,10 @@ async def _story(
     settings = Settings(model=f"scripted:{script}", approvals="on-request")
     app, story = Stand(), Story()
     async with Host.at(home / "data", {"PATH": os.environ["PATH"]}) as host:
-        thread = (await host.start(str(folder), "t", settings, attended=True)).id
+        thread = await host.start(str(folder), "t", settings, attended=True)
         async with app.run_test(size=(80, 24)) as pilot:
-            await host.send(thread, "go")
-            async for message in host.subscribe(thread):
+            await thread.send("go")
+            async for message in thread.events():
                 story.feed(message)
                 app.approvals.show(story.waiting(), story.running(), grab=True)
                 if message.kind == "confirm_request":
@@ -83,9 +83,9 @@ async def _story(
                         await pilot.press(key)
                         await pilot.pause()
                     ((corr, answer),) = app.answers
-                    host.answer(thread, corr, answer)
+                    await thread.answer(corr, answer)
                 if message.kind == "turn_end":
                     break
             assert not app.approvals.display
-        await host.close(thread, Exit.DONE)
-        return list(host.messages(thread))
+        await thread.close()
+        return list(host.messages(thread.id))

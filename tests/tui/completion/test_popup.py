@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.ports.cli.text import safe
 from steersman.ports.tui.completion.popup import draw
-from steersman.ports.tui.completion.sources import Offer
+from steersman.views.completion.sources import Offer
+from steersman.views.text import safe
 
 OFFERS = [Offer(f"src/part/module_{n}.py", "", is_path=True) for n in range(20)]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from steersman.ports.tui.attachments import Mentions
 from steersman.ports.tui.completion.popup import Popup
+from steersman.views.attachments import Mentions
 from tests.tui.composer.desk import Desk, offered, write
 from tests.tui.snapshots import check, screen_text
 
@@ -184,7 +184,7 @@ def test_any_size_will_do(house: Path, size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(
     ("doing", "words"),
-    [("nothing", "Say what to do"), ("working", "Enter steers"), ("watching", "Another process")],
+    [("nothing", "Say what to do"), ("working", "Enter steers")],
 )
 def test_the_empty_composer_says_what_keys_do(house: Path, doing: str, words: str) -> None:
     async def act(desk: Desk, pilot: Pilot[None]) -> None:

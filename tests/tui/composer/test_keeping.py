@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from steersman.ports.tui.attachments import ComposerDraft, Mentions, Piece
 from steersman.ports.tui.editor import edit, editor
 from steersman.ports.tui.history import MOST, MOST_FILE, Drafts, History
 from steersman.records.errors import UsageProblem
+from steersman.views.attachments import ComposerDraft, Mentions, Piece
 from tests.tui.composer.desk import Desk, write
 
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from steersman.ports.tui.attachments import (
+from steersman.records.errors import UsageProblem
+from steersman.views.attachments import (
     HUGE,
     Attachments,
     ComposerDraft,
@@ -17,7 +18,6 @@ from steersman.ports.tui.attachments import (
     is_long,
     mentioned,
 )
-from steersman.records.errors import UsageProblem
 from tests.tui.composer.desk import Desk, write
 
 

@@ -2,18 +2,6 @@
 
 from typing import Any
 
-from steersman.ports.tui.blocks import (
-    Agent,
-    Asked,
-    Block,
-    FileState,
-    Person,
-    Receipt,
-    Remark,
-    Request,
-    Words,
-    Work,
-)
 from steersman.records.action import Execute, Write
 from steersman.records.change import ABSENT, Change
 from steersman.records.change import FileState as Was
@@ -35,9 +23,21 @@ from steersman.records.message import (
     ToolResult,
     TurnEnd,
 )
-from tests.tui.story.threads import DIFF, PROSE
+from steersman.views.blocks import (
+    Agent,
+    Asked,
+    Block,
+    Person,
+    Receipt,
+    Remark,
+    Request,
+    State,
+    Words,
+    Work,
+)
+from tests.views.story.threads import DIFF, PROSE
 
-STATES: tuple[FileState, ...] = ("running", "waiting", "done", "error", "denied", "cancelled")
+STATES: tuple[State, ...] = ("running", "waiting", "done", "error", "denied", "cancelled")
 LINES = "".join(f"{n}\tdef number_{n}(): return {n}  # {'long ' * n}\n" for n in range(1, 13))
 HIT = {"file": "src/steersman/ports/tui/story/talk.py", "line": 41, "column": 5,
        "text": "        one = Words(shelf.fresh(), 0, message.turn, lane)"}  # fmt: skip
@@ -249,7 +249,7 @@ TOOLS: dict[str, tuple[str, dict[str, Any], Any]] = {
 }
 
 
-def work(name: str, state: FileState) -> Work:
+def work(name: str, state: State) -> Work:
     """A call in a state."""
     tool, arguments, output = TOOLS[name]
     block = Work(name, 1, 1, "steersman", ToolCall(tool, arguments))
@@ -280,14 +280,14 @@ def person(text: str, receipt: Receipt = "") -> Person:
     return block
 
 
-def words(text: str, state: FileState = "done", *, thought: bool = False) -> Words:
+def words(text: str, state: State = "done", *, thought: bool = False) -> Words:
     """Words of a model."""
     block = Words("w", 1, 1, "steersman", thought=thought, state=state)
     block.pieces = [text]
     return block
 
 
-def request(answer: ConfirmResponse | None, state: FileState) -> Request:
+def request(answer: ConfirmResponse | None, state: State) -> Request:
     """A permission that is asked for."""
     actions = (
         Write("/ws/calc.py", "a", "b", DIFF),
@@ -300,7 +300,7 @@ def request(answer: ConfirmResponse | None, state: FileState) -> Request:
     return block
 
 
-def asked(answer: Answer | None, state: FileState) -> Asked:
+def asked(answer: Answer | None, state: State) -> Asked:
     """A question."""
     body = Question("The same calls gave the same results 5 times in a row. Go on?", ("yes", "no"))
     block = Asked("q", 1, 1, "steersman", "corr", body)
@@ -308,7 +308,7 @@ def asked(answer: Answer | None, state: FileState) -> Asked:
     return block
 
 
-def agent(state: FileState, done: AgentDone | None = None) -> Agent:
+def agent(state: State, done: AgentDone | None = None) -> Agent:
     """An agent."""
     spawn = AgentSpawn("researcher", "steersman/operations/researcher", "Look for users of add")
     block = Agent("a", 1, 1, "steersman", spawn)
@@ -317,7 +317,7 @@ def agent(state: FileState, done: AgentDone | None = None) -> Agent:
     return block
 
 
-def remark(body: Body, state: FileState = "done", seconds: float = 0.0) -> Remark:
+def remark(body: Body, state: State = "done", seconds: float = 0.0) -> Remark:
     """A remark."""
     block = Remark("m", 1, 1, "steersman", body, state)
     block.seconds = seconds

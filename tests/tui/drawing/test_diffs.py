@@ -5,7 +5,7 @@ import pytest
 from steersman.ports.tui.drawing import DARK, Look
 from steersman.ports.tui.drawing.diffs import changed_words, rows
 from steersman.ports.tui.drawing.work import diff_lines
-from tests.tui.story.threads import DIFF
+from tests.views.story.threads import DIFF
 
 
 def test_rows() -> None:

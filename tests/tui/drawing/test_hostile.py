@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.ports.tui.blocks import Block, Work
 from steersman.ports.tui.drawing import DARK, Look, draw
 from steersman.ports.tui.drawing.lines import clean
 from steersman.records.message import DiffReady, Error, ToolCall, ToolResult
+from steersman.views.blocks import Block, Work
 from tests.tui.drawing.samples import TOOLS, person, remark, words
 
 NASTY = {

@@ -9,7 +9,7 @@ from steersman.ports.tui.drawing import DARK, MONO
 from steersman.ports.tui.drawing.chunks import chunks
 from steersman.ports.tui.drawing.code import PIECE, highlighted, pieces
 from steersman.ports.tui.drawing.markdown import Flow, markdown_lines
-from tests.tui.story.threads import PROSE
+from tests.views.story.threads import PROSE
 
 
 def plain(text: str, width: int = 60) -> list[str]:

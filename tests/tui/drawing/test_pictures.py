@@ -2,8 +2,8 @@
 
 import pytest
 
-from steersman.ports.tui.blocks import Block
 from steersman.ports.tui.drawing import DARK, MONO, Look, draw, foldable
+from steersman.views.blocks import Block
 from tests.tui.drawing.samples import STATES, TALK, TOOLS, work
 from tests.tui.snapshots import check, lines_text
 

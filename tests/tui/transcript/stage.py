@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from steersman.ports.tui.story import Story
 from steersman.ports.tui.themes import NAMES, theme
 from steersman.ports.tui.transcript import Transcript
-from tests.tui.story.threads import Thread
+from steersman.views.story import Story
+from tests.views.story.threads import Thread
 
 
 class Stage(App[None]):

@@ -5,14 +5,14 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.selection import Selection
 
-from steersman.ports.tui.blocks import Block, Work
 from steersman.ports.tui.drawing.window import KEPT
-from steersman.ports.tui.story import Story
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import AssistantDelta
+from steersman.views.blocks import Block, Work
+from steersman.views.story import Story
 from tests.tui.snapshots import check, screen_text
-from tests.tui.story.threads import Thread, everything
 from tests.tui.transcript.stage import Stage, long_story, on_stage
+from tests.views.story.threads import Thread, everything
 
 
 def eventful() -> Story:

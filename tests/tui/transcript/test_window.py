@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from steersman.ports.tui.drawing import MONO, Look, draw, gap
 from steersman.ports.tui.drawing.heights import Heights
 from steersman.ports.tui.drawing.window import Window
-from steersman.ports.tui.story import Story
 from steersman.records.message import AssistantDelta
-from tests.tui.story.threads import Thread, everything
+from steersman.views.story import Story
 from tests.tui.transcript.stage import long_story
+from tests.views.story.threads import Thread, everything
 
 
 @settings(deadline=None)

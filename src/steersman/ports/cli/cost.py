@@ -1,16 +1,14 @@
 """`steer cost`: what models were paid for, as a table or as JSON."""
 
-from collections.abc import Callable, Sequence
-
 import click
 import msgspec
 
 from steersman.host import costs
 from steersman.host.costs import Account
 from steersman.ports.cli.options import json_flag, open_host
-from steersman.ports.cli.text import one_line, safe
-from steersman.records.bill import Bill, Grouping
+from steersman.records.bill import Grouping
 from steersman.records.errors import UsageProblem
+from steersman.views.bills import table
 
 EVERY = ""
 
@@ -64,42 +62,10 @@ def _show(account: Account, titles: dict[str, str], *, as_json: bool, first: boo
         return
     click.echo("" if first else "\n", nl=False)
     notes = titles if by == "thread" else {}
-    for line in lines(by, [*found, whole], notes):
+    for line in table(by, [*found, whole], notes):
         click.echo(line)
     if whole.unpriced:
         click.echo(
             f"\n{whole.unpriced} of {whole.requests} requests have no price: local models, or "
             'models whose price is not known. Set it in config.toml: [models."NAME"] price.'
         )
-
-
-Cell = Callable[[Bill], str]
-COLUMNS: tuple[tuple[str, Cell], ...] = (
-    ("requests", lambda bill: f"{bill.requests:,}"),
-    ("input", lambda bill: f"{bill.input:,}"),
-    ("cached", lambda bill: f"{bill.cached:,}"),
-    ("output", lambda bill: f"{bill.output:,}"),
-    ("reasoning", lambda bill: f"{bill.reasoning:,}"),
-    ("cost", lambda bill: dollars(bill)),
-)
-
-
-def lines(by: str, found: Sequence[Bill], notes: dict[str, str]) -> list[str]:
-    """The bills as lines of a table, numbers to the right."""
-    cells = [[by, *(name for name, _ in COLUMNS), ""]]
-    for bill in found:
-        numbers = [shown(bill) for _, shown in COLUMNS]
-        cells.append([one_line(bill.name, 60), *numbers, one_line(notes.get(bill.name, ""), 50)])
-    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
-    told = []
-    for row in cells:
-        figures = "  ".join(row[n].rjust(widths[n]) for n in range(1, len(row) - 1))
-        told.append(safe(f"{row[0]:<{widths[0]}}  {figures}  {row[-1]}".rstrip()))
-    return told
-
-
-def dollars(bill: Bill) -> str:
-    """The price of a bill; a dash where nothing in it has one."""
-    if bill.cost == 0.0 and bill.unpriced:
-        return "–"
-    return f"${bill.cost:,.4f}"

@@ -11,8 +11,6 @@ import msgspec
 
 from steersman.host import Host
 from steersman.host.attached import Attached
-from steersman.ports.cli.text import safe
-from steersman.records.action import Network
 from steersman.records.errors import TooLate
 from steersman.records.message import (
     Answer,
@@ -20,17 +18,16 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     Question,
-    Scope,
     ToolCall,
 )
+from steersman.views.requests import can_be_changed, lasting_keys
+from steersman.views.text import safe
 
 
-class Asker:
-    """Puts each request to the person and hands the answer to the thread."""
+class Prompter:
+    """Puts requests and questions to the person, each shown already."""
 
-    def __init__(self, handle: Attached) -> None:
-        self._handle = handle
-        self._asking = asyncio.Lock()
+    def __init__(self) -> None:
         self._calls: dict[str | None, ToolCall] = {}
 
     def note(self, message: Message) -> None:
@@ -38,24 +35,15 @@ class Asker:
         if isinstance(message.body, ToolCall):
             self._calls[message.corr] = message.body
 
-    async def ask(self, message: Message) -> None:
-        """Ask about one request; the request itself has been shown already."""
-        async with self._asking:
-            answer: ConfirmResponse | Answer
-            try:
-                match message.body:
-                    case ConfirmRequest() as request:
-                        answer = await self._confirm(request)
-                    case Question() as question:
-                        answer = await self._question(question)
-                    case _:
-                        return
-            except EOFError:
-                click.echo()
-                self._handle.leave()
-            else:
-                with suppress(TooLate):  # somebody else was first, which is shown
-                    await self._handle.answer(message.corr or "", answer)
+    async def put(self, message: Message) -> ConfirmResponse | Answer:
+        """The person's answer; raises `EOFError` when the terminal is gone."""
+        match message.body:
+            case ConfirmRequest() as request:
+                return await self._confirm(request)
+            case Question() as question:
+                return await self._question(question)
+            case other:
+                raise TypeError(other.kind)
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
         lasting = lasting_keys(request)
@@ -91,27 +79,25 @@ class Asker:
         return Answer(chosen[0] if chosen else said or question.default)
 
 
-def can_be_changed(request: ConfirmRequest) -> bool:
-    """Whether the call itself is asked about, and not what it turned out to do."""
-    return not any(
-        isinstance(action, Network) or getattr(action, "origin", "tool") != "tool"
-        for action in request.actions
-    )
+class Asker(Prompter):
+    """Puts one request at a time and hands the answer to the thread."""
 
+    def __init__(self, handle: Attached) -> None:
+        super().__init__()
+        self._handle = handle
+        self._asking = asyncio.Lock()
 
-def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
-    """The keys for answers that hold longer: which answer, for how long, and the words for it."""
-    keys: dict[str, tuple[str, Scope, str]] = {}
-    letters = {("same", "thread"): "t", ("same", "here"): "a", ("edits", "thread"): "w",
-               ("edits", "here"): "W"}  # fmt: skip
-    words = {"t": "in this thread", "a": "always here", "w": "all edits in this thread",
-             "W": "all edits here"}  # fmt: skip
-    for lasting in request.lasting:
-        for scope in lasting.scopes:
-            key = letters.get((lasting.name, scope))
-            if key:
-                keys[key] = (lasting.name, scope, words[key])
-    return keys
+    async def ask(self, message: Message) -> None:
+        """Ask about one request."""
+        async with self._asking:
+            try:
+                answer = await self.put(message)
+            except EOFError:
+                click.echo()
+                self._handle.leave()
+            else:
+                with suppress(TooLate):  # somebody else was first, which is shown
+                    await self._handle.answer(message.corr or "", answer)
 
 
 async def _changed(call: ToolCall) -> dict[str, Any] | None:

@@ -3,12 +3,10 @@
 import shutil
 import sys
 import time
-from collections.abc import Mapping
-from typing import Any, Protocol, TextIO
+from typing import Protocol, TextIO
 
 import click
 
-from steersman.ports.cli.text import call_words, one_line, result_words, safe
 from steersman.records.action import ChangeMany, Delete, Execute, Network, Write
 from steersman.records.message import (
     Answer,
@@ -31,6 +29,7 @@ from steersman.records.message import (
     User,
     encode_message,
 )
+from steersman.views.text import call_words, fact_words, flat, one_line, result_words, safe
 
 
 class View(Protocol):
@@ -308,24 +307,3 @@ def request_words(request: ConfirmRequest) -> str:
             click.style(f"  can only be answered once: {flat(request.only_once)}", dim=True)
         )
     return "\n".join(lines)
-
-
-def flat(text: str) -> str:
-    """Safe text that stays on its line, whatever names are in it."""
-    return safe(text).replace("\n", "\\n")
-
-
-def fact_words(fact: Mapping[str, Any]) -> str:
-    """What the guard read in one part of a command."""
-    words = " ".join(fact.get("words", ()))
-    via = f"{' '.join(fact['via'])} → " if fact.get("via") else ""
-    does = [
-        f"{name} {one_line(', '.join(fact[name]), 80)}"
-        for name in ("reads", "writes", "deletes", "network")
-        if fact.get(name)
-    ]
-    if fact.get("remote"):
-        does.append(f"changes elsewhere: {flat(fact['remote'])}")
-    if fact.get("unknown_code"):
-        does.append("runs code nobody has looked at")
-    return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.layout import SIDE
 from steersman.ports.tui.panes.queued import Queued
-from steersman.ports.tui.steering import Twice, again, changes
+from steersman.ports.tui.steering import Twice
 from steersman.ports.tui.transcript import Transcript
+from steersman.views.story.reading import again, changes
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
@@ -24,7 +25,8 @@ class Acting:
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
             "palette": app.show_palette,
-            "stop": self._stop, "leave": self._leave, "quit": app.exit, "quit_now": app.exit,
+            "stop": self._stop, "leave": self._leave,
+            "quit": app.exit, "quit_now": app.exit, "detach": app.detach,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
             "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
             "todo": lambda: self.pane("todo"),
@@ -56,7 +58,7 @@ class Acting:
     def _diff(self) -> None:
         """What was changed, over everything."""
         from steersman.ports.tui.diff_pane import DiffScreen
-        from steersman.ports.tui.hunks import changes_of
+        from steersman.views.hunks import changes_of
 
         title, diffs = changes(self._app.follower.story.blocks)
         if diffs:

@@ -18,13 +18,9 @@ from textual.driver import Driver
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
-from steersman.identity.settings import data_folder
-from steersman.ports.cli.text import safe
+from steersman.host.settings import state_folder
 from steersman.ports.tui.acting import Acting
-from steersman.ports.tui.commands.registry import Registry
-from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.facts import Gathering
 from steersman.ports.tui.following import Follower
 from steersman.ports.tui.keys import TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
@@ -33,27 +29,35 @@ from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
-from steersman.ports.tui.panes.strip import Banner, TodoStrip
+from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
-from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.showing import APPROVALS, BEAT, Showing
 from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.errors import SteersmanError
+from steersman.views.commands.registry import Registry
+from steersman.views.commands.stage import Row
+from steersman.views.facts import Gathering
+from steersman.views.seat import Seat
+from steersman.views.text import safe
 
 if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
 
 T = TypeVar("T")
+Left = Literal["", "detached"]
 ALWAYS = {"leave", "quit_now"}  # also heard while a question is over the screen
 
 
-class SteersmanApp(App[None]):
-    """The application. `first` is done once the screen is there: to trust, to resume, to say."""
+class SteersmanApp(App[Left]):
+    """The application. `first` is done once the screen is there: to trust, to resume, to say.
+
+    It returns "detached" when a turn goes on without it.
+    """
 
     CSS_PATH = "steersman.tcss"
     TITLE = "steersman"
@@ -78,7 +82,7 @@ class SteersmanApp(App[None]):
         super().__init__(driver_class=driver, ansi_color=True if bare else None)
         self.seat = seat
         self.environ = environ
-        self.memory = Memory(data_folder(environ))
+        self.memory = Memory(state_folder(environ))
         self.keymap_ = load_keys(environ)
         self.stage = AppStage(self)
         self.defect: Exception | None = None
@@ -97,7 +101,6 @@ class SteersmanApp(App[None]):
     def compose(self) -> ComposeResult:
         """The conversation in the middle, what goes on around it, the composer below."""
         yield Title(id="title")
-        yield Banner(id="banner")
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
                 yield Welcome(id="welcome")
@@ -108,7 +111,7 @@ class SteersmanApp(App[None]):
         yield TodoStrip(id="todo")
         yield Queued(self.keymap_.of("queued"), id="queued")
         yield Composer(
-            self.seat.folder, data_folder(self.environ), environ=self.environ,
+            self.seat.folder, state_folder(self.environ), environ=self.environ,
             commands=self._completed.commands, skills=self._completed.skills,
             arguments=self._completed.arguments, id="composer",
         )  # fmt: skip
@@ -186,7 +189,7 @@ class SteersmanApp(App[None]):
         self._spawn(self._choose())
 
     async def _choose(self) -> None:
-        from steersman.ports.tui.commands.palette import capabilities, choose
+        from steersman.views.commands.palette import capabilities, choose
 
         rows = [
             Row(one.key, one.name, one.about or one.detail)
@@ -244,11 +247,7 @@ class SteersmanApp(App[None]):
 
     def on_approvals_answered(self, event: Approvals.Answered) -> None:
         """The person answered what waited."""
-        try:
-            self.seat.answer(event.corr, event.answer)
-        except SteersmanError as problem:
-            self.showing.reopen(event.corr)
-            self.tell(str(problem))
+        self.steering.answer(event.corr, event.answer, self.showing.reopen)
 
     def on_approvals_emptied(self) -> None:
         """Nothing waits any more."""
@@ -300,6 +299,17 @@ class SteersmanApp(App[None]):
     def action_key(self, name: str) -> None:
         """A key of the table was pressed."""
         self.acting.do(name)
+
+    def detach(self) -> None:
+        """End, and let a turn that runs here go on."""
+        self.exit("detached" if self.seat.here and self.seat.doing == "working" else "")
+
+    def hang_up(self) -> None:
+        """The terminal is gone."""
+        if self.seat.settings.on_hangup == "detach":
+            self.detach()
+        else:
+            self.exit()
 
     async def action_quit(self) -> None:
         """End; the thread is kept."""

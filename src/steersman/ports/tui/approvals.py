@@ -2,7 +2,7 @@
 
 The widget only shows and asks; the answer goes to whoever hears `Approvals.Answered`. Nothing can
 be answered before it has been on the screen for a moment, so that a key meant for something else
-gives no leave.
+allows nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,18 +17,18 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from steersman.ports.cli.prompts import lasting_keys
 from steersman.ports.tui import request_lines
-from steersman.ports.tui.blocks import Asked, Request, Work
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_pane import DiffScreen, keys_lines
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import clean_line, wrapped
 from steersman.ports.tui.forms import EditForm, WordsForm
-from steersman.ports.tui.hunks import Part, files_of, narrowed
-from steersman.ports.tui.partial import Whole, answer
-from steersman.ports.tui.waiting import Keys, Queue, Waiting
+from steersman.records.hunks import misfit
 from steersman.records.message import Answer, ConfirmResponse
+from steersman.views import requests
+from steersman.views.blocks import Asked, Request, Work
+from steersman.views.hunks import Part, answer, files_of, narrowed
+from steersman.views.waiting import Keys, Queue, Waiting
 
 PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
@@ -270,7 +270,7 @@ class Approvals(Vertical, can_focus=True):
     def action_lasting(self, key: str) -> None:
         """Yes, for longer, where that is offered."""
         if isinstance(self.current, Request):
-            found = lasting_keys(self.current.request).get(key)
+            found = requests.lasting_keys(self.current.request).get(key)
             if found is not None:
                 name, scope, _ = found
                 self._answer(ConfirmResponse("allow", scope=scope, lasting=name))
@@ -295,11 +295,9 @@ class Approvals(Vertical, can_focus=True):
     def action_edit(self) -> None:
         """Change the call before it is let through."""
         block, call = self.current, self._queue.call
-        if isinstance(block, Request) and call and request_lines.editable(block.request, call):
+        if isinstance(block, Request) and call and requests.editable(block.request, call):
             self._form = self.query_one(EditForm)
-            self._form.begin(
-                request_lines.edited_text(call), command=request_lines.by_command(call)
-            )
+            self._form.begin(requests.edited_text(call), command=requests.by_command(call))
             self._fit()
 
     def action_diff(self) -> None:
@@ -310,26 +308,20 @@ class Approvals(Vertical, can_focus=True):
         files = files_of(block.request.actions)
         if not files:
             return
-        whole, call = self._queue.why_whole, self._queue.call
-
-        ready: list[ConfirmResponse] = []
+        whole = self._queue.why_whole
 
         def check(accepted: frozenset[Part]) -> str:
-            try:
-                ready[:] = [answer(block.request, call, accepted)]
-            except Whole as reason:
-                return f"This choice cannot be sent: {reason}."
-            return ""
+            return misfit(block.request.actions, answer(block.request, accepted).hunks or ())
 
         def decided(accepted: frozenset[Part] | None) -> None:
             self._opened = None
             if accepted is not None and self.current is block:
-                self._answer(ready[0])
+                self._answer(answer(block.request, accepted))
 
         tool = block.request.tool.removeprefix("workspace_")
         self._opened = DiffScreen(
             files,
-            title=f"{tool} wants to {request_lines.title(block.request)}",
+            title=f"{tool} wants to {requests.title(block.request)}",
             choosing=not whole,
             why_whole=whole,
             check=check,
@@ -420,7 +412,7 @@ class Approvals(Vertical, can_focus=True):
         call = self._queue.call
         if call is None:
             return
-        made = request_lines.edited_arguments(call, event.text)
+        made = requests.edited_arguments(call, event.text)
         if isinstance(made, str):
             self.tell(made)
         else:

@@ -16,13 +16,13 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from steersman.ports.cli.text import counted
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
 from steersman.ports.tui.drawing.look import Palette
-from steersman.ports.tui.hunks import FileDiff, Part, changes_of
 from steersman.records.message import DiffReady
+from steersman.views.hunks import FileDiff, Part, changes_of
+from steersman.views.text import counted
 
 LISTED = 100  # columns from which a list of the files fits beside them
 LIST_WIDTH = 34

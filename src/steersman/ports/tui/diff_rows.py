@@ -14,11 +14,11 @@ from msgspec import Struct
 from rich.style import Style
 from rich.text import Text
 
-from steersman.ports.cli.text import counted
 from steersman.ports.tui.drawing.code import highlighted, language_of
 from steersman.ports.tui.drawing.lines import clean_line, cut
 from steersman.ports.tui.drawing.look import Palette
-from steersman.ports.tui.hunks import FileDiff, Hunk, Part
+from steersman.views.hunks import FileDiff, Hunk, Part
+from steersman.views.text import counted
 
 PIECE = 64  # lines that are coloured together
 Side = tuple[int, int]  # a line's place in its hunk, and its number in the file; -1 for none

@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_rows import Brush, Choosing, Rows
-from steersman.ports.tui.hunks import FileDiff, Part, all_parts
+from steersman.views.hunks import FileDiff, Part, all_parts
 
 Above = Callable[[int], list[Text]]  # lines for a width
 BESIDE = 120  # columns from which both sides fit beside each other

@@ -80,6 +80,7 @@ class Driver(LinuxDriver):
     """Textual's own, with that parser, and with bad letters replaced."""
 
     _gone = False
+    _going: threading.Timer | None = None
 
     def write(self, data: str) -> None:
         """Show something, while there is somebody to show it to."""
@@ -90,6 +91,8 @@ class Driver(LinuxDriver):
         """Let go of the terminal; one that is gone takes nothing any more."""
         if self._gone:
             self._writer_thread = None
+        if self._going is not None and self._app.return_value == "detached":
+            self._going.cancel()
         super().close()
 
     def run_input_thread(self) -> None:
@@ -128,10 +131,10 @@ class Driver(LinuxDriver):
             with suppress(Empty):  # whoever waits to write need not wait any more
                 while True:
                     writer._queue.get_nowait()
-        self._loop.call_soon_threadsafe(self._app.exit)
-        going = threading.Timer(LEAVING, os._exit, [128 + signal.SIGHUP])
-        going.daemon = True
-        going.start()
+        self._loop.call_soon_threadsafe(getattr(self._app, "hang_up", self._app.exit))
+        self._going = threading.Timer(LEAVING, os._exit, [128 + signal.SIGHUP])
+        self._going.daemon = True
+        self._going.start()
 
     def _heard(self, found: Iterable[Message]) -> None:
         for message in found:

@@ -1,18 +1,18 @@
 """What comes first: whether the folder is trusted, whether there is a model, and which thread."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from msgspec import Struct
 
-from steersman.ports.tui.commands.stage import Row
-from steersman.ports.tui.seat import Seat
+from steersman.host import models
 from steersman.ports.tui.staging import AppStage
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
+from steersman.views.commands.stage import Row
 
 NO_MODEL = """\
-Steersman thinks with a model that you choose. None is set, and none was found on this machine.
+Steersman uses a model that you choose. None is set, and none was found on this machine.
 
 - With a key: set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; start again.
 - On this machine: start Ollama, llama.cpp, vLLM or LM Studio.
@@ -43,7 +43,7 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     except SteersmanError as problem:
         stage.tell(str(problem))
     await stage.moved()
-    if not seat.watching:
+    if seat.here or not seat.id:
         await _think(stage)
     if wanted.say:
         await stage.say(wanted.say)
@@ -65,42 +65,17 @@ async def _trusted(stage: AppStage) -> bool:
 async def _think(stage: AppStage) -> None:
     """Without a model, offer those that were found, or say what to do."""
     seat = stage.seat
-    if has_model(seat, stage.environ):
-        return
-    rows = await asyncio.to_thread(found_models, stage.environ)
+    if models.chosen(seat.settings, stage.environ):
+        return  # one that cannot be reached is told of when it is used
+    found = await asyncio.to_thread(models.found, stage.environ)
+    rows = [Row(one.name, one.name, one.about) for one in found]
     if not rows:
         stage.show("There is no model yet", NO_MODEL)
         return
-    model = await stage.pick("Which model shall think?", rows)
+    model = await stage.pick("Choose a model", rows)
     if model:
         try:
             await seat.change(model=model)
         except SteersmanError as problem:
             stage.tell(str(problem))
         await stage.moved()
-
-
-def has_model(seat: Seat, environ: Mapping[str, str]) -> bool:
-    """Whether a model is chosen; one that cannot be reached is told of when it is used."""
-    from steersman.intelligence.configured import read_config
-    from steersman.intelligence.models import Models
-
-    settings = seat.settings
-    config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
-    return bool(Models(environ, config).choose(settings.model))
-
-
-def found_models(environ: Mapping[str, str]) -> list[Row]:
-    """Models that this machine offers: by its keys, by the servers that run on it."""
-    from steersman.intelligence.discovery import look
-
-    rows = []
-    for found in look(environ):
-        command = found.command.split()
-        if "--model" not in command:
-            continue
-        first = command[command.index("--model") + 1]
-        provider = first.partition(":")[0]
-        names = [f"{provider}:{name}" for name in found.models] or [first]
-        rows += [Row(name, name, f"{found.name}: {found.detail}") for name in names]
-    return rows

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine
 from time import monotonic
 from typing import Any, Protocol
 
-from steersman.ports.tui.blocks import Block
-from steersman.ports.tui.seat import Seat
-from steersman.ports.tui.story import Story
 from steersman.records.errors import SteersmanError
+from steersman.views.blocks import Block
+from steersman.views.seat import Seat
+from steersman.views.story import Story
 
 RATE = 30
 SLICE = 0.02  # seconds of reading before keys are heard again
@@ -49,6 +49,7 @@ class Follower:
         self._news = asyncio.Event()
         self._tasks: list[Running] = []
         self._at = ""
+        self._stale = False  # who runs the thread, and whether a turn does, may be otherwise now
 
     def start(self) -> None:
         """Follow from the beginning of whatever thread there is, or the next one that begins."""
@@ -91,6 +92,7 @@ class Follower:
         since = monotonic()
         async for message in self._seat.follow(story.seq):
             self._at = self._seat.id
+            self._stale |= self._seat.heard(message)
             for block in story.feed(message):
                 self._changed[id(block)] = block
             self._news.set()
@@ -104,5 +106,8 @@ class Follower:
             self._news.clear()
             changed = list(self._changed.values())
             self._changed.clear()
+            if self._stale:
+                self._stale = False
+                await self._seat.look()
             self._show(story, changed)
             await asyncio.sleep(1 / RATE)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from steersman.ports.tui.attachments import ComposerDraft, write_private
+from steersman.views.attachments import ComposerDraft, write_private
 
 MOST = 1_000  # entries that are kept
 LONGEST = 100_000  # bytes of one entry; a longer one is not kept

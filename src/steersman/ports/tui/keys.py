@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from steersman.identity.settings import config_file
+from steersman.host.settings import own_file
 
 Where = Literal["always", "browsing"]
 _MODIFIERS = r"(?:(?:ctrl|shift|alt|super|meta)\+)*"
@@ -37,10 +37,11 @@ class Key(Struct, frozen=True):
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: take back queued messages too. With nothing "
+    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. With nothing "
         "running: browse.", "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop the turn or clear what is written; twice: quit.", "quit",
         "always"),
+    Key("detach", ("ctrl+o",), "Leave, and let the turn go on.", "detach", "always"),
     Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
     Key("log", ("f3",), "Show or hide the task log.", "log", "always"),
@@ -89,7 +90,7 @@ DEFAULT = Keymap(TABLE)
 
 def keys_file(environ: Mapping[str, str]) -> Path:
     """Where a person's keys are."""
-    return config_file(environ).with_name("keys.toml")
+    return own_file(environ, "keys.toml")
 
 
 def load_keys(environ: Mapping[str, str]) -> Keymap:
@@ -202,9 +203,8 @@ def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
         letters = named("write", "down", "up", "diff", "retry", "approvals", "quit", "ask_help")
         return [*(named("stop") if doing == "working" else []), *letters, *named("palette")]
     if doing == "working":
-        return [Hint("Enter", "steer"), Hint("Tab", "queue"), *named("stop"), *general]
-    if doing == "watching":
-        return [*named("palette", "help", "leave")]
+        keys = [Hint("Enter", "steer"), Hint("Tab", "queue")]
+        return [*keys, *named("stop", "detach"), *general]
     browse = Hint(keymap.of("stop"), "browse")
     return [Hint("Enter", "send"), *named("palette"), browse, *named("help", "leave"),
             *general[2:]]  # fmt: skip

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from steersman.ports.cli.text import one_line
+from steersman.views.text import one_line
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
-    from steersman.ports.tui.completion.sources import Described
+    from steersman.views.completion.sources import Described
 
 
 class Names:
@@ -31,15 +31,15 @@ class Names:
 
     def skills(self) -> Described:
         """Skills that are switched on, with what they are for."""
-        from steersman.identity import skills
+        from steersman.host import skills
 
         seat = self._app.seat
         if self._skills[0] != seat.folder:
-            trusted = seat.host.permissions.folder(seat.folder).loads
-            shelf = skills.find(seat.folder, self._app.environ, trusted=trusted)
-            off = skills.disabled(seat.host.store, shelf)
+            known = skills.find(seat.host, seat.folder, self._app.environ)
             found = [
-                (one.name, one_line(one.description)) for one in shelf.skills if one.name not in off
+                (one.name, one_line(one.description))
+                for one in known.shelf.skills
+                if one.name not in known.off
             ]
             self._skills = (seat.folder, found)
         return self._skills[1]

@@ -9,14 +9,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.blocks import Asked, Request
-from steersman.ports.tui.request_lines import asker, title
+from steersman.views.blocks import Asked, Request
+from steersman.views.requests import asker, title
+from steersman.views.text import one_line
 
 BELL = "\x07"
 LONGEST = 120
-Doing = Literal["nothing", "working", "waiting", "watching"]
-_MARKS: dict[Doing, str] = {"nothing": "", "working": "● ", "waiting": "? ", "watching": "◌ "}
+Doing = Literal["nothing", "working", "waiting"]
+_MARKS: dict[Doing, str] = {"nothing": "", "working": "● ", "waiting": "? "}
 # Terminals that know OSC 777; others get OSC 9, which more of them know.
 _NOTIFIES_777 = ("urxvt", "rxvt", "foot", "wezterm", "ghostty", "contour", "vte")
 

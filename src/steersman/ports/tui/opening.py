@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from steersman.host import Host
 from steersman.ports.cli.options import folder_from, open_host, settings_from
 from steersman.ports.tui.reader import plain_wanted
 from steersman.records.errors import Exit
@@ -28,7 +29,7 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
     from steersman.ports.tui.app import SteersmanApp
     from steersman.ports.tui.driver import Driver
     from steersman.ports.tui.first import Wanted, begin
-    from steersman.ports.tui.seat import Seat
+    from steersman.views.seat import Seat
 
     async with open_host() as host:
 
@@ -36,20 +37,44 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
             return settings_from(flags, host.permissions.settings_file(folder))
 
         folder = folder_from(flags["workspace"])
-        seat = Seat(host, folder, settings_for(folder), yes=flags["yes"])
+        seat = Seat(host, folder, settings_for(folder), given=given(flags), yes=flags["yes"])
         wanted = Wanted(resume=flags["resume"] or "", say=" ".join(flags.get("task") or ()))
         app = SteersmanApp(
             seat, environ, lambda stage: begin(stage, wanted, settings_for), driver=Driver
         )
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, app.exit)
+        loop.add_signal_handler(signal.SIGTERM, app.exit)
+        loop.add_signal_handler(signal.SIGHUP, app.hang_up)
+        left = None
         try:
-            await app.run_async()
+            left = await app.run_async()
         finally:
-            last = seat.id
-            with suppress(OSError):  # the terminal may be gone
-                click.echo(f"Go on with: steer --resume {last}" if last else "", nl=bool(last))
+            if seat.id:
+                with suppress(OSError):  # the terminal may be gone
+                    click.echo(parting(seat.id, detached=left == "detached"))
         if app.defect is not None:
             raise app.defect
+        if left == "detached":
+            await stay(host)
     return Exit.DONE
+
+
+def given(flags: Mapping[str, Any]) -> list[str]:
+    """The settings that were named on the command line."""
+    return [name for name, value in flags.items() if value is not None]
+
+
+def parting(thread: str, *, detached: bool) -> str:
+    """What is said when the application has closed."""
+    if detached:
+        return f"The turn goes on in the background. Come back with: steer attach {thread}"
+    return f"Go on with: steer --resume {thread}"
+
+
+async def stay(host: Host) -> None:
+    """Go on without a terminal until what was begun is done."""
+    from steersman.ports.cli.leaving import linger
+
+    asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    await linger(host)

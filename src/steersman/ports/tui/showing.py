@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import ModalScreen
 
-from steersman.ports.tui.attachments import Mentions
-from steersman.ports.tui.blocks import Block, Person, Remark
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.facts import Facts, Gathering
 from steersman.ports.tui.keys import hints
 from steersman.ports.tui.layout import SIDE, Layout, lay_out
 from steersman.ports.tui.notices import Notices, driver_write
@@ -23,13 +20,16 @@ from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
-from steersman.ports.tui.panes.strip import Banner, TodoStrip
+from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
-from steersman.ports.tui.steering import changes
-from steersman.ports.tui.story import Story
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import TurnEnd
+from steersman.views.attachments import Mentions
+from steersman.views.blocks import Block, Person, Remark
+from steersman.views.facts import Facts, Gathering
+from steersman.views.story import Story
+from steersman.views.story.reading import changes
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 APPROVALS = "approvals"
 BEAT = 0.12  # seconds between the beats of the mark that shows that work goes on
-WATCHING = "Another process works on this thread; here it is only shown. /fork goes on in a copy."
-LEFT = "The other process has left this thread. Say something to go on with it."
 
 
 def _exists(folder: str, name: str) -> bool:
@@ -53,7 +51,7 @@ class Showing:
         self._gathering = gathering
         self._story = Story()
         self._asking: Approvals | None = None
-        self._known = ("nothing", False)  # what the seat did at the last beat
+        self._known = "nothing"  # what the seat did at the last beat
         self._unread = 0  # up to which message the thread was there before one sat down
         self.notices = Notices(driver_write(app), app.environ)
         self.layout: Layout = lay_out(80, 24, ())
@@ -98,7 +96,6 @@ class Showing:
         app.query_one(Transcript).display = not empty
         self._ask(story)
         self._write(facts)
-        self._banner()
         self.notices.state(facts.doing, facts.title or "steersman", facts.waiting)
         self.fit()
         self._log(story.blocks)
@@ -107,8 +104,8 @@ class Showing:
 
     def _ask(self, story: Story) -> None:
         """Put what waits to the person; keys go there unless they are writing."""
-        app, seat = self._app, self._app.seat
-        waiting = [] if seat.watching else story.waiting()
+        app = self._app
+        waiting = story.waiting()
         idle = app.attention == "writing" and not app.query_one(Composer).text
         grab = not isinstance(app.screen, ModalScreen) and (idle or app.attention == "browsing")
         place = self._approvals(needed=bool(waiting))
@@ -153,11 +150,6 @@ class Showing:
             exists = partial(_exists, seat.folder)
             composer.move(seat.folder, seat.id, Mentions.told(said, exists))
 
-    def _banner(self) -> None:
-        seat = self._app.seat
-        told = (LEFT if seat.left else WATCHING) if seat.watching else ""
-        self._app.query_one(Banner).say(told)
-
     def _log(self, blocks: Sequence[Block]) -> None:
         if "log" in (*self.layout.side, self.layout.over):
             self._app.query_one(TaskLog).show(blocks)
@@ -182,8 +174,8 @@ class Showing:
         seat = self._app.seat
         if not self._app.is_running:
             return
-        if (seat.doing, seat.left) != self._known:
-            self._known = (seat.doing, seat.left)
+        if seat.doing != self._known:
+            self._known = seat.doing
             self.everything()
         if seat.doing == "working":
             self._app.query_one(StatusBar).working(self._story.step)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from steersman.ports.tui.commands.stage import Row
-from steersman.ports.tui.seat import Seat
 from steersman.ports.tui.themes import NAMES
+from steersman.views.commands.stage import Row
+from steersman.views.seat import Seat
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
@@ -91,3 +91,7 @@ class AppStage:
     def leave(self) -> None:
         """End the application; the thread is kept."""
         self._app.exit()
+
+    def detach(self) -> None:
+        """End the application, and let a turn that runs here go on."""
+        self._app.detach()

@@ -3,21 +3,19 @@
 Everything here is asked of the seat, one thing after the other; what goes wrong is told.
 """
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable
 from time import monotonic
 from typing import Any
 
-from steersman.ports.tui.blocks import Block, Person, Remark, Work
 from steersman.ports.tui.following import Running, Spawn
-from steersman.ports.tui.seat import Seat
-from steersman.ports.tui.story import Story
 from steersman.records.dialogue import Image
 from steersman.records.errors import SteersmanError
-from steersman.records.message import DiffReady, TurnEnd
+from steersman.records.message import Answer, ConfirmResponse
+from steersman.views.blocks import Person
+from steersman.views.seat import Seat
 
 TWICE = 1.0  # seconds within which a key counts as pressed twice
 COMMAND = "workspace_run_command"
-GO_ON = "Continue where you stopped."
 
 
 class Twice:
@@ -33,39 +31,6 @@ class Twice:
         twice = now - self._last <= TWICE
         self._last = float("-inf") if twice else now
         return twice
-
-
-def again(story: Story) -> str:
-    """What to say so that the last step is tried again; empty when there is nothing to try.
-
-    A turn that broke off before the model answered gets its own words again.
-    """
-    ending = next(
-        (one.body for one in reversed(story.blocks)
-         if isinstance(one, Remark) and isinstance(one.body, TurnEnd)), None,
-    )  # fmt: skip
-    said = next((one.text for one in reversed(story.blocks) if isinstance(one, Person)), "")
-    if not said or story.working:
-        return ""
-    if isinstance(ending, TurnEnd) and ending.ending != "done":
-        return GO_ON if story.steps or ending.steps else said
-    return said
-
-
-def changes(blocks: Sequence[Block]) -> tuple[str, list[DiffReady]]:
-    """The changes of the last turn that made any, and whose they are."""
-    turn: int | None = None
-    found: list[list[DiffReady]] = []
-    for block in reversed(blocks):
-        diffs = block.diffs if isinstance(block, Work) else ()
-        if diffs and turn is None:
-            turn = block.turn
-        if turn is not None and block.turn < turn:
-            break
-        if diffs:
-            found.append(list(diffs))
-    told = f"changes of turn {turn}" if turn else "changes"
-    return told, [diff for diffs in reversed(found) for diff in diffs]
 
 
 class Steering:
@@ -119,19 +84,34 @@ class Steering:
         return True
 
     async def _stop(self, queued: Iterable[str]) -> None:
-        await self.seat.stop()
+        await self.seat.handle.cancel()
         await self._withdraw(queued)
 
     async def _withdraw(self, queued: Iterable[str]) -> None:
         for corr in queued:
-            await self.seat.withdraw(corr)
+            await self.seat.handle.withdraw(corr)
+
+    def answer(
+        self, corr: str, answer: ConfirmResponse | Answer, lost: Callable[[str], None]
+    ) -> None:
+        """Answer a request or a question; `lost` is called when the answer did not arrive."""
+        self._spawn(self._answered(corr, answer, lost))
+
+    async def _answered(
+        self, corr: str, answer: ConfirmResponse | Answer, lost: Callable[[str], None]
+    ) -> None:
+        try:
+            await self.seat.handle.answer(corr, answer)
+        except SteersmanError as problem:
+            self._tell(str(problem))
+            lost(corr)
 
     def withdraw(self, corr: str, then: Callable[[], None] | None = None) -> None:
         """Take back words that were not delivered."""
         self._do(self._taken_back(corr, then))
 
     async def _taken_back(self, corr: str, then: Callable[[], None] | None) -> None:
-        await self.seat.withdraw(corr)
+        await self.seat.handle.withdraw(corr)
         if then is not None:
             then()
 

@@ -22,11 +22,11 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from steersman.ports.tui.blocks import Block
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing import MONO, warm_up
 from steersman.ports.tui.drawing.window import Window
-from steersman.ports.tui.story import Story
+from steersman.views.blocks import Block
+from steersman.views.story import Story
 
 FRAME = 1 / 30  # seconds between two drawings
 GUTTER = 1  # cells at the left, where the chosen block is marked

@@ -1,5 +1,1 @@
-"""Completion: what may be meant by what is being written.
-
-`fuzzy.py` finds and ranks, `files.py` knows the files of a folder, `sources.py` reads what the
-cursor is at and offers files, skills and commands, `popup.py` shows them.
-"""
+"""Completion in the terminal: `assistant.py` works for the composer, `popup.py` shows the list."""

@@ -9,11 +9,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.completion.files import Files
-from steersman.ports.tui.completion.fuzzy import Search
 from steersman.ports.tui.completion.popup import Popup
-from steersman.ports.tui.completion.sources import (
+from steersman.views.completion.files import Files
+from steersman.views.completion.fuzzy import Search
+from steersman.views.completion.sources import (
     Names,
     Offer,
     Want,
@@ -21,10 +20,11 @@ from steersman.ports.tui.completion.sources import (
     offer_names,
     wanted,
 )
+from steersman.views.text import one_line
 
 if TYPE_CHECKING:
-    from steersman.ports.tui.attachments import ComposerDraft
-    from steersman.ports.tui.composer import Composer
+    from steersman.ports.tui.paper import Paper
+    from steersman.views.attachments import ComposerDraft
 
 _MARKED = re.compile(r'(?:^|(?<=[\s(\[{,;:]))(?:@(?:"[^"\n]+"?|[^\s"@]+)|\$[a-z0-9][a-z0-9_-]*)')
 Arguments = Callable[[str], Sequence[tuple[str, str]]]
@@ -35,7 +35,7 @@ class Assistant:
 
     def __init__(
         self,
-        composer: Composer,
+        composer: Paper,
         folder: str,
         environ: Mapping[str, str],
         commands: Names,

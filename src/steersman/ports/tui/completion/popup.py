@@ -8,8 +8,8 @@ from textual import events
 from textual.geometry import Offset, Region, Size
 from textual.widget import Widget
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.completion.sources import Offer
+from steersman.views.completion.sources import Offer
+from steersman.views.text import one_line
 
 MOST_ROWS = 8
 _BESIDE = 24  # columns that a description needs at least

@@ -7,16 +7,6 @@ the very same objects, so do not change them.
 
 from rich.text import Text
 
-from steersman.ports.tui.blocks import (
-    Agent,
-    Asked,
-    Block,
-    Person,
-    Remark,
-    Request,
-    Words,
-    Work,
-)
 from steersman.ports.tui.drawing.lines import cut
 from steersman.ports.tui.drawing.look import DARK, MONO, Look, Palette, coloured
 from steersman.ports.tui.drawing.remarks import draw_remark
@@ -29,6 +19,16 @@ from steersman.ports.tui.drawing.talk import (
 )
 from steersman.ports.tui.drawing.work import draw_work
 from steersman.records.message import Compaction, DiffReady, GuardBlock
+from steersman.views.blocks import (
+    Agent,
+    Asked,
+    Block,
+    Person,
+    Remark,
+    Request,
+    Words,
+    Work,
+)
 
 __all__ = [
     "DARK",

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from steersman.ports.cli.text import counted
 from steersman.ports.tui.drawing.bodies import (
     JSON,
     Body,
@@ -20,6 +19,7 @@ from steersman.ports.tui.drawing.bodies import (
 )
 from steersman.ports.tui.drawing.lines import clean_line, split
 from steersman.ports.tui.drawing.look import Palette
+from steersman.views.text import counted
 
 
 def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:

@@ -12,8 +12,8 @@ from rich.cells import cell_len, chop_cells
 from rich.style import Style
 from rich.text import Span, Text
 
-from steersman.ports.cli.text import safe
 from steersman.ports.tui.drawing.look import Palette
+from steersman.views.text import safe
 
 LONGEST = 4_000  # characters of one line that are looked at
 MOST = 5_000  # lines of one block that are shown when it is open

@@ -10,7 +10,7 @@ from msgspec import Struct
 from rich.style import Style
 from rich.text import Text
 
-from steersman.ports.tui.blocks import State
+from steersman.views.blocks import State
 
 MARKS: dict[State, str] = {
     "running": "○", "done": "●", "error": "✗", "denied": "⊘", "cancelled": "–", "waiting": "?",

@@ -5,7 +5,6 @@ from typing import Any
 
 from rich.text import Text
 
-from steersman.ports.cli.text import counted
 from steersman.ports.tui.drawing.bodies import (
     JSON,
     Body,
@@ -20,6 +19,7 @@ from steersman.ports.tui.drawing.bodies import (
 from steersman.ports.tui.drawing.code import highlighted, language_of
 from steersman.ports.tui.drawing.lines import clean_line
 from steersman.ports.tui.drawing.look import Palette
+from steersman.views.text import counted
 
 
 def read_file(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:

@@ -3,8 +3,6 @@
 from rich.style import Style
 from rich.text import Text
 
-from steersman.ports.cli.text import compaction_words, counted, words
-from steersman.ports.tui.blocks import Remark
 from steersman.ports.tui.drawing.bodies import spent
 from steersman.ports.tui.drawing.lines import clean_line, cut, shifted, wrap
 from steersman.ports.tui.drawing.look import Look, Palette
@@ -19,6 +17,8 @@ from steersman.records.message import (
     GuardBlock,
     TurnEnd,
 )
+from steersman.views.blocks import Remark
+from steersman.views.text import compaction_words, counted, words
 
 ENDINGS = {
     "done": "done", "failed": "failed", "cancelled": "stopped", "interrupted": "cut off",

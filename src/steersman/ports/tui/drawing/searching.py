@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from steersman.ports.tui.blocks import Agent, Asked, Block, Person, Remark, Request, Words, Work
+from steersman.views.blocks import Agent, Asked, Block, Person, Remark, Request, Words, Work
 
 
 def has_words(block: Block, words: str) -> bool:

@@ -4,9 +4,6 @@ from collections import OrderedDict
 
 from rich.text import Text
 
-from steersman.ports.cli.text import counted
-from steersman.ports.cli.views import fact_words
-from steersman.ports.tui.blocks import Agent, Asked, Person, Request, Words
 from steersman.ports.tui.drawing.lines import (
     capped,
     clean,
@@ -31,6 +28,8 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.message import ConfirmRequest
+from steersman.views.blocks import Agent, Asked, Person, Request, Words
+from steersman.views.text import counted, fact_words
 
 PERSON = 12  # lines of a person's words before they are folded
 THOUGHT = 3  # lines of a thought while it is thought

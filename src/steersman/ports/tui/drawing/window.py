@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from steersman.ports.tui.blocks import Agent, Block, Person, Request
 from steersman.ports.tui.drawing import Look, Palette, draw, estimate, foldable, gap
 from steersman.ports.tui.drawing.heights import Heights
 from steersman.ports.tui.drawing.lines import shifted
 from steersman.ports.tui.drawing.searching import has_words
-from steersman.ports.tui.story import Story
+from steersman.views.blocks import Agent, Block, Person, Request
+from steersman.views.story import Story
 
 KEPT = 8_000  # lines that are kept drawn
 LEAST = 200  # blocks that are kept however long they are

@@ -4,8 +4,6 @@ from typing import Any
 
 from rich.text import Text
 
-from steersman.ports.cli.text import call_words
-from steersman.ports.tui.blocks import Work
 from steersman.ports.tui.drawing import diffs
 from steersman.ports.tui.drawing.bodies import Body, plain_rows, spent
 from steersman.ports.tui.drawing.lines import (
@@ -21,6 +19,8 @@ from steersman.ports.tui.drawing.lines import (
 from steersman.ports.tui.drawing.look import Look, Palette, state_mark
 from steersman.ports.tui.drawing.results import body_of
 from steersman.records.message import DiffReady
+from steersman.views.blocks import Work
+from steersman.views.text import call_words
 
 LIVE = 6  # lines of what a running tool shows
 DIFF = 14  # lines of a diff before it is folded

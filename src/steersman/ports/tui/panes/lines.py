@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from steersman.ports.tui.blocks import State
 from steersman.ports.tui.drawing.look import MARKS
+from steersman.views.blocks import State
 
 Piece = tuple[str, str]  # a text and its style, in words of the theme
 

@@ -9,8 +9,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from steersman.ports.cli.text import one_line
 from steersman.ports.tui.panes.lines import Piece, cut, line, stacked
+from steersman.views.text import one_line
 
 Item = tuple[str, str, str]  # corr, text, and "queued" for the next turn or "pending" for this one
 _WORDS = {"queued": "queued", "pending": "said"}

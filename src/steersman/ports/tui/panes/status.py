@@ -3,9 +3,9 @@
 from textual.content import Content
 from textual.widget import Widget
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.facts import Facts, bar, rows
 from steersman.ports.tui.panes.lines import Piece, line, stacked
+from steersman.views.facts import Facts, bar, rows
+from steersman.views.text import one_line
 
 SPIN = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
@@ -62,8 +62,6 @@ class StatusBar(_Shown):
         elif facts.doing == "working":
             spin = SPIN[self._beat % len(SPIN)]
             left = [(f"{spin} ", "$accent"), (one_line(self._step or "thinks", width // 2), "")]
-        elif facts.doing == "watching":
-            left = [("◎ ", "$warning"), ("only watching", "$warning")]
         taken = sum(len(text) for text, _ in left)
         kept = bar(facts, width - taken - (3 if left else 0))
         return (

@@ -1,13 +1,13 @@
-"""Strips between the conversation and the composer: the todo list, and a banner for watching."""
+"""The strip between the conversation and the composer: the todo list."""
 
 from collections.abc import Sequence
 
 from textual.content import Content
 from textual.widget import Widget
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.blocks import Todo
 from steersman.ports.tui.panes.lines import Piece, line, stacked
+from steersman.views.blocks import Todo
+from steersman.views.text import one_line
 
 OPEN = ("doing", "pending")
 _MARKS: dict[str, tuple[str, str, str]] = {
@@ -61,21 +61,3 @@ class TodoStrip(Widget):
             told = f"  {done} of {len(self._items)} done"
             lines.append(line([(told, "$muted")], width=width))
         return stacked(lines)
-
-
-class Banner(Widget):
-    """One line that says something unusual about the whole screen."""
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._text = ""
-
-    def say(self, text: str) -> None:
-        """Say it; nothing hides the banner."""
-        self._text = text
-        self.display = bool(text)
-        self.refresh()
-
-    def render(self) -> Content:
-        """The line."""
-        return line([(one_line(self._text, 400), "")], width=max(1, self.content_size.width))

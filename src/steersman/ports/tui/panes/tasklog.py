@@ -8,10 +8,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from steersman.ports.cli.text import call_words, counted, one_line
-from steersman.ports.tui.blocks import Agent, Asked, Block, Person, Remark, Request, Work
 from steersman.ports.tui.panes.lines import Piece, duration, line, mark, stacked
 from steersman.records.message import Compaction, Error, TurnEnd
+from steersman.views.blocks import Agent, Asked, Block, Person, Remark, Request, Work
+from steersman.views.text import call_words, counted, one_line
 
 MOST = 300  # lines; what is older is in the conversation itself
 

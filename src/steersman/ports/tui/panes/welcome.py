@@ -4,9 +4,9 @@ from textual.content import Content
 from textual.widget import Widget
 
 from steersman import __version__
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.facts import Facts, short_model
 from steersman.ports.tui.panes.lines import line, stacked
+from steersman.views.facts import Facts, short_model
+from steersman.views.text import one_line
 
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),

@@ -12,10 +12,11 @@ import click
 
 from steersman.ports.cli.options import folder_from, open_host, settings_from
 from steersman.ports.cli.prompts import consent
+from steersman.ports.tui.opening import given, stay
 from steersman.ports.tui.plain.conversation import Plain
 from steersman.ports.tui.plain.lines import Lines
-from steersman.ports.tui.seat import Seat
 from steersman.records.errors import Exit
+from steersman.views.seat import Seat
 
 
 def main(flags: dict[str, Any], resume: str = "", said: str = "") -> Exit:
@@ -30,6 +31,16 @@ async def _converse(flags: dict[str, Any], resume: str, said: str) -> Exit:
         folder = host.find(resume).workspace if resume else folder_from(flags.get("workspace"))
         await consent(host, folder, attended=lines.interactive)
         settings = settings_from(flags, host.permissions.settings_file(folder))
-        seat = Seat(host, folder, settings, yes=bool(flags.get("yes")))
+        seat = Seat(
+            host,
+            folder,
+            settings,
+            given=given(flags),
+            attended=lines.interactive,
+            yes=bool(flags.get("yes")),
+        )
         plain = Plain(seat, lines, os.environ)
-        return await plain.run(resume, said)
+        done = await plain.run(resume, said)
+        if plain.detached:
+            await stay(host)
+        return done

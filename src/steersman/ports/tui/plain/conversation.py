@@ -7,15 +7,24 @@ from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from steersman import __version__
-from steersman.ports.cli.text import safe
-from steersman.ports.tui.attachments import HUGE, Mentions, clean
-from steersman.ports.tui.commands.registry import Registry, is_command
+from steersman.ports.cli.prompts import Prompter
+from steersman.ports.tui.opening import parting
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.stage import LineStage
-from steersman.ports.tui.plain.telling import LineAsker
-from steersman.ports.tui.seat import Seat
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
-from steersman.records.message import ConfirmRequest, Message, Question, TurnEnd, User
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Message,
+    Question,
+    TurnEnd,
+    User,
+)
+from steersman.views.attachments import HUGE, Mentions, clean
+from steersman.views.commands.registry import Registry, is_command
+from steersman.views.seat import Seat
+from steersman.views.text import safe
 
 ANSWERING, PUT = "answering", "put"
 
@@ -26,18 +35,17 @@ class Plain(LineStage):
     def __init__(self, seat: Seat, lines: Lines, environ: Mapping[str, str]) -> None:
         super().__init__(seat, lines, environ)
         self._exit = Exit.DONE
-        self._asker = LineAsker(seat.host)
+        self._asker = Prompter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._following: asyncio.Task[None] | None = None
         self._questions: asyncio.Queue[Message] = asyncio.Queue()
         self._defect: BaseException | None = None
+        self._asked: str | None = None  # what is being put
         self._pressed = 0  # Ctrl+C since the last line
 
     async def say(self, prompt: str) -> None:
         """Say it to the model, and tell when the turn has ended."""
         await self._seat.say(prompt)
-        if not self._lines.interactive:
-            self._seat.host.leave(self._seat.id)  # nobody can answer here
         self._do(self._wait())
 
     async def moved(self) -> None:
@@ -46,6 +54,19 @@ class Plain(LineStage):
         self._teller.turn_to()
         self._following = asyncio.create_task(self._follow())
         self._following.add_done_callback(self._check)
+        await self._take_up()
+
+    async def _take_up(self) -> None:
+        """Put what the thread asked before one sat down, and is still waiting for."""
+        seat = self._seat
+        if seat.thread is None or not self._lines.interactive:
+            return
+        waiting = {one.corr for one in (await seat.handle.state()).activity.waiting}
+        if waiting:
+            asked = seat.host.messages(seat.id, kinds={"confirm_request", "question"})
+            for message in [one for one in asked if one.corr in waiting]:
+                if message.seq <= seat.handle.thread.head:
+                    self._questions.put_nowait(message)
 
     # The conversation
 
@@ -81,6 +102,10 @@ class Plain(LineStage):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         thread = self._seat.id
+        if self.detached:
+            await self._follow_no_more()
+            self.tell(parting(thread, detached=True))
+            return
         await self._seat.leave()
         await self._follow_no_more()
         if thread:
@@ -186,7 +211,7 @@ class Plain(LineStage):
         await self._safely(self._wait_for_turn())
 
     async def _wait_for_turn(self) -> None:
-        await self._seat.host.wait(self._seat.id)
+        await self._seat.handle.wait()
         await self._teller.caught_up()
 
     def _do(self, doing: Coroutine[Any, Any, None], name: str = "work") -> None:
@@ -221,29 +246,44 @@ class Plain(LineStage):
             if not self._teller.take(message):
                 continue
             self._asker.note(message)
-            if message.seq > live and not self._seat.watching:
+            if self._seat.heard(message) and message.seq > live:
+                await self._seat.look()
+            if message.seq > live:
                 self._attend(message)
 
     def _attend(self, message: Message) -> None:
         match message.body:
             case ConfirmRequest() | Question() if self._lines.interactive:
                 self._questions.put_nowait(message)
+            case ConfirmResponse() | Answer():
+                self._drop(message.corr)
             case TurnEnd():
-                while not self._questions.empty():
-                    self._questions.get_nowait()
-                if self._putting is not None and self._putting.get_name() == PUT:
-                    self._putting.cancel()
+                self._drop(None)
+
+    def _drop(self, corr: str | None) -> None:
+        """What was answered elsewhere, or all of it, is not asked any more."""
+        left = []
+        while not self._questions.empty():
+            left.append(self._questions.get_nowait())
+        for message in left:
+            if corr is not None and message.corr != corr:
+                self._questions.put_nowait(message)
+        put = self._putting is not None and self._putting.get_name() == PUT
+        if put and self._putting is not None and corr in (None, self._asked):
+            self._putting.cancel()
 
     async def _answer(self) -> None:
         """Put requests and questions to the person, one after the other."""
         while True:
             message = await self._questions.get()
+            self._asked = message.corr
             self._lines.pause()
             self._putting = asyncio.create_task(self._asker.put(message), name=PUT)
             try:
                 await asyncio.wait({self._putting})
                 if not self._putting.cancelled():
-                    self._seat.answer(message.corr or "", self._putting.result())
+                    answer = self._putting.result()
+                    await self._seat.handle.answer(message.corr or "", answer)
             except EOFError:
                 self.leave()
             except SteersmanError as problem:
@@ -256,7 +296,9 @@ class Plain(LineStage):
     def _signal(self, number: int) -> None:
         """Ctrl+C stops a question, then a turn, then the conversation."""
         self._pressed += 1
-        if number != signal.SIGINT:
+        if number == signal.SIGHUP and self._seat.settings.on_hangup == "detach":
+            self.detach()
+        elif number != signal.SIGINT:
             self._exit = Exit.INTERRUPTED
             self.leave()
         elif self._putting is not None and self._putting.get_name() != PUT:
@@ -267,7 +309,7 @@ class Plain(LineStage):
             self.leave()
         elif self._seat.doing == "working":
             self.tell("\nStopping the turn. Ctrl+C again leaves.")
-            self._do(self._safely(self._seat.stop()))
+            self._do(self._safely(self._seat.handle.cancel()))
         else:
             self.tell("\nCtrl+C again leaves.")
             self._invite()

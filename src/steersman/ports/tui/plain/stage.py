@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from steersman.ports.cli.text import one_line, safe
-from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.telling import Teller
 from steersman.ports.tui.plain.words import narrowed, plain_text
-from steersman.ports.tui.seat import Seat
+from steersman.views.commands.stage import Row
+from steersman.views.seat import Seat
+from steersman.views.text import one_line, safe
 
 LISTED = 20
 KEYS = """- Enter says the line; while a turn runs, it steers the turn.
@@ -32,6 +32,7 @@ class LineStage(ABC):
         self._left = asyncio.Event()
         self._putting: asyncio.Task[Any] | None = None  # a question that waits for its line
         self._begun = ""
+        self.detached = False  # a turn goes on without the conversation
 
     @property
     def seat(self) -> Seat:
@@ -135,6 +136,11 @@ class LineStage(ABC):
     def leave(self) -> None:
         """End the conversation."""
         self._left.set()
+
+    def detach(self) -> None:
+        """End the conversation, and let a turn that runs here go on."""
+        self.detached = self._seat.here and self._seat.doing == "working"
+        self.leave()
 
     async def _edit(self) -> None:
         self._lines.pause()

@@ -9,34 +9,15 @@ from functools import partial
 
 import click
 
-from steersman.ports.cli.prompts import Asker
-from steersman.ports.cli.text import counted, one_line
 from steersman.ports.cli.views import PlainView
-from steersman.ports.tui.seat import Seat
 from steersman.records.message import (
-    Answer,
     Assistant,
     AssistantDelta,
-    ConfirmRequest,
-    ConfirmResponse,
     Message,
-    Question,
     Steer,
 )
-
-
-class LineAsker(Asker):
-    """Asks as `steer run` does; the end of the input is for the conversation to deal with."""
-
-    async def put(self, message: Message) -> ConfirmResponse | Answer:
-        """The person's answer."""
-        match message.body:
-            case ConfirmRequest() as request:
-                return await self._confirm(request)
-            case Question() as question:
-                return await self._question(question)
-            case other:
-                raise TypeError(other.kind)
+from steersman.views.seat import Seat
+from steersman.views.text import counted, one_line
 
 
 class Teller:
@@ -64,7 +45,7 @@ class Teller:
             self._thread, self.shown = thread.id, thread.head
             if not known:
                 self._recall()
-        self._view = PlainView(prompts=self._seat.watching)
+        self._view = PlainView(prompts=bool(self._seat.id) and not self._seat.here)
 
     def _recall(self) -> None:
         """The last turn of a thread; all the others are only counted."""
@@ -109,7 +90,7 @@ class Teller:
             case "queued", _:
                 self.print("· not heard in time, so it is queued for the next turn")
             case "withdrawn", _:
-                self.print("· taken back")
+                self.print("· withdrawn")
 
     def print(self, text: str) -> None:
         """Print lines, never behind something else."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steersman.ports.tui.commands.stage import Row
+from steersman.views.commands.stage import Row
 
 _FENCE = re.compile(r"\s*(`{3,})[\w-]*\s*$")
 _MARKS = re.compile(r"\\([\\`*_|\[<#])|\*\*|`")

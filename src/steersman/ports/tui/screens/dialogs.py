@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
-from steersman.ports.cli.text import one_line, safe
 from steersman.ports.tui.panes.lines import stacked
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
+from steersman.views.text import one_line, safe
 
 
 class Confirm(ModalScreen[bool]):

@@ -12,9 +12,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from steersman.ports.cli.text import one_line
-from steersman.ports.tui.commands.stage import Row
 from steersman.ports.tui.panes.lines import line
+from steersman.views.commands.stage import Row
+from steersman.views.text import one_line
 
 MOST = 200
 SHORT = 34

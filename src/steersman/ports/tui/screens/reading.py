@@ -11,11 +11,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-from steersman.ports.cli.text import one_line
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.drawing.look import Palette
 from steersman.ports.tui.keys import NAMES, Keymap, shown
+from steersman.views.text import one_line
 
 Draw = Callable[[int, Palette], list[Text]]
 

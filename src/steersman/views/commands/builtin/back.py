@@ -1,0 +1,167 @@
+"""`/undo`, `/redo`, `/rewind`, `/diff`: what was changed, and the way back, shown before it is
+taken."""
+
+import msgspec
+
+from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.message import TurnStart, User
+from steersman.records.undo import UndoPlan
+from steersman.views.commands.registry import Choice, Command
+from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.words import cell, fenced, nothing, number
+from steersman.views.seat import Seat
+from steersman.views.text import counted, one_line
+
+SHOWN = 20
+LONGEST = 60_000
+
+
+async def undo(stage: Stage, arguments: str) -> None:
+    """Undo what the last turn did to files."""
+    nothing("undo", arguments)
+    await _carry_out(stage, await stage.seat.handle.plan_undo())
+
+
+async def redo(stage: Stage, arguments: str) -> None:
+    """Undo the last undo."""
+    nothing("redo", arguments)
+    await _carry_out(stage, await stage.seat.handle.plan_redo())
+
+
+async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
+    """Show a plan, ask, and do it; False when the person does not want it."""
+    seat = stage.seat
+    if not plan.changes:
+        stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
+        return False
+    taken = seat.host.way_back.conflicts(seat.id, plan)
+    title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
+    if not await stage.confirm(title, described(seat, plan, taken)):
+        stage.tell("Nothing was done.")
+        return False
+    await seat.handle.undo(plan, force=bool(taken))
+    done = "Undone" if plan.cause == "undo" else "Redone"
+    stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.")
+    return True
+
+
+def described(seat: Seat, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
+    """A plan as Markdown: what someone else would lose first, then every change."""
+    parts = []
+    if taken:
+        names = ", ".join(cell(path, 80) for path in taken[:10])
+        more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
+        parts.append(f"**Changed by someone else since, and lost by this: {names}{more}.**")
+    return "\n\n".join([*parts, diffs(seat.host.way_back.describe(seat.id, plan))])
+
+
+def diffs(found: list[str]) -> str:
+    """Diffs in a fence, not more than a person reads."""
+    text, left = "", LONGEST
+    for count, diff in enumerate(found):
+        if count >= SHOWN or len(diff) > left:
+            text += f"… and {counted(len(found) - count, 'more change')}\n"
+            break
+        left -= len(diff)
+        text += diff if diff.endswith("\n") else f"{diff}\n"
+    return fenced(text, "diff")
+
+
+async def rewind(stage: Stage, arguments: str) -> None:
+    """Go back to a message: files and conversation."""
+    seat = stage.seat
+    at = number("rewind", arguments)
+    words = ""
+    if at is None:
+        said = prompts(seat)
+        rows = [Row(str(seq), one_line(text, 90), f"message {seq}") for seq, _, text in said]
+        chosen = await stage.pick("Go back to before which message?", rows)
+        if chosen is None:
+            return
+        at, words = next((before, text) for seq, before, text in said if str(seq) == chosen)
+    elif at > seat.host.find(seat.id).head:
+        raise UsageProblem(f"This thread has no message {at}.")
+    plan = await _since(seat, at)
+    if plan is not None and plan.changes and not await _carry_out(stage, plan):
+        return
+    source = seat.id
+    copy = await seat.fork(at)
+    await stage.moved()
+    stage.tell(f"Thread {copy.id} goes on from message {at} of {source}, which stays whole.")
+    if words:
+        stage.compose(words)
+
+
+async def _since(seat: Seat, at: int) -> UndoPlan | None:
+    """What undoing all after a message would do; None when nothing was changed since."""
+    try:
+        return await seat.handle.plan_undo(to=at)
+    except ToolProblem:
+        return None
+
+
+def prompts(seat: Seat) -> list[tuple[int, int, str]]:
+    """The person's messages, the newest first: number, the message to go back to, words."""
+    if seat.thread is None:
+        raise UsageProblem("There is no thread yet.", try_this="Say something first.")
+    found = []
+    start = 1
+    for message in seat.host.messages(seat.id, kinds={"user", "turn_start"}):
+        match message.body:
+            case TurnStart():
+                start = message.seq
+            case User(text=text, via="prompt"):
+                found.append((message.seq, max(start - 1, 1), text))
+            case User(text=text):
+                found.append((message.seq, message.seq - 1, text))
+    if not found:
+        raise UsageProblem("Nothing was said in this thread yet.")
+    return found[::-1]
+
+
+def _messages(stage: Stage, _: str) -> list[Choice]:
+    if stage.seat.thread is None:
+        return []
+    head = stage.seat.host.find(stage.seat.id).head
+    said = stage.seat.host.messages(stage.seat.id, kinds={"user"})
+    texts = [(m.seq, m.body.text) for m in said if isinstance(m.body, User)]
+    return [Choice(str(seq), one_line(text, 60)) for seq, text in texts[::-1] if seq <= head]
+
+
+async def diff(stage: Stage, arguments: str) -> None:
+    """Show what this thread changed."""
+    nothing("diff", arguments)
+    if await stage.open("diff"):
+        return
+    found = await changes(stage.seat)
+    if not found:
+        stage.tell("This thread has changed no files.")
+    else:
+        stage.show(f"Changes: {counted(len(found), 'file')}", diffs(found))
+
+
+async def changes(seat: Seat) -> list[str]:
+    """What a thread changed in all, and what of it still stands, as diffs."""
+    if seat.thread is None:
+        return []
+    plan = await _since(seat, 0)
+    if plan is None:
+        return []
+    forward = msgspec.structs.replace(plan, changes=tuple(one.reversed() for one in plan.changes))
+    return seat.host.way_back.describe(seat.id, forward)
+
+
+COMMANDS = (
+    Command("undo", "Undo what the last turn did to files.", undo),
+    Command("redo", "Undo the last undo.", redo),
+    Command(
+        "rewind",
+        "Go back to a message: files and conversation.",
+        rewind,
+        usage="[SEQ]",
+        more="Files become what they were, and a new thread goes on from there; this one stays "
+        "whole. Without SEQ, a list of what you said; the words you choose are yours to change.",
+        complete=_messages,
+    ),
+    Command("diff", "Show what this thread changed.", diff, while_working=True),
+)

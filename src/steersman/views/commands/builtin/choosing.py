@@ -1,0 +1,133 @@
+"""`/model`, `/approvals`, `/trust`, `/theme`: how the work goes on."""
+
+import asyncio
+from collections.abc import Mapping
+
+from steersman.host import models
+from steersman.records.errors import UsageProblem
+from steersman.views.commands.registry import Choice, Command
+from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.turns import change
+from steersman.views.commands.words import choices, one_of
+
+APPROVALS = {
+    "on-request": "You are asked about what changes things.",
+    "on-failure": "What can be undone is done at once; you are asked about the rest.",
+    "never": "What can be undone is done at once, the rest is left undone.",
+}
+TRUST = {
+    "restricted": "Nothing is written, run or fetched.",
+    "sandboxed": "Commands run confined.",
+    "untrusted": "Full access: commands run unconfined.",
+}
+
+
+async def model(stage: Stage, arguments: str) -> None:
+    """Use another model."""
+    wanted: str | None = arguments.strip()
+    if not wanted:
+        found = await asyncio.to_thread(models.choices, stage.seat.settings, stage.environ)
+        rows = [Row(one.name, one.name, one.about) for one in found]
+        if not rows:
+            raise UsageProblem(
+                "No model was found.",
+                "There is no key in the environment and no model server on this machine.",
+                "Say /model provider:name.",
+            )
+        wanted = await stage.pick("Choose a model", rows)
+    if not wanted:
+        return
+    if stage.seat.thread is None:
+        models.check(wanted, stage.seat.settings, stage.environ)
+    await change(stage, model=wanted)
+    stage.tell(f"The model is {wanted}.")
+
+
+def _models(stage: Stage, _: str) -> list[Choice]:
+    said = stage.seat.settings
+    return choices(dict.fromkeys(filter(None, (said.model, *said.models, "auto"))))
+
+
+async def approvals(stage: Stage, arguments: str) -> None:
+    """When the person is asked."""
+    await _choose(stage, "approvals", arguments, APPROVALS, "When are you asked?")
+
+
+async def trust(stage: Stage, arguments: str) -> None:
+    """How far the folder is trusted."""
+    await _choose(stage, "trust", arguments, TRUST, "How far is this folder trusted?")
+
+
+async def _choose(
+    stage: Stage, name: str, arguments: str, known: Mapping[str, str], title: str
+) -> None:
+    present = getattr(stage.seat.settings, name)
+    wanted: str | None = one_of(name, arguments, tuple(known))
+    if not wanted:
+        rows = [
+            Row(level, level + (" (now)" if level == present else ""), about)
+            for level, about in known.items()
+        ]
+        wanted = await stage.pick(title, rows)
+    if not wanted or (wanted == "untrusted" != present and not await _sure(stage)):
+        return
+    await change(stage, **{name: wanted})
+    stage.tell(f"{name.capitalize()} {wanted}: {known[wanted][0].lower()}{known[wanted][1:]}")
+
+
+async def _sure(stage: Stage) -> bool:
+    return await stage.confirm(
+        "Full access?", "Commands would run outside the sandbox, with all that you may do yourself."
+    )
+
+
+async def theme(stage: Stage, arguments: str) -> None:
+    """Look otherwise."""
+    known = tuple(stage.themes())
+    wanted: str | None = one_of("theme", arguments, known)
+    if not wanted:
+        wanted = await stage.pick("Theme", [Row(name, name) for name in known])
+    if wanted:
+        stage.theme(wanted)
+
+
+def _has_themes(stage: Stage) -> bool:
+    return len(stage.themes()) > 1
+
+
+COMMANDS = (
+    Command(
+        "model",
+        "Use another model.",
+        model,
+        usage="[PROVIDER:NAME]",
+        more="Without a name, those in your settings and those that were found on this machine.",
+        complete=_models,
+        while_working=True,
+    ),
+    Command(
+        "approvals",
+        "When you are asked.",
+        approvals,
+        usage="[LEVEL]",
+        complete=lambda _, __: choices(APPROVALS, APPROVALS),
+        while_working=True,
+    ),
+    Command(
+        "trust",
+        "How far this folder is trusted.",
+        trust,
+        usage="[LEVEL]",
+        complete=lambda _, __: choices(TRUST, TRUST),
+        while_working=True,
+    ),
+    Command(
+        "theme",
+        "Look otherwise.",
+        theme,
+        usage="[NAME]",
+        complete=lambda stage, _: choices(stage.themes()),
+        available=_has_themes,
+        while_working=True,
+    ),
+)

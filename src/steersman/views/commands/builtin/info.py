@@ -1,0 +1,169 @@
+"""`/status`, `/cost`, `/help`, `/keys`: how things stand, and what can be done."""
+
+from steersman.host import models
+from steersman.records.message import ToolResult, UsageReport
+from steersman.views.commands.registry import Choice, Command, Registry
+from steersman.views.commands.stage import Stage
+from steersman.views.commands.words import cell, fenced, nothing
+from steersman.views.facts import amount, branch, owner, servers
+from steersman.views.text import ago, counted, one_line
+
+RECENT = 2000  # messages that are looked at for what is only there sometimes
+
+
+async def status(stage: Stage, arguments: str) -> None:
+    """How things stand."""
+    nothing("status", arguments)
+    stage.show("Status", "\n".join(f"- **{name}** {text}" for name, text in standing(stage)))
+
+
+def standing(stage: Stage) -> list[tuple[str, str]]:
+    """What there is to say, each with its name."""
+    seat, said = stage.seat, stage.seat.settings
+    told = [
+        ("folder", cell(seat.folder)),
+        ("branch", cell(branch(seat.folder))),
+        ("mode", said.mode),
+        ("trust", said.trust),
+        ("approvals", said.approvals),
+        ("model", cell(said.model)),
+    ]
+    if seat.thread is None:
+        told.append(("thread", "none yet; what you say first begins one"))
+    else:
+        thread = seat.host.find(seat.id)
+        doing = "a turn runs" if seat.doing == "working" else "idle"
+        place = f" in {owner(seat.owner)}" if seat.owner else ""
+        told += [
+            ("thread", f"{thread.id} · {cell(thread.title, 60)}"),
+            ("log", f"{counted(thread.head, 'message')}, begun {ago(thread.created)}"),
+            ("now", doing + place),
+            ("context", _context(stage)),
+            ("cost", _spent(stage)),
+            ("MCP servers", cell(", ".join(servers(seat)))),
+            ("code", cell(_code(stage))),
+        ]
+    if not seat.host.permissions.folder(seat.folder).loads:
+        told.append(("note", "what this folder brings is not used; `steer policy trust` asks you"))
+    return [(name, text) for name, text in told if text]
+
+
+def _usage(stage: Stage) -> list[UsageReport]:
+    found = stage.seat.host.messages(stage.seat.id, kinds={"usage"})
+    return [message.body for message in found if isinstance(message.body, UsageReport)]
+
+
+def _context(stage: Stage) -> str:
+    """What the last request took of the model's window."""
+    spent = _usage(stage)
+    if not spent:
+        return ""
+    used = spent[-1].input + spent[-1].output
+    room = models.window(stage.seat.settings, stage.environ)
+    part = f" of {amount(room)}, {100 * used // room} %" if room else ""
+    return f"{amount(used)} tokens{part}"
+
+
+def _spent(stage: Stage) -> str:
+    spent = _usage(stage)
+    if not spent:
+        return ""
+    tokens = sum(one.input + one.output for one in spent)
+    dollars = sum(one.cost for one in spent)
+    price = f" · ${dollars:,.4f}" if dollars else ""
+    return f"{counted(len(spent), 'request')}, {amount(tokens)} tokens{price}"
+
+
+def _code(stage: Stage) -> str:
+    """What answered the last question about code, as the log has it."""
+    seat = stage.seat
+    since = max(seat.host.find(seat.id).head - RECENT, 0)
+    name = ""
+    for message in seat.host.messages(seat.id, after=since, kinds={"tool_result"}):
+        match message.body:
+            case ToolResult(output={"backend": str(found)}):
+                name = found
+    return name
+
+
+async def cost(stage: Stage, arguments: str) -> None:
+    """What the thread spent."""
+    from steersman.host.costs import spent
+    from steersman.views.bills import table
+
+    nothing("cost", arguments)
+    seat = stage.seat
+    threads = [seat.host.find(seat.id)] if seat.id else []
+    by_agent, by_model = spent(seat.host, threads, "agent", "model")
+    if not by_model.bills:
+        stage.tell("Nothing was spent in this thread yet.")
+        return
+    accounts = (by_agent, by_model) if len(by_agent.bills) > 1 else (by_model,)
+    tables = ["\n".join(table(one.by, [*one.bills, one.total], {})) for one in accounts]
+    stage.show("Cost of this thread", fenced("\n\n".join(tables)))
+
+
+async def usage(stage: Stage, arguments: str) -> None:
+    """What commands there are, or all about one."""
+    registry = Registry.at(stage)
+    if arguments.strip():
+        command = registry.get(arguments.split()[0])
+        stage.show(f"/{command.name}", about(command))
+    else:
+        stage.show("Commands", overview(registry, stage))
+
+
+def about(command: Command) -> str:
+    """All about a command."""
+    facts = [f"`{one_line(command.line)}`", cell(command.about, 300), cell(command.more, 400)]
+    if command.aliases:
+        facts.append("Also: " + ", ".join(f"`/{name}`" for name in command.aliases))
+    if not command.while_working:
+        facts.append("Waits until no turn runs.")
+    return "\n\n".join(filter(None, facts))
+
+
+def overview(registry: Registry, stage: Stage) -> str:
+    """All commands, ours first, and what was wrong with written ones."""
+    here = registry.available(stage)
+    parts = [_list([one for one in here if not one.source])]
+    if written := [one for one in here if one.source]:
+        parts.append("**Written for this folder or by you**\n\n" + _list(written))
+    if registry.problems:
+        parts.append("\n".join(f"- {cell(problem, 500)}" for problem in registry.problems[:20]))
+    parts.append(
+        "Anything else you write is said to the model. `@file` names a file, `$skill` a skill, "
+        "`!command` runs a command through the gate."
+    )
+    return "\n\n".join(parts)
+
+
+def _list(commands: list[Command]) -> str:
+    return "\n".join(f"- `{one_line(one.line)}` {cell(one.about)}" for one in commands)
+
+
+def _names(stage: Stage, _: str) -> list[Choice]:
+    return [Choice(one.name, one.about) for one in Registry.at(stage).available(stage)]
+
+
+async def keys(stage: Stage, arguments: str) -> None:
+    """What keys do."""
+    nothing("keys", arguments)
+    if not await stage.open("keys"):
+        stage.tell("There are no keys here but those of every terminal.")
+
+
+COMMANDS = (
+    Command("status", "How things stand.", status, while_working=True),
+    Command("cost", "What this thread used and cost.", cost, while_working=True),
+    Command("keys", "What keys do.", keys, while_working=True),
+    Command(
+        "help",
+        "What commands there are.",
+        usage,
+        usage="[COMMAND]",
+        complete=_names,
+        while_working=True,
+        aliases=("?",),
+    ),
+)

@@ -1,0 +1,37 @@
+"""`/ask`, `/plan`, `/spec`, `/code`, `/debug`: what the agent may do from now on."""
+
+from collections.abc import Awaitable, Callable
+
+from steersman.views.commands.registry import Command
+from steersman.views.commands.stage import Stage
+from steersman.views.commands.turns import change
+
+ABOUT = {
+    "ask": "Only look and answer: no changes, no commands.",
+    "plan": "Find out and write a plan; nothing else is changed.",
+    "spec": "Write requirements, design and tasks below docs/specs.",
+    "code": "Do the work: edit and run, as far as you allow it.",
+    "debug": "Look for a cause; every change is a proposal.",
+}
+MORE = "With words after it, they are said at once in that mode."
+
+
+def _switch(mode: str) -> Callable[[Stage, str], Awaitable[None]]:
+    async def run(stage: Stage, arguments: str) -> None:
+        if stage.seat.settings.mode == mode and not arguments:
+            stage.tell(f"The mode is {mode} already.")
+            return
+        await change(stage, mode=mode)
+        stage.tell(f"Mode {mode}: {ABOUT[mode][0].lower()}{ABOUT[mode][1:]}")
+        if arguments:
+            await stage.say(arguments)
+
+    return run
+
+
+COMMANDS = tuple(
+    Command(
+        mode, f"Mode {mode}. {about}", _switch(mode), usage="[TASK]", more=MORE, while_working=True
+    )
+    for mode, about in ABOUT.items()
+)

@@ -1,0 +1,164 @@
+"""`/new`, `/resume`, `/fork`, `/export`, `/detach`, `/quit`: to another thread, and out."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from steersman.host import Host
+from steersman.records.errors import UsageProblem
+from steersman.records.thread import Thread
+from steersman.views.commands.registry import Choice, Command
+from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.words import nothing, number
+from steersman.views.text import ago, counted, one_line
+
+LISTED = 500
+ELSEWHERE = "*"
+
+
+async def new(stage: Stage, arguments: str) -> None:
+    """Get up; the next words begin another thread."""
+    await stage.seat.leave()
+    await stage.moved()
+    stage.tell("A new thread begins with what you say next.")
+    if arguments:
+        await stage.say(arguments)
+
+
+async def resume(stage: Stage, arguments: str) -> None:
+    """Sit down at another thread."""
+    seat = stage.seat
+    wanted: str | None = arguments.strip()
+    if not wanted:
+        wanted = await _chosen(stage)
+    if not wanted:
+        return
+    thread = seat.host.find(wanted)
+    if thread.id == seat.id:
+        stage.tell("You are in this thread already.")
+        return
+    try:
+        await seat.take(thread.id)
+    finally:
+        await stage.moved()
+    stage.tell(f"Thread {thread.id}: {one_line(thread.title, 80)}")
+
+
+async def _chosen(stage: Stage) -> str | None:
+    """A thread of this folder, or of any, by the person's choice."""
+    seat = stage.seat
+    here = [one for one in seat.threads()[:LISTED] if one.id != seat.id]
+    others = [one for one in seat.threads(here=False)[:LISTED] if one.workspace != _real(stage)]
+    rows = [thread_row(one) for one in here]
+    if others:
+        rows.append(Row(ELSEWHERE, f"threads of other folders ({len(others)})"))
+    if not rows:
+        raise UsageProblem("There is no other thread yet.")
+    found = await stage.pick("Resume a thread", rows)
+    if found != ELSEWHERE:
+        return found
+    return await stage.pick("Resume a thread", [thread_row(one, folder=True) for one in others])
+
+
+def _real(stage: Stage) -> str:
+    return os.path.realpath(stage.seat.folder)
+
+
+def thread_row(thread: Thread, *, folder: bool = False) -> Row:
+    """A thread as a line to choose."""
+    detail = f"{thread.id} · {ago(thread.updated)} · {counted(thread.head, 'message')}"
+    place = f" · {one_line(thread.workspace, 50)}" if folder else ""
+    return Row(thread.id, one_line(thread.title, 90) or "(without a title)", detail + place)
+
+
+def _threads(stage: Stage, _: str) -> list[Choice]:
+    return [Choice(one.id, one_line(one.title, 60)) for one in stage.seat.threads()[:LISTED]]
+
+
+async def fork(stage: Stage, arguments: str) -> None:
+    """Go on in a copy."""
+    at = number("fork", arguments)
+    seat = stage.seat
+    source = seat.id
+    copy = await seat.fork(at)
+    await stage.moved()
+    told = f" up to message {at}" if at is not None else ""
+    stage.tell(f"Thread {copy.id} goes on from {source}{told}, which stays as it is.")
+
+
+async def export(stage: Stage, arguments: str) -> None:
+    """Write the thread to a file that `steer threads import` reads."""
+    seat = stage.seat
+    if seat.thread is None:
+        raise UsageProblem("There is no thread yet.", try_this="Say something first.")
+    name = arguments.strip() or f"steersman-{seat.id}.jsonl"
+    path = Path(seat.folder, Path(name).expanduser())
+    if path.exists() and not await stage.confirm(
+        "Write over it?", f"`{one_line(str(path))}` is there already."
+    ):
+        return
+    thread = seat.host.find(seat.id)
+    await asyncio.to_thread(_write, seat.host, thread, path)
+    stage.tell(f"Wrote {path}: {counted(thread.head, 'message')}.")
+
+
+def _write(host: Host, thread: Thread, path: Path) -> None:
+    from steersman.host.ledger import exported
+
+    try:
+        with path.open("wb") as file:
+            file.writelines(line + b"\n" for line in exported(host, thread))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise UsageProblem(f"{path} cannot be written.", f"{why}.") from error
+
+
+async def detach(stage: Stage, arguments: str) -> None:
+    """Leave the turn running and give the terminal back."""
+    nothing("detach", arguments)
+    if stage.seat.thread is None:
+        raise UsageProblem("There is no thread yet.", try_this="/quit leaves.")
+    stage.detach()
+
+
+async def leave(stage: Stage, arguments: str) -> None:
+    """End the application."""
+    nothing("quit", arguments)
+    stage.leave()
+
+
+COMMANDS = (
+    Command("new", "Begin a new thread.", new, usage="[TASK]"),
+    Command(
+        "resume",
+        "Go on with another thread.",
+        resume,
+        usage="[ID]",
+        more="Without an id, a list with search; an id may be shortened.",
+        complete=_threads,
+    ),
+    Command(
+        "fork",
+        "Go on in a copy of this thread.",
+        fork,
+        usage="[SEQ]",
+        more="SEQ is the last message the copy shares; without it, all of them.",
+    ),
+    Command(
+        "export",
+        "Write this thread to a file.",
+        export,
+        usage="[FILE]",
+        more="`steer threads import FILE` reads it on any machine.",
+        while_working=True,
+    ),
+    Command(
+        "detach",
+        "Leave, and let the turn go on.",
+        detach,
+        more="What it asks waits for an answer. `steer attach ID` comes back to it, and "
+        "`steer answer ID` answers from any shell.",
+        while_working=True,
+    ),
+    Command("quit", "Leave. The thread is kept.", leave, while_working=True, aliases=("exit", "q")),
+)

@@ -1,0 +1,137 @@
+"""`/mcp` and `/skills`: what there is besides the host's own tools, switched on and off."""
+
+from steersman.host import mcp as servers
+from steersman.host import skills
+from steersman.host.mcp import Usable
+from steersman.records.errors import UsageProblem
+from steersman.records.mcp_tools import Condition
+from steersman.views.commands.registry import Choice, Command
+from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.words import cell
+from steersman.views.text import counted
+
+SWITCH = ("enable", "disable")
+
+
+async def mcp(stage: Stage, arguments: str) -> None:
+    """How MCP servers do; or switch one."""
+    words = arguments.split()
+    if words:
+        _switch_server(stage, words)
+        return
+    found = _configured(stage)
+    states = {one.server: one for one in _conditions(stage)}
+    lines = []
+    for server in found.servers:
+        state = states.get(server.name)
+        lines.append(f"- **{cell(server.name)}** {_condition(state, enabled=server.enabled)}")
+    lines += [f"- ! {cell(problem, 200)}" for problem in found.problems]
+    if not lines:
+        stage.tell("No MCP servers. `steer mcp templates` shows known ones.")
+        return
+    stage.show("MCP servers", "\n".join(lines))
+
+
+def _configured(stage: Stage) -> Usable:
+    return servers.usable(stage.seat.host, stage.seat.folder, stage.environ)
+
+
+def _conditions(stage: Stage) -> list[Condition]:
+    seat = stage.seat
+    if not seat.here:
+        return []
+    gateway = seat.host.servers(seat.id)
+    return gateway.conditions() if gateway is not None else []
+
+
+def _condition(state: Condition | None, *, enabled: bool) -> str:
+    if not enabled:
+        return "switched off"
+    if state is None or state.state == "disabled":
+        return "not started; used from the next thread or /resume on" if state else "not started"
+    tools = f" · {counted(state.tools, 'tool')}" if state.tools >= 0 else ""
+    reason = f" · {cell(state.reason, 200)}" if state.reason else ""
+    words = {"idle": "not started", "starting": "starting", "running": "running"}
+    return f"{words.get(state.state, state.state)}{tools}{reason}"
+
+
+def _switch_server(stage: Stage, words: list[str]) -> None:
+    name, on = _switched("mcp", words)
+    servers.switch(name, stage.seat.folder, stage.environ, on=on)
+    done = "enabled" if on else "disabled"
+    stage.tell(f"{name} is {done} from the next time a thread is opened.")
+
+
+def _switched(command: str, words: list[str]) -> tuple[str, bool]:
+    """The name after `enable` or `disable`, and which of them it was."""
+    if len(words) != 2 or words[0] not in SWITCH:
+        raise UsageProblem(
+            "That is not understood.",
+            try_this=f"/{command}, /{command} enable NAME, or /{command} disable NAME.",
+        )
+    return words[1], words[0] == "enable"
+
+
+def _servers(stage: Stage, _: str) -> list[Choice]:
+    return [
+        Choice(f"{'disable' if one.enabled else 'enable'} {one.name}")
+        for one in _configured(stage).servers
+    ]
+
+
+async def shelf(stage: Stage, arguments: str) -> None:
+    """The skills; choosing one names it in what is written."""
+    words = arguments.split()
+    if words:
+        name, on = _switched("skills", words)
+        skills.switch(stage.seat.host, stage.seat.folder, stage.environ, name, on=on)
+        stage.tell(f"The skill {name} is {'enabled' if on else 'disabled'}.")
+        return
+    known = _known(stage)
+    found, off = known.shelf, known.off
+    for problem in found.problems:
+        stage.tell(problem)
+    if not found.skills:
+        stage.tell("No skills. `steer skills install PATH` adds one.")
+        return
+    rows = [
+        Row(one.name, one.name + (" (switched off)" if one.name in off else ""), one.description)
+        for one in found.skills
+    ]
+    chosen = await stage.pick("Skills", rows)
+    if chosen in off:
+        stage.tell(f"The skill {chosen} is switched off: /skills enable {chosen}")
+    elif chosen:
+        stage.compose(f"${chosen} ")
+
+
+def _known(stage: Stage) -> skills.Skills:
+    return skills.find(stage.seat.host, stage.seat.folder, stage.environ)
+
+
+def _skills(stage: Stage, _: str) -> list[Choice]:
+    known = _known(stage)
+    return [
+        Choice(f"{'enable' if one.name in known.off else 'disable'} {one.name}", one.description)
+        for one in known.shelf.skills
+    ]
+
+
+COMMANDS = (
+    Command(
+        "mcp",
+        "MCP servers and how they do.",
+        mcp,
+        usage="[enable|disable NAME]",
+        complete=_servers,
+        while_working=True,
+    ),
+    Command(
+        "skills",
+        "Skills; choose one for what you write.",
+        shelf,
+        usage="[enable|disable NAME]",
+        complete=_skills,
+        while_working=True,
+    ),
+)

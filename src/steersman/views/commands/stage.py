@@ -1,0 +1,85 @@
+"""What a command may use of the application that runs it: the seat, and ways to show and ask.
+
+The full-screen application and plain mode both fulfil this, so every command works in both.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from steersman.views.seat import Seat
+
+
+class Row(Struct, frozen=True):
+    """One line of a list to choose from: `key` is the answer, `detail` stands beside the text."""
+
+    key: str
+    text: str
+    detail: str = ""
+
+
+class Stage(Protocol):
+    """Where commands act. Texts are data: whoever shows them makes them safe."""
+
+    @property
+    def seat(self) -> Seat:
+        """The person's place at a thread."""
+        ...
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The variables the application was started with."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Say one thing in passing."""
+        ...
+
+    def show(self, title: str, markdown: str) -> None:
+        """Show a text to read."""
+        ...
+
+    async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
+        """Let the person choose a row, with search; the answer is its key, None for none."""
+        ...
+
+    async def confirm(self, title: str, body: str) -> bool:
+        """Ask for a yes; `body` is Markdown and may hold a diff."""
+        ...
+
+    async def ask(self, title: str, default: str = "") -> str | None:
+        """Ask for a line of text; None when the person does not want to."""
+        ...
+
+    def compose(self, text: str) -> None:
+        """Put text where the person writes, for them to go on with."""
+        ...
+
+    async def say(self, prompt: str) -> None:
+        """Say something to the model as the person would."""
+        ...
+
+    async def moved(self) -> None:
+        """The seat is at another thread, or at none, or sat down anew: follow it."""
+        ...
+
+    async def open(self, name: str) -> bool:
+        """Open a pane or screen: diff, keys, editor; False where there is none of that name."""
+        ...
+
+    def themes(self) -> Sequence[str]:
+        """The names of the themes there are."""
+        ...
+
+    def theme(self, name: str) -> None:
+        """Look otherwise."""
+        ...
+
+    def leave(self) -> None:
+        """End the application; what runs here is stopped, and the thread is kept."""
+        ...
+
+    def detach(self) -> None:
+        """End the application; a turn that runs here goes on without it."""
+        ...

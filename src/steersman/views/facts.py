@@ -1,0 +1,232 @@
+"""What the status shows: facts of the seat and of the log, gathered; and the two ways to say them.
+
+Pure apart from `branch`, which reads two small files of git.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from socket import gethostname
+from typing import Any
+
+from msgspec import Struct
+
+from steersman.host import models
+from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
+from steersman.records.thread import Process
+from steersman.views.blocks import Block, Work
+from steersman.views.seat import Doing, Seat
+from steersman.views.story import Story
+from steersman.views.text import one_line
+
+
+class Facts(Struct, frozen=True):
+    """How things stand."""
+
+    doing: Doing = "nothing"
+    owner: str = ""
+    mode: str = "code"
+    trust: str = ""
+    approvals: str = ""
+    model: str = ""
+    window: int = 0
+    used: int = 0
+    cost: float = 0.0
+    tokens: int = 0
+    thread: str = ""
+    title: str = ""
+    folder: str = ""
+    branch: str = ""
+    servers: tuple[str, ...] = ()
+    code: str = ""
+    waiting: int = 0
+    queued: int = 0
+
+
+def at_home(folder: str, environ: Mapping[str, str]) -> str:
+    """A folder as a person writes it: below their home with `~`."""
+    home = environ.get("HOME", "").rstrip("/")
+    below = folder.removeprefix(f"{home}/") if home else folder
+    return f"~/{below}" if below != folder else folder
+
+
+def branch(folder: str) -> str:
+    """The branch a folder's repository is on, or the beginning of a commit; empty without one."""
+    place = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(place, ".git")):
+        above = os.path.dirname(place)
+        if above == place:
+            return ""
+        place = above
+    try:
+        inner = os.path.join(place, ".git")
+        if os.path.isfile(inner):  # a worktree says where its own part of the repository is
+            named = _head(inner).removeprefix("gitdir:").strip()
+            inner = os.path.join(place, named)
+        head = _head(os.path.join(inner, "HEAD"))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    if head.startswith("ref:"):
+        return one_line(head.removeprefix("ref:").strip().removeprefix("refs/heads/"), 60)
+    return one_line(head[:9], 60)
+
+
+def _head(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read(4096).strip()
+
+
+def servers(seat: Seat) -> tuple[str, ...]:
+    """The MCP servers of the thread, and how they do."""
+    if not seat.here:
+        return ()
+    try:
+        gateway = seat.host.servers(seat.id)
+    except UsageProblem:
+        return ()
+    if gateway is None:
+        return ()
+    told = []
+    for one in gateway.conditions():
+        if one.state != "disabled":
+            told.append(one.server if one.state == "idle" else f"{one.server} ({one.state})")
+    return tuple(told)
+
+
+def owner(process: Process | None) -> str:
+    """The other process that runs a thread, as a person would look for it."""
+    if process is None:
+        return ""
+    place = "" if process.machine == gethostname() else f" on {one_line(process.machine, 40)}"
+    return f"process {process.pid}{place}"
+
+
+def code_backend(blocks: Iterable[Block]) -> str:
+    """What answered the last question about code, as the log has it."""
+    for block in blocks:
+        if isinstance(block, Work) and block.result is not None:
+            output: Any = block.result.output
+            if isinstance(output, dict) and isinstance(output.get("backend"), str):
+                return str(output["backend"])
+    return ""
+
+
+class Gathering:
+    """Gathers the facts. What is slow to find out is kept until the settings or folder change."""
+
+    def __init__(self, seat: Seat, environ: Mapping[str, str]) -> None:
+        self._seat = seat
+        self._environ = environ
+        self._window: tuple[Settings, int] | None = None
+        self._branch: tuple[str, str] = ("", "")
+
+    def look(self) -> None:
+        """Look at the folder again: a command may have changed the branch."""
+        self._branch = (self._seat.folder, branch(self._seat.folder))
+
+    def facts(self, story: Story) -> Facts:
+        """How things stand."""
+        seat, settings, usage = self._seat, self._seat.settings, story.usage
+        if self._branch[0] != seat.folder:
+            self.look()
+        if self._window is None or self._window[0] is not settings:
+            self._window = (settings, models.window(settings, self._environ))
+        return Facts(
+            doing=seat.doing,
+            owner=owner(seat.owner),
+            mode=settings.mode,
+            trust=settings.trust,
+            approvals=settings.approvals,
+            model=usage.model or (story.session.model if story.session else "") or settings.model,
+            window=self._window[1],
+            used=usage.context,
+            cost=usage.cost,
+            tokens=usage.input + usage.output,
+            thread=seat.id,
+            title=seat.thread.title if seat.thread else "",
+            folder=at_home(seat.folder, self._environ),
+            branch=self._branch[1],
+            servers=servers(seat),
+            code=code_backend(reversed(story.blocks[-200:])),
+            waiting=len(story.waiting()),
+            queued=len(story.queued()),
+        )
+
+
+def amount(number: int) -> str:
+    """Tokens in few letters: 900, 12k, 1.2M."""
+    if number < 1000:
+        return str(number)
+    if number < 1_000_000:
+        return f"{number / 1000:.1f}k" if number < 10_000 else f"{number // 1000}k"
+    return f"{number / 1_000_000:.1f}M"
+
+
+def money(cost: float) -> str:
+    """Dollars: cents as they are, less than that with four places."""
+    return f"${cost:.2f}" if cost >= 0.1 or cost == 0 else f"${cost:.4f}"
+
+
+def share(facts: Facts) -> str:
+    """How much of the window is used."""
+    if not facts.used:
+        return ""
+    if not facts.window:
+        return f"{amount(facts.used)} tokens"
+    return f"{min(999, round(100 * facts.used / facts.window))}% of {amount(facts.window)}"
+
+
+def short_model(name: str) -> str:
+    """A model without what everybody knows: a script's folder, a provider's prefix."""
+    kind, _, rest = name.partition(":")
+    if kind == "scripted":
+        return f"scripted:{os.path.basename(rest)}"
+    return name
+
+
+def bar(facts: Facts, width: int) -> list[str]:
+    """The status in one line, the most important first; as many parts as fit."""
+    parts = [
+        f"runs in {facts.owner}" if facts.owner else "",
+        facts.mode,
+        one_line(short_model(facts.model), 32) or "no model",
+        share(facts),
+        money(facts.cost) if facts.cost else "",
+        f"{facts.queued} queued" if facts.queued else "",
+        facts.branch,
+        facts.trust,
+        facts.approvals,
+        f"mcp {len(facts.servers)}" if facts.servers else "",
+        f"code {facts.code}" if facts.code else "",
+    ]
+    kept: list[str] = []
+    room = width
+    for part in filter(None, parts):
+        need = len(part) + (3 if kept else 0)
+        if need <= room:
+            kept.append(part)
+            room -= need
+    return kept
+
+
+def rows(facts: Facts) -> list[tuple[str, str]]:
+    """The status as a table; what there is nothing to say about is left out."""
+    doing = "working" if facts.doing == "working" else "ready"
+    waits = f", {facts.waiting} to answer" if facts.waiting else ""
+    table = [
+        ("thread", f"{facts.thread or 'new'}"),
+        ("title", one_line(facts.title, 200)),
+        ("state", doing + waits),
+        ("runs in", facts.owner),
+        ("model", short_model(facts.model) or "none"),
+        ("mode", facts.mode),
+        ("trust", facts.trust),
+        ("approvals", facts.approvals),
+        ("context", share(facts) or "nothing yet"),
+        ("cost", f"{money(facts.cost)} · {amount(facts.tokens)} tokens"),
+        ("folder", one_line(facts.folder, 200)),
+        ("branch", facts.branch),
+        ("servers", ", ".join(facts.servers)),
+        ("code", facts.code),
+    ]
+    return [(name, value) for name, value in table if value]

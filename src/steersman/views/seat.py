@@ -1,0 +1,176 @@
+"""A person's place: which thread is shown, and the settings of the next new one.
+
+Knows nothing of screens. What is done to the thread is asked of its handle, whichever process runs
+it. A seat may be empty: the first words make a thread.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Collection
+from typing import Any, Literal
+
+import msgspec
+
+from steersman.host import Host
+from steersman.records.dialogue import Image
+from steersman.records.errors import UsageProblem
+from steersman.records.message import Message, SessionStart, SettingsChanged, TurnStart
+from steersman.records.settings import Settings
+from steersman.records.thread import Process, Thread
+from steersman.threads.handle import ThreadHandle
+
+Doing = Literal["nothing", "working"]
+ADOPTED = ("mode", "trust", "approvals")
+
+
+class Seat:
+    """Where a person is. `settings` are those of the thread, and of the next new one.
+
+    `given` names settings that the person chose: they hold in every thread; for the others a thread
+    keeps its own. `attended`: somebody can answer. `yes`: every permission is answered with yes.
+    `owner` is the other process that runs the thread, as far as is known.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        folder: str,
+        settings: Settings,
+        *,
+        given: Collection[str] = (),
+        attended: bool = True,
+        yes: bool = False,
+    ) -> None:
+        self.host = host
+        self.folder = folder
+        self.settings = settings
+        self._given = given
+        self._how: dict[str, Any] = {"attended": attended, "yes": yes}
+        self.owner: Process | None = None
+        self._handle: ThreadHandle | None = None
+        self._arrived = asyncio.Event()
+        self._moving = asyncio.Lock()  # two words said at once begin one thread, not two
+
+    @property
+    def handle(self) -> ThreadHandle:
+        """The thread; raises while there is none."""
+        if self._handle is None:
+            raise UsageProblem("There is no thread yet.", try_this="Say something first.")
+        return self._handle
+
+    @property
+    def thread(self) -> Thread | None:
+        """The thread's record; None while there is none."""
+        return self._handle.thread if self._handle else None
+
+    @property
+    def id(self) -> str:
+        """The thread's id; empty while there is none."""
+        return self._handle.id if self._handle else ""
+
+    @property
+    def here(self) -> bool:
+        """Whether this process runs the thread."""
+        return self._handle is not None and self._handle.here
+
+    @property
+    def doing(self) -> Doing:
+        """Whether a turn runs, here or elsewhere."""
+        return "working" if self._handle is not None and self._handle.busy else "nothing"
+
+    async def take(self, thread_id: str) -> None:
+        """Sit down at a thread, whichever process runs it."""
+        thread = self.host.find(thread_id)
+        await self.leave()
+        kept = self.host.kept(thread.id)
+        own = {name: value for name, value in kept.items() if name not in self._given}
+        self.settings = msgspec.structs.replace(self.settings, **own)
+        self._settle(await self.host.attach(thread.id, self.settings, **self._how))
+        self.folder = self.handle.thread.workspace
+        await self.look()
+
+    async def leave(self) -> None:
+        """Get up. What runs here is stopped, what runs elsewhere goes on; everything is kept."""
+        handle, self._handle, self.owner = self._handle, None, None
+        self._arrived.clear()
+        if handle is not None:
+            await (handle.close() if handle.here else handle.detach())
+
+    def _settle(self, handle: ThreadHandle) -> None:
+        self._handle = handle
+        self._arrived.set()
+
+    async def look(self) -> None:
+        """Find out who runs the thread, and whether a turn runs."""
+        if self._handle is not None:
+            state = await self._handle.state()
+            self.owner = None if self.here else state.owner
+
+    def heard(self, message: Message) -> bool:
+        """Take in what a message says about the thread; True when it is time for another look."""
+        match message.body:
+            case SessionStart() | SettingsChanged() | TurnStart() as said:
+                named = {name: getattr(said, name, "") for name in ADOPTED}
+                if isinstance(said, SettingsChanged):
+                    named["model"] = said.model
+                values = {name: value for name, value in named.items() if value}
+                self.settings = msgspec.structs.replace(self.settings, **values)
+        return message.kind in ("session_start", "session_end", "turn_start", "turn_end")
+
+    async def say(self, text: str, images: tuple[Image, ...] = ()) -> None:
+        """Begin a turn, or steer the one that runs."""
+        async with self._moving:
+            handle = await self._ready(text)
+            if handle.busy:
+                await handle.steer(text)
+            else:
+                await handle.send(text, images)
+
+    async def queue(self, text: str) -> None:
+        """Say something for the next turn."""
+        async with self._moving:
+            handle = await self._ready(text)
+            if handle.busy:
+                await handle.queue(text)
+            else:
+                await handle.send(text)
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
+        """Call a tool oneself, through the same gate."""
+        async with self._moving:
+            handle = await self._ready(f"{tool} {arguments.get('command', '')}")
+        return await handle.call(tool, arguments)
+
+    async def _ready(self, title: str) -> ThreadHandle:
+        """A thread to speak in: a new one if there is none."""
+        if self._handle is None:
+            self._settle(await self.host.start(self.folder, title, self.settings, **self._how))
+        elif not self.here:
+            await self.look()
+        return self.handle
+
+    async def change(self, **values: str) -> None:
+        """Another mode, model, trust or approvals, in a running turn too."""
+        if self._handle is not None:
+            await self._handle.set(**values)
+        self.settings = msgspec.structs.replace(self.settings, **values)
+
+    async def fork(self, at: int | None = None) -> Thread:
+        """Go on in a new thread that shares this one's history up to a message."""
+        copy = self.host.fork(self.handle.id, at)
+        await self.take(copy.id)
+        return copy
+
+    def threads(self, *, here: bool = True) -> list[Thread]:
+        """Threads one can sit down at, the newest first."""
+        folder = os.path.realpath(self.folder) if here else None
+        return [one for one in self.host.threads(workspace=folder) if one.origin != "call"]
+
+    async def follow(self, after: int = 0) -> AsyncIterator[Message]:
+        """Every message of the thread after `after`, and what happens from then on.
+
+        It begins when there is a thread, and ends when the person sits somewhere else.
+        """
+        await self._arrived.wait()
+        async for message in self.handle.events(after):
+            yield message

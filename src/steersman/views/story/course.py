@@ -1,0 +1,150 @@
+"""How it goes: sessions and turns, what it costs, errors and everything else worth a remark."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from steersman.records.message import (
+    Audit,
+    Body,
+    Checkpoint,
+    Compaction,
+    Error,
+    GuardBlock,
+    Message,
+    Progress,
+    RequestReceipt,
+    SessionEnd,
+    SessionStart,
+    SettingsChanged,
+    TurnEnd,
+    TurnStart,
+    UsageReport,
+)
+from steersman.views.blocks import Block, Remark, State
+from steersman.views.story.shelf import Shelf
+from steersman.views.text import one_line
+
+TURN_ENDS: dict[str, State] = {
+    "done": "done", "failed": "error", "cancelled": "cancelled", "interrupted": "cancelled",
+    "needs_answer": "waiting", "limit": "error", "blocked": "denied",
+}  # fmt: skip
+
+
+def remarked(shelf: Shelf, message: Message, body: Body, state: State) -> Remark:
+    """A remark, in its place."""
+    lane = shelf.lane(message.path)
+    block = Remark(shelf.key(message), message.seq, message.turn, lane, body, state)
+    shelf.settle(message, block)
+    return block
+
+
+def take_turn_start(shelf: Shelf, message: Message, body: TurnStart) -> list[Block]:
+    """A turn begins; what an earlier one left open was cut off."""
+    shelf.turn = message.turn
+    shelf.working = True
+    shelf.steps = 0
+    shelf.retrying = None
+    shelf.began = message.time
+    return shelf.let_go()
+
+
+def take_turn_end(shelf: Shelf, message: Message, body: TurnEnd) -> list[Block]:
+    """A turn ended, and why."""
+    changed = shelf.let_go()
+    shelf.working = False
+    shelf.retrying = None
+    shelf.progress = ""
+    block = remarked(shelf, message, body, TURN_ENDS[body.ending])
+    if shelf.began is not None:
+        block.seconds = max(0.0, (message.time - shelf.began).total_seconds())
+    shelf.began = None
+    return [*changed, block]
+
+
+def take_session_start(shelf: Shelf, message: Message, body: SessionStart) -> list[Block]:
+    """A process opened the thread. What another one did it does no more; what it asked still waits.
+
+    Where nothing waits, its turn has ended.
+    """
+    shelf.session = body
+    shelf.usage.model = body.model or shelf.usage.model
+    left = shelf.let_go(waits=True)
+    shelf.working = shelf.working and bool(shelf.open_requests)
+    return left
+
+
+def take_session_end(shelf: Shelf, message: Message, body: SessionEnd) -> list[Block]:
+    """The process left; what it asked can be answered all the same."""
+    left = shelf.let_go(waits=True)
+    shelf.working = shelf.working and bool(shelf.open_requests)
+    return left
+
+
+def take_setting(shelf: Shelf, message: Message, body: SettingsChanged) -> list[Block]:
+    """Something holds from the next request to the model on."""
+    shelf.usage.model = body.model or shelf.usage.model
+    return [remarked(shelf, message, body, "done")]
+
+
+def take_receipt(shelf: Shelf, message: Message, body: RequestReceipt) -> list[Block]:
+    """Only what was not done is worth a remark; what was done shows itself."""
+    return [] if body.outcome == "taken" else [remarked(shelf, message, body, "denied")]
+
+
+def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]:
+    """What a request used; the person's own lane tells how full the window is."""
+    usage = shelf.usage
+    usage.requests += 1
+    usage.input += body.input
+    usage.cached += body.cached
+    usage.output += body.output
+    usage.reasoning += body.reasoning
+    usage.cost += body.cost
+    if shelf.is_root(shelf.lane(message.path)):
+        usage.context = body.input + body.output
+        usage.model = body.model
+    return []
+
+
+def take_progress(shelf: Shelf, message: Message, body: Progress) -> list[Block]:
+    """Long work shows where it is."""
+    shelf.progress = one_line(body.text)
+    return []
+
+
+def take_error(shelf: Shelf, message: Message, body: Error) -> list[Block]:
+    """Something went wrong; an answer that was on its way broke off."""
+    shelf.drop_words(shelf.lane(message.path))
+    shelf.retrying = body if body.retry_in is not None else None
+    return [remarked(shelf, message, body, "error")]
+
+
+def take_checkpoint(shelf: Shelf, message: Message, body: Checkpoint) -> list[Block]:
+    """Only what a person takes back is told; what a call changes its diffs tell."""
+    return [] if body.cause == "effect" else [remarked(shelf, message, body, "done")]
+
+
+def take_compaction(shelf: Shelf, message: Message, body: Compaction) -> list[Block]:
+    """The model sees less from now on."""
+    if body.tokens_after and not body.undone:
+        shelf.usage.context = body.tokens_after
+    return [remarked(shelf, message, body, "done")]
+
+
+def take_audit(shelf: Shelf, message: Message, body: Audit) -> list[Block]:
+    """Something people should know."""
+    return [remarked(shelf, message, body, "done")]
+
+
+def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
+    """The guard blocked a command."""
+    return [remarked(shelf, message, body, "denied")]
+
+
+TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
+    TurnStart: take_turn_start, TurnEnd: take_turn_end, SessionStart: take_session_start,
+    SessionEnd: take_session_end, SettingsChanged: take_setting,
+    RequestReceipt: take_receipt, UsageReport: take_usage, Progress: take_progress,
+    Error: take_error, Checkpoint: take_checkpoint, Compaction: take_compaction,
+    Audit: take_audit, GuardBlock: take_block,
+}  # fmt: skip

@@ -1,0 +1,237 @@
+"""Words for messages: one line each, safe for a terminal."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from steersman.records.message import (
+    AgentDone,
+    AgentSpawn,
+    Answer,
+    Assistant,
+    Audit,
+    Body,
+    Checkpoint,
+    Compaction,
+    ConfirmRequest,
+    ConfirmResponse,
+    DiffReady,
+    Error,
+    GuardBlock,
+    Message,
+    Policy,
+    Question,
+    RequestReceipt,
+    SessionEnd,
+    SessionStart,
+    SettingsChanged,
+    Steer,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+    UsageReport,
+    User,
+)
+
+# Controls, and what is invisible, turns the direction of reading, or breaks lines.
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    r"\U000e0000-\U000e0fff]"
+)
+
+
+def safe(text: str) -> str:
+    """Text that cannot move the cursor, change colours or hide itself."""
+    plain = text.replace("\r\n", "\n")
+    return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", plain)
+
+
+def safe_json(text: str) -> str:
+    """JSON that says the same, with nothing in it that a terminal would obey."""
+    return _UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
+
+
+def json_escape(code: int) -> str:
+    """A character as JSON spells it."""
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+def one_line(text: str, width: int = 100) -> str:
+    """The beginning of a text on one line."""
+    flat = " ".join(safe(text).split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def call_words(tool: str, arguments: dict[str, Any]) -> str:
+    """A call as a person would say it: the tool and what it is about."""
+    match arguments:
+        case {"command": str(about)} | {"path": str(about)} | {"task": str(about)}:
+            pass
+        case {"files": list(files)}:
+            about = ", ".join(str(f.get("path", "?")) for f in files if isinstance(f, dict))
+        case _:
+            about = ""
+    return one_line(f"{tool.removeprefix('workspace_')} {about}")
+
+
+def result_words(result: ToolResult) -> str:
+    """A result in a few words."""
+    if result.message:
+        return one_line(f"{result.status}: {result.message.removeprefix('Denied: ')}")
+    match result.output:
+        case {"exit_code": code, "wall_ms": ms, **rest}:
+            changed = rest.get("changes")
+            count = len(changed) if isinstance(changed, list) else 0
+            told = f" · {counted(count, 'change')}" if count else ""
+            return f"exit {code} after {ms / 1000:.1f} s{told}"
+        case {"background_process_id": process}:
+            return f"goes on in the background as {process}"
+        case {"lines_read": read, "total_lines": total}:
+            return f"{read} of {total} lines"
+        case {"files": list(files)}:
+            return counted(len(files), "file")
+        case {"path": path, "bytes": size}:
+            return f"{path}, {size} bytes"
+        case str(text):
+            return one_line(text)
+        case _:
+            return result.status
+
+
+def compaction_words(body: Compaction) -> str:
+    """What a compaction did, in a few words."""
+    if body.undone:
+        return f"the compaction at message {body.until} is undone"
+    what = f"a digest up to message {body.until}" if body.until else "long results shortened"
+    why = {"window": "the window was full", "user": "asked for", "context_length": "too long"}
+    return f"{what}: {body.tokens_before:,} to {body.tokens_after:,} tokens ({why[body.cause]})"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def words(body: Body) -> str:
+    """A message in one line."""
+    for voice in (_course_words, _toll_words, _talk_words, _work_words):
+        found = voice(body)
+        if found is not None:
+            return found
+    return ""
+
+
+def _course_words(body: Body) -> str | None:
+    """How things go: sessions, turns, agents, errors."""
+    match body:
+        case SessionStart(model=model, mode=mode, approvals=approvals):
+            return f"model {model or '-'} · mode {mode} · approvals {approvals}"
+        case SessionEnd(status=status, exit=code, reason=reason):
+            return f"{status} (exit {'-' if code is None else code}) {one_line(reason)}".strip()
+        case TurnEnd(ending=ending, steps=steps, reason=reason):
+            return f"{ending} after {steps} steps {one_line(reason)}".strip()
+        case AgentSpawn(agent=agent, task=task):
+            return one_line(f"{agent}: {task}")
+        case AgentDone(agent=agent, ending=ending):
+            return f"{agent}: {ending}"
+        case Error(what=what, why=why):
+            return one_line(f"{what} {why}")
+    return None
+
+
+def _toll_words(body: Body) -> str | None:
+    """What it costs, what was left out for room, and what people should know about it all."""
+    match body:
+        case UsageReport(input=given, cached=cached, output=made, cost=cost):
+            paid = f" · ${cost:.4f}" if cost else ""
+            return f"{given} in ({cached} cached), {made} out{paid}"
+        case Compaction() as compaction:
+            return compaction_words(compaction)
+        case SettingsChanged() as changed:
+            named = ("mode", "model", "approvals", "trust", "title", "engine")
+            told = [f"{name} {value}" for name in named if (value := getattr(changed, name))]
+            return one_line(" · ".join(told))
+        case RequestReceipt(what=what, sender=sender, outcome=outcome, reason=reason):
+            return one_line(f"{what} from {sender}: {outcome.replace('_', ' ')} {reason}")
+        case Audit(about=about, what=what, why=why):
+            return one_line(f"{about}: {what} {why}")
+    return None
+
+
+def _talk_words(body: Body) -> str | None:
+    """What is said between the person and the model."""
+    match body:
+        case User(text=text) | Question(text=text) | Answer(text=text):
+            return one_line(text)
+        case Steer(state=state, how=how, text=text):
+            return one_line(f"{how} {state} {text}")
+        case Assistant(text=text, calls=calls):
+            return one_line(text) or f"{len(calls)} calls"
+        case ConfirmRequest(tool=tool, reason=reason):
+            return one_line(f"{tool}: {reason}")
+        case ConfirmResponse(decision=decision, guidance=guidance, scope=scope):
+            lasts = {"once": "", "thread": "in this thread", "here": "always here"}[scope]
+            return one_line(f"{decision} {lasts} {guidance}")
+    return None
+
+
+def _work_words(body: Body) -> str | None:
+    """What is done, and what the gate says to it."""
+    match body:
+        case ToolCall(tool=tool, arguments=arguments):
+            return call_words(tool, arguments)
+        case ToolResult() as result:
+            return result_words(result)
+        case Policy(action=action, verdict=verdict):
+            kind = type(action).__name__.lower()
+            return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
+        case GuardBlock(command=command, rule=rule, reason=reason):
+            return one_line(f"blocked ({rule}): {reason}: {command}")
+        case Checkpoint(cause=cause, changes=changes, count=count):
+            paths = one_line(", ".join(change.path for change in changes[:5]), 60)
+            return f"{cause}: {counted(count or len(changes), 'change')} {paths}".rstrip()
+        case DiffReady(file=file, added=added, removed=removed):
+            return f"{safe(file)} +{added} -{removed}"
+    return None
+
+
+def line(message: Message) -> str:
+    """A message as a line of the ledger."""
+    time = message.time.astimezone().strftime("%H:%M:%S")
+    return f"{message.seq:>6}  {time}  {message.kind:<16}  {words(message.body)}".rstrip()
+
+
+def ago(time: datetime) -> str:
+    """How long ago something was, in words."""
+    seconds = (datetime.now(UTC) - time).total_seconds()
+    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {name}{'s' if count > 1 else ''} ago"
+    return "just now"
+
+
+def flat(text: str) -> str:
+    """Safe text that stays on its line, whatever names are in it."""
+    return safe(text).replace("\n", "\\n")
+
+
+def fact_words(fact: Mapping[str, Any]) -> str:
+    """What the guard read in one part of a command."""
+    words = " ".join(fact.get("words", ()))
+    via = f"{' '.join(fact['via'])} → " if fact.get("via") else ""
+    does = [
+        f"{name} {one_line(', '.join(fact[name]), 80)}"
+        for name in ("reads", "writes", "deletes", "network")
+        if fact.get(name)
+    ]
+    if fact.get("remote"):
+        does.append(f"changes elsewhere: {flat(fact['remote'])}")
+    if fact.get("unknown_code"):
+        does.append("runs code nobody has looked at")
+    return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")

@@ -1,0 +1,121 @@
+"""The queue of what waits for an answer: which is asked now, what its call was, when it came up.
+
+Pure. Nothing is answered twice, and nothing that came up only a moment ago.
+"""
+
+from collections.abc import Callable, Sequence
+
+from steersman.records.hunks import why_whole
+from steersman.records.message import ToolCall
+from steersman.views import requests
+from steersman.views.blocks import Asked, Request, Work
+
+Waiting = Request | Asked
+Keys = list[tuple[str, str]]
+
+
+class Queue:
+    """What waits, in the order in which it came; `at` is the place of what is asked now."""
+
+    def __init__(self, patience: float, clock: Callable[[], float]) -> None:
+        self._patience = patience
+        self._clock = clock
+        self._blocks: list[Waiting] = []
+        self._calls: dict[str, ToolCall] = {}
+        self._answered: set[str] = set()
+        self._shown = ""
+        self._since = float("-inf")
+        self._why_whole: str | None = None
+        self.at = 0
+        self.option = 0
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    @property
+    def current(self) -> Waiting | None:
+        """What is asked now."""
+        return self._blocks[self.at] if self.at < len(self._blocks) else None
+
+    def take(self, waiting: Sequence[Waiting], running: Sequence[Work]) -> None:
+        """What waits now; what is asked stays the same as long as it waits."""
+        self._calls = {work.corr: work.call for work in running}
+        self._answered &= {block.corr for block in waiting}
+        self._blocks = [block for block in waiting if block.corr not in self._answered]
+        places = [block.corr for block in self._blocks]
+        self.at = places.index(self._shown) if self._shown in places else 0
+
+    def changed(self, *, sudden: bool) -> bool:
+        """Whether something else is asked than when this was called before.
+
+        `sudden` when keys go here all the while, so that the next one may be meant for another.
+        """
+        block = self.current
+        corr = block.corr if block else ""
+        if corr == self._shown:
+            return False
+        self._shown, self._why_whole, self.option = corr, None, 0
+        self._since = self._clock() if sudden else float("-inf")
+        if isinstance(block, Asked) and block.question.default in block.question.options:
+            self.option = block.question.options.index(block.question.default)
+        return True
+
+    def surprise(self) -> None:
+        """Keys go to what is asked from this moment on."""
+        self._since = self._clock()
+
+    def answered(self) -> str:
+        """Take out what is asked now, and go on with the next; empty when it is too early.
+
+        Whoever types on, words that were meant for something else, answers nothing.
+        """
+        block = self.current
+        if block is None:
+            return ""
+        if self._clock() - self._since < self._patience:
+            self._since = self._clock()
+            return ""
+        self._answered.add(block.corr)
+        self._blocks.pop(self.at)
+        self.at = min(self.at, max(len(self._blocks) - 1, 0))
+        return block.corr
+
+    def reopen(self, corr: str) -> None:
+        """An answer did not arrive."""
+        self._answered.discard(corr)
+
+    def move(self, by: int) -> None:
+        """Ask the next, or the one before."""
+        if self._blocks:
+            self.at = (self.at + by) % len(self._blocks)
+
+    def move_option(self, by: int) -> None:
+        """Mark another of the answers that a question offers."""
+        if isinstance(self.current, Asked):
+            self.option = min(max(self.option + by, 0), len(self.current.question.options) - 1)
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call that is asked about."""
+        block = self.current
+        return self._calls.get(block.request.call) if isinstance(block, Request) else None
+
+    @property
+    def why_whole(self) -> str:
+        """Why the request can only be answered as a whole; found out once."""
+        if self._why_whole is None and isinstance(self.current, Request):
+            self._why_whole = why_whole(self.current.request.actions)
+        return self._why_whole or ""
+
+    def keys(self) -> Keys:
+        """The keys for what is asked now."""
+        more = [("tab", "next")] if len(self._blocks) > 1 else []
+        match self.current:
+            case Request(request=request):
+                made = requests.offered(request, self.call, hunks=not self.why_whole)
+                return [*((one.key, one.words) for one in made), *more]
+            case Asked(question=question) if question.options:
+                return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]
+            case Asked():
+                return [("o", "answer"), *more]
+        return []

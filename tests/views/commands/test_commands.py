@@ -1,0 +1,541 @@
+"""Every command, typed by a person at a real host with a scripted model."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from steersman.host import Host
+from steersman.identity.mcp_servers import find, user_file
+from steersman.records.settings import Settings
+from steersman.views.commands.builtin.work import prompt
+from tests.views.commands.recording import at_desk
+from tests.world import call
+
+BROKEN = "def add(a, b):\n    return a - b\n"
+MENDED = "def add(a, b):\n    return a + b\n"
+FIX = call(
+    "workspace_edit_files",
+    files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}],
+)
+WRITE = call("workspace_write_file", path="new.txt", content="new\n")
+NO_THREAD = ("tell", "There is no thread yet.\nSay something first.")
+
+
+@pytest.fixture
+def desk(environ, workspace):
+    """Play a scenario at a desk."""
+
+    def play(scenario, **settings):
+        return at_desk(environ, workspace, scenario, **settings)
+
+    return play
+
+
+# Modes
+
+
+@pytest.mark.parametrize("mode", ["plan", "spec", "ask", "debug"])
+def test_a_mode_holds_from_the_next_words_on(desk, script, mode):
+    model = script({"text": "One."}, {"text": "Two."})
+
+    async def scenario(desk):
+        await desk.type("first")
+        happened = await desk.type(f"/{mode}")
+        await desk.type("second")
+        starts = [message.body.mode for message in desk.messages("turn_start")]
+        return [what for what, _ in happened], starts, len(desk.messages("session_start"))
+
+    assert desk(scenario, model=model) == (["tell"], ["code", mode], 1)
+
+
+def test_a_mode_with_words_says_them_in_it(desk, script):
+    model = script({"text": "It adds."})
+
+    async def scenario(desk):
+        happened = await desk.type("/ask how does add work?")
+        return happened, desk.seat.settings.mode
+
+    happened, mode = desk(scenario, model=model)
+    assert mode == "ask"
+    assert happened[-2:] == [
+        ("tell", "Mode ask: only look and answer: no changes, no commands."),
+        ("say", "how does add work?"),
+    ]
+
+
+def test_the_same_mode_again_changes_nothing(desk):
+    async def scenario(desk):
+        return await desk.type("/code")
+
+    assert desk(scenario) == [("tell", "The mode is code already.")]
+
+
+# Threads
+
+
+def test_new_fork_and_resume(desk, script):
+    model = script({"text": "One."}, {"text": "Two."})
+
+    async def scenario(desk):
+        await desk.type("the first task")
+        first = desk.seat.id
+        await desk.type("/fork 3")
+        fork = desk.seat.id
+        await desk.type("/new")
+        assert desk.seat.thread is None
+        await desk.type("/resume", first)
+        rows = desk.stage.rows
+        await desk.type(f"/resume {first}")
+        await desk.type(f"/resume {fork[:6]}")
+        assert desk.seat.id == fork
+        return first, fork, rows, desk.stage.told
+
+    first, fork, rows, told = desk(scenario, model=model)
+
+    assert {row.key for row in rows} == {first, fork}
+    assert {row.text for row in rows} == {"the first task"}
+    assert told == [
+        f"Thread {fork} goes on from {first} up to message 3, which stays as it is.",
+        "A new thread begins with what you say next.",
+        f"Thread {first}: the first task",
+        "You are in this thread already.",
+        f"Thread {fork}: the first task",
+    ]
+
+
+def test_threads_of_other_folders_are_one_step_away(desk, script, tmp_path):
+    model = script({"text": "One."})
+    (tmp_path / "other").mkdir()
+
+    async def scenario(desk):
+        other = await desk.host.start(str(tmp_path / "other"), "elsewhere", Settings(model=model))
+        await desk.host.close(other.id, 0)
+        await desk.type("/resume", "*", other.id)
+        return desk.seat.folder, desk.stage.told
+
+    folder, (told,) = desk(scenario, model=model)
+    assert folder == str(tmp_path / "other")
+    assert told.endswith(": elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("/resume nowhere", "There is no thread"),
+        ("/resume", "There is no other thread yet."),
+        ("/fork", "There is no thread yet."),
+        ("/fork x", "“x” is not the number of a message."),
+        ("/export", "There is no thread yet."),
+        ("/quit now", "/quit takes nothing after it."),
+        ("/undo", "There is no thread yet."),
+        ("/redo", "There is no thread yet."),
+        ("/rewind", "There is no thread yet."),
+        ("/rewind 3", "There is no thread"),
+        ("/compact", "There is no thread yet."),
+        ("/compact all", "“all” is not right here."),
+        ("/diff", "This thread has changed no files."),
+        ("/cost", "Nothing was spent in this thread yet."),
+        ("/queue", "There is nothing to queue."),
+        ("/mention nowhere.py", "There is no file “nowhere.py” here."),
+        ("/mcp", "No MCP servers."),
+        ("/mcp start x", "That is not understood."),
+        ("/mcp enable x", "There is no MCP server “x”."),
+        ("/skills", "No skills."),
+        ("/skills enable x", "There is no skill “x”."),
+        ("/model nonsense", "There is no model “nonsense”."),
+        ("/model none:such", "There is no provider “none”."),
+        ("/approvals sometimes", "“sometimes” is not right here."),
+        ("/edit", "There is no editor here."),
+        ("/help nothing", "There is no command “/nothing”."),
+        ("/nothing", "There is no command “/nothing”."),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence(desk, line, told):
+    async def scenario(desk):
+        await desk.type(line)
+        return desk.stage.told
+
+    (said,) = desk(scenario)
+    assert said.startswith(told)
+
+
+def test_a_thread_that_another_process_works_on_is_spoken_to_and_can_be_forked(
+    desk, environ, script
+):
+    model = script({"text": "One."}, {"text": "Two."})
+
+    async def scenario(desk):
+        await desk.type("a task")
+        busy = desk.seat.id
+        await desk.type("/new")
+        async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as other:
+            await other.open(busy, Settings(model=model))
+            await desk.type(f"/resume {busy}")
+            elsewhere = desk.seat.here
+            await desk.type("another task")
+            said = [message.body.text for message in desk.messages("user")]
+            await desk.type("/fork")
+            return elsewhere, said, desk.seat.here, desk.seat.id != busy
+
+    assert desk(scenario, model=model) == (False, ["a task", "another task"], True, True)
+
+
+def test_an_export_is_a_bundle_and_overwrites_nothing_unasked(desk, script, workspace, steer):
+    model = script({"text": "One."})
+
+    async def scenario(desk):
+        await desk.type("a task")
+        await desk.type("/export out.jsonl")
+        await desk.type("/export out.jsonl", False)
+        await desk.type("/export nowhere/out.jsonl")
+        return desk.seat.id, desk.stage.told
+
+    thread, (wrote, failed) = desk(scenario, model=model)
+
+    head, *messages = (workspace / "out.jsonl").read_text().splitlines()
+    assert json.loads(head)["thread"]["id"] == thread
+    assert wrote == f"Wrote {workspace}/out.jsonl: {len(messages)} messages."
+    assert failed.startswith(f"{workspace}/nowhere/out.jsonl cannot be written.")
+
+
+def test_quit_leaves(desk):
+    async def scenario(desk):
+        return [await desk.type(line) for line in ("/quit", "/exit", "/q")]
+
+    assert desk(scenario) == [[("leave", None)]] * 3
+
+
+# The way back
+
+
+def test_undo_and_redo_show_what_they_would_do_and_ask(desk, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"text": "Mended."})
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await desk.type("fix it")
+        refused = await desk.type("/undo", False)
+        assert file.read_text() == MENDED
+        undone = await desk.type("/undo", True)
+        assert file.read_text() == BROKEN
+        redone = await desk.type("/redo", True)
+        assert file.read_text() == MENDED
+        return refused, undone, redone
+
+    refused, undone, redone = desk(scenario, model=model)
+
+    (asked, body) = refused[0][1]
+    assert asked == "Undo 1 change?"
+    assert body.startswith("```diff\n--- a/calc.py")
+    assert "-    return a + b\n+    return a - b" in body
+    assert refused[1:] == [("tell", "Nothing was done.")]
+    assert undone[1:] == [("tell", "Undone: 1 change.")]
+    assert redone[1:] == [("tell", "Redone: 1 change.")]
+
+
+def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"text": "Mended."})
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await desk.type("fix it")
+        file.write_text(MENDED + "# mine\n")
+        happened = await desk.type("/undo", False)
+        assert file.read_text() == MENDED + "# mine\n"
+        await desk.type("/undo", True)
+        return happened
+
+    happened = desk(scenario, model=model)
+    body = happened[0][1][1]
+    assert body.startswith("**Changed by someone else since, and lost by this: calc.py.**")
+    assert file.read_text() == BROKEN
+
+
+def test_rewind_goes_back_to_before_a_message_and_hands_the_words_back(desk, script, workspace):
+    model = script({"text": "Hello."}, {"tool_calls": [FIX]}, {"text": "Mended."})
+
+    async def scenario(desk):
+        await desk.type("hello")
+        first = desk.seat.id
+        await desk.type("fix it")
+        happened = await desk.type("/rewind", lambda rows: rows[0].key, True)
+        said = [message.body.text for message in desk.messages("user", "assistant")]
+        whole = [m.body.text for m in desk.host.messages(first, kinds={"user"})]
+        return [row.text for row in desk.stage.rows], happened[-1], said, whole
+
+    rows, composed, said, whole = desk(scenario, model=model)
+
+    assert rows == ["fix it", "hello"]
+    assert composed == ("compose", "fix it")
+    assert said == ["hello", "Hello."]
+    assert whole == ["hello", "fix it"]
+    assert (workspace / "calc.py").read_text() == BROKEN
+
+
+def test_rewind_to_a_number_and_not_at_all(desk, script, workspace):
+    model = script({"tool_calls": [FIX]}, {"text": "Mended."})
+
+    async def scenario(desk):
+        await desk.type("fix it")
+        first = desk.seat.id
+        await desk.type("/rewind", None)
+        await desk.type("/rewind 3", False)
+        await desk.type("/rewind 999")
+        assert desk.seat.id == first
+        await desk.type("/rewind 3", True)
+        return first, desk.seat.thread.parent, desk.seat.thread.parent_seq
+
+    first, parent, seq = desk(scenario, model=model)
+    assert (parent, seq) == (first, 3)
+    assert (workspace / "calc.py").read_text() == BROKEN
+
+
+def test_diff_opens_its_pane_or_shows_what_stands(desk, script):
+    model = script({"tool_calls": [FIX, WRITE]}, {"text": "Done."})
+
+    async def scenario(desk):
+        await desk.type("fix it")
+        shown = await desk.type("/diff")
+        desk.stage.panes = {"diff"}
+        opened = await desk.type("/diff")
+        return shown, opened
+
+    shown, opened = desk(scenario, model=model)
+
+    title, body = shown[1][1]
+    assert title == "Changes: 2 files"
+    assert "-    return a - b\n+    return a + b" in body
+    assert "+++ b/new.txt" in body
+    assert opened == [("open", "diff")]
+
+
+# Prompts
+
+
+def test_review_is_a_turn_that_can_only_look(desk, script, workspace):
+    model = script(
+        {"tool_calls": [WRITE]},
+        {"expect": "plan mode changes nothing", "text": "All well."},
+    )
+
+    async def scenario(desk):
+        await desk.type("/review the parser")
+        starts = [message.body.mode for message in desk.messages("turn_start", "setting")]
+        said = [message.body.text for message in desk.messages("user", "assistant")]
+        return starts, desk.seat.settings.mode, said
+
+    starts, mode, (said, _, answer) = desk(scenario, model=model)
+
+    assert (starts, mode) == (["plan", "code"], "code")
+    assert answer == "All well."
+    assert said == prompt("review", "the parser")
+    assert said.startswith("Review the changes in the working tree. the parser\n")
+    assert not (workspace / "new.txt").exists()
+
+
+def test_init_asks_for_agents_md_and_keeps_one_that_is_there(desk, script, workspace):
+    agents = call("workspace_write_file", path="AGENTS.md", content="# Calc\n")
+    model = script({"tool_calls": [agents]}, {"text": "Written."}, {"text": "Nothing to change."})
+
+    async def scenario(desk):
+        await desk.type("/init")
+        await desk.type("/init mention the tests")
+        return [message.body.text for message in desk.messages("user")]
+
+    first, second = desk(scenario, model=model)
+
+    assert first == prompt("init", "")
+    assert second == prompt("init_again", "mention the tests")
+    assert (workspace / "AGENTS.md").read_text() == "# Calc\n"
+
+
+def test_init_needs_a_mode_that_writes(desk):
+    async def scenario(desk):
+        return await desk.type("/init")
+
+    assert desk(scenario, mode="ask") == [
+        ("tell", "/init writes a file.\nMode ask writes none.\n/code, and then /init.")
+    ]
+
+
+def test_compact_and_back(desk, script):
+    model = script({"text": "One."}, {"text": "Two."})
+
+    async def scenario(desk):
+        await desk.type("first")
+        await desk.type("/compact")
+        await desk.type("/compact undo")
+        return desk.stage.told
+
+    told = desk(scenario, model=model)
+    assert told == ["Nothing to gain yet.", "There is no compaction to undo."]
+
+
+def test_mentions_and_queue(desk, script, workspace):
+    (workspace / "my file.py").write_text("")
+    model = script({"text": "One."})
+
+    async def scenario(desk):
+        await desk.type("/mention calc.py")
+        await desk.type("/mention my file.py")
+        await desk.type("/mention")
+        await desk.type("/queue hello")
+        return desk.stage.happened, [m.body.text for m in desk.messages("user")]
+
+    happened, said = desk(scenario, model=model)
+    composed = ["@calc.py ", '@"my file.py" ', "@"]
+    assert happened == [("compose", text) for text in composed]
+    assert said == ["hello"]
+
+
+# Settings
+
+
+def test_model_by_name_and_by_choice(desk, script):
+    one = script({"text": "One."})
+    two = script({"text": "Two."}, name="two.json")
+
+    async def scenario(desk):
+        await desk.type("first")
+        await desk.type(f"/model {two}")
+        await desk.type("second")
+        await desk.type("/model", one)
+        models = [message.body.model for message in desk.messages("session_start", "setting")]
+        return models, [(row.key, row.detail) for row in desk.stage.rows][:2]
+
+    models, rows = desk(scenario, model=one, models={"mine": {"provider": "openai"}})
+    assert models == [one, two, one]
+    assert rows == [(two, "the present one"), ("mine", "in your settings")]
+
+
+def test_a_wrong_model_leaves_the_one_before(desk, script):
+    model = script({"text": "One."}, {"text": "Two."})
+
+    async def scenario(desk):
+        await desk.type("first")
+        await desk.type("/model scripted:nowhere.json")
+        await desk.type("second")
+        return desk.stage.told, desk.messages("assistant")[-1].body.text
+
+    (told,), said = desk(scenario, model=model)
+    assert "nowhere.json" in told
+    assert said == "Two."
+
+
+def test_levels_are_chosen_and_full_access_is_asked_about(desk):
+    async def scenario(desk):
+        await desk.type("/approvals never")
+        await desk.type("/approvals", "on-failure")
+        await desk.type("/trust untrusted", False)
+        await desk.type("/trust restricted")
+        await desk.type("/trust untrusted", True)
+        await desk.type("/trust", None)
+        said = desk.seat.settings
+        return said.approvals, said.trust, [row.text for row in desk.stage.rows]
+
+    assert desk(scenario) == (
+        "on-failure",
+        "untrusted",
+        ["restricted", "sandboxed", "untrusted (now)"],
+    )
+
+
+def test_themes(desk):
+    async def scenario(desk):
+        await desk.type("/theme li")
+        first = desk.stage.look
+        await desk.type("/theme", "dark")
+        return first, desk.stage.look
+
+    assert desk(scenario) == ("light", "dark")
+
+
+# How things stand
+
+
+def test_status_and_cost(desk, script, workspace):
+    model = script({"text": "One.", "usage": {"input": 1200, "output": 300}})
+
+    async def scenario(desk):
+        before = await desk.type("/status")
+        await desk.type("a *task*")
+        after = await desk.type("/status")
+        cost = await desk.type("/cost")
+        return before[0][1][1], after[0][1][1], cost[0][1], desk.seat.id
+
+    before, after, cost, thread = desk(scenario, model=model)
+
+    assert before.splitlines()[-1] == "- **thread** none yet; what you say first begins one"
+    lines = after.splitlines()
+    assert "- **branch** main" in lines
+    assert "- **approvals** on-request" in lines
+    assert f"- **thread** {thread} · a \\*task\\*" in lines
+    assert any(line.startswith("- **context** ") for line in lines)
+    assert cost[0] == "Cost of this thread"
+    assert cost[1].startswith("```\nmodel")
+
+
+def test_help_tells_all_and_about_one(desk):
+    async def scenario(desk):
+        return await desk.type("/help"), await desk.type("/help /rewind")
+
+    ((_, (_, everything)),), ((_, (title, one)),) = desk(scenario)
+    assert "- `/undo` Undo what the last turn did to files." in everything
+    assert title == "/rewind"
+    assert one.startswith("`/rewind [SEQ]`\n\nGo back to a message: files and conversation.")
+    assert one.endswith("Waits until no turn runs.")
+
+
+def test_keys_are_the_stages(desk):
+    async def scenario(desk):
+        desk.stage.panes = {"keys"}
+        return await desk.type("/keys")
+
+    assert desk(scenario) == [("open", "keys")]
+
+
+# MCP servers and skills
+
+
+def test_mcp_servers_are_listed_and_switched(desk, script, environ, workspace):
+    file = user_file(environ)
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"mcpServers": {"files": {"command": "true"}}}))
+    model = script({"text": "One."})
+
+    async def scenario(desk):
+        await desk.type("begin")
+        before = await desk.type("/mcp")
+        await desk.type("/mcp disable files")
+        after = await desk.type("/mcp")
+        return before[0][1], after[0][1], desk.stage.told
+
+    before, after, told = desk(scenario, model=model)
+
+    assert before == ("MCP servers", "- **files** not started")
+    assert after == ("MCP servers", "- **files** switched off")
+    assert told == ["files is disabled from the next time a thread is opened."]
+    assert not find(str(workspace), environ, trusted=False).servers[0].enabled
+
+
+def test_skills_are_chosen_and_switched(desk, tmp_path):
+    folder = tmp_path / "home/.config/steersman/skills/tidy"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: tidy\ndescription: Tidy up.\n---\nTidy.\n")
+
+    async def scenario(desk):
+        await desk.type("/skills", "tidy")
+        await desk.type("/skills disable tidy")
+        await desk.type("/skills", "tidy")
+        return desk.stage.happened, [row.text for row in desk.stage.rows]
+
+    happened, rows = desk(scenario)
+    assert happened == [
+        ("pick", "Skills"),
+        ("compose", "$tidy "),
+        ("tell", "The skill tidy is disabled."),
+        ("pick", "Skills"),
+        ("tell", "The skill tidy is switched off: /skills enable tidy"),
+    ]
+    assert rows == ["tidy (switched off)"]

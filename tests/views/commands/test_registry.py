@@ -1,0 +1,214 @@
+"""Commands by name: found in a line, completed, refused with a sentence; the palette's list."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steersman.records.errors import UsageProblem
+from steersman.views.commands import palette
+from steersman.views.commands.registry import Command, Registry, is_command, own_commands
+from tests.views.commands.recording import at_desk
+from tests.world import call
+
+NAMES = [
+    *("approvals", "ask", "code", "compact", "cost", "debug", "detach", "diff", "edit"),
+    *(
+        "export",
+        "fork",
+        "help",
+        "init",
+        "keys",
+        "mcp",
+        "mention",
+        "model",
+        "new",
+        "plan",
+        "queue",
+        "quit",
+        "redo",
+    ),
+    *("resume", "review", "rewind", "skills", "spec", "status", "theme", "trust", "undo"),
+]
+
+
+async def nothing(stage, arguments):
+    """A command that does nothing."""
+
+
+SOME = Registry(
+    [
+        Command("model", "Model.", nothing, aliases=("m",)),
+        Command("mention", "Mention.", nothing),
+        Command("db:migrate", "Migrate.", nothing),
+    ]
+)
+
+
+def test_the_products_commands():
+    assert [command.name for command in own_commands()] == NAMES
+
+
+@pytest.mark.parametrize("command", own_commands(), ids=lambda command: command.name)
+def test_every_command_is_described(command):
+    assert command.about.endswith(".")
+    assert len(command.about) <= 72
+    assert not command.source
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("/model", ("model", "")),
+        ("/model openai:x", ("model", "openai:x")),
+        ("  /model   two words  ", ("model", "two words")),
+        ("/MODEL x", ("model", "x")),
+        ("/m x", ("model", "x")),
+        ("/db:migrate now", ("db:migrate", "now")),
+        ("/model first\nsecond line", ("model", "first\nsecond line")),
+        ("/model\nbelow", ("model", "below")),
+        ("/model\tx", ("model", "x")),
+        ("model", None),
+        ("/", None),
+        ("", None),
+        ("// a comment", None),
+        ("/* a comment */", None),
+        ("/usr/bin/env is a path", None),
+        ("/etc/", None),
+        ("say /model", None),
+    ],
+)
+def test_what_a_line_means(line, meant):
+    call_ = SOME.find(line)
+    assert (call_ and (call_.command.name, call_.arguments)) == meant
+    assert is_command(line) == (meant is not None)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("/modle", "Near it: /model."),
+        ("/men", "Near it: /mention, /model."),
+        ("/m0del x", "Near it: /model."),
+        ("/xyzzy", ""),
+    ],
+)
+def test_an_unknown_command_is_answered_with_the_nearest(line, why):
+    with pytest.raises(UsageProblem) as raised:
+        SOME.find(line)
+    assert (raised.value.why, raised.value.try_this) == (why, "/help shows them all.")
+
+
+@given(st.text(max_size=30) | st.text(max_size=30).map("/".__add__))
+def test_any_line_is_a_command_or_words_or_a_sentence(line):
+    try:
+        found = SOME.find(line) is not None
+    except UsageProblem:
+        found = True
+    assert found == is_command(line)
+
+
+def test_completion(environ, workspace):
+    async def scenario(desk):
+        registry = Registry.at(desk.stage)
+
+        def choices(line):
+            return [choice.text for choice in registry.complete(desk.stage, line)]
+
+        return {line: choices(line) for line in LINES}
+
+    assert at_desk(environ, workspace, scenario, model="openai:x") == LINES
+
+
+LINES = {
+    "/mo": ["/model"],
+    "/un": ["/undo"],
+    "/re": ["/redo", "/resume", "/review", "/rewind"],
+    "/port": ["/export"],
+    "/exi": ["/quit"],
+    "/approvals on": ["/approvals on-request", "/approvals on-failure"],
+    "/trust un": ["/trust untrusted"],
+    "/model ": ["/model openai:x", "/model auto"],
+    "/mention ca": ["/mention calc.py"],
+    "/mention nowhere/": [],
+    "/theme l": ["/theme light"],
+    "/help und": ["/help undo"],
+    "/rewind ": [],
+    "/nothing ": [],
+    "words": [],
+}
+
+
+def test_while_a_turn_works_some_commands_wait(environ, workspace, script):
+    sleep = call("workspace_run_command", command="echo begun; sleep 600")
+    model = script({"tool_calls": [sleep]})
+
+    async def scenario(desk):
+        await desk.seat.say("work")
+        async for message in desk.seat.follow():
+            if message.kind == "tool_progress":
+                break
+        registry = Registry.at(desk.stage)
+        for line in ("/plan", "/undo", "/status", "/queue later"):
+            assert await registry.run(desk.stage, line)
+        queued = [message.body.state for message in desk.messages("steer")]
+        await desk.seat.handle.cancel()
+        return desk.stage.happened, queued
+
+    happened, queued = at_desk(environ, workspace, scenario, model=model, approvals="never")
+
+    waits = "waits until the turn has ended.\nStop the turn first, or wait."
+    plan = "Mode plan: find out and write a plan; nothing else is changed."
+    assert happened[:2] == [("tell", plan), ("tell", f"/undo {waits}")]
+    assert "**now** a turn runs" in happened[2][1][1]
+    assert queued == ["queued"]
+
+
+def test_the_palette_has_every_command_tool_and_thread(environ, workspace, script, steer):
+    model = script({"text": "Done."})
+
+    async def scenario(desk):
+        await desk.type("a first thread")
+        first = desk.seat.id
+        await desk.type("/new")
+        registry = Registry.at(desk.stage)
+        listed = palette.capabilities(desk.stage, registry)
+        await palette.choose(desk.stage, registry, f"thread:{first}")
+        return first, listed, desk.seat.id
+
+    first, listed, seated = at_desk(environ, workspace, scenario, model=model)
+    by_kind = {kind: [one.name for one in listed if one.kind == kind]
+               for kind in ("command", "tool", "thread")}  # fmt: skip
+    printed = steer("tools", "--json").stdout.splitlines()
+
+    assert by_kind["command"] == [f"/{name}" for name in NAMES]
+    assert by_kind["tool"] == [json.loads(line)["name"] for line in printed]
+    assert by_kind["thread"] == ["a first thread"]
+    assert len({one.key for one in listed}) == len(listed)
+    assert seated == first
+
+
+def test_a_tool_is_called_from_the_palette(environ, workspace, script):
+    async def scenario(desk):
+        registry = Registry.at(desk.stage)
+        desk.stage.answers += ['{"path": "calc.py"}', "{", None]
+        for _ in range(3):
+            await palette.choose(desk.stage, registry, "tool:workspace_read_file")
+        await palette.choose(desk.stage, registry, "tool:nothing")
+        await palette.choose(desk.stage, registry, "/queue")
+        return desk.stage.happened
+
+    model = script({"text": "unused"})
+    happened = at_desk(environ, workspace, scenario, model=model)
+
+    asked = ("Arguments of workspace_read_file, as JSON: path, [offset], [limit]", '{"path":""}')
+    assert happened == [
+        ("ask", asked),
+        ("tell", "workspace_read_file: 2 of 2 lines"),
+        ("ask", asked),
+        ("tell", "The arguments are not a JSON object.\nInput data was truncated."),
+        ("ask", asked),
+        ("tell", "There is no tool “nothing” here."),
+        ("compose", "/queue "),
+    ]

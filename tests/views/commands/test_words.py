@@ -1,0 +1,46 @@
+"""Arguments understood, and texts that cannot break out of their place."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steersman.ports.tui.plain.words import plain_text
+from steersman.records.errors import UsageProblem
+from steersman.views.commands.words import cell, fenced, number, one_of
+
+
+@pytest.mark.parametrize(("given_", "meant"), [("", None), ("7", 7), (" #12 ", 12)])
+def test_numbers_of_messages(given_, meant):
+    assert number("fork", given_) == meant
+
+
+@pytest.mark.parametrize("given_", ["x", "0", "-1", "1.5", "1 2", "²", "9" * 13])
+def test_what_is_no_number_is_refused(given_):
+    with pytest.raises(UsageProblem, match="is not the number of a message"):
+        number("fork", given_)
+
+
+@pytest.mark.parametrize(
+    ("given_", "meant"), [("", ""), ("never", "never"), ("nev", "never"), ("ON-F", "on-failure")]
+)
+def test_levels_by_their_beginnings(given_, meant):
+    assert one_of("approvals", given_, ("on-request", "on-failure", "never")) == meant
+
+
+@pytest.mark.parametrize("given_", ["on", "always"])
+def test_what_is_no_level_is_refused(given_):
+    with pytest.raises(UsageProblem) as raised:
+        one_of("approvals", given_, ("on-request", "on-failure"))
+    assert raised.value.why == "/approvals takes on-request, on-failure."
+
+
+@given(st.text(alphabet="`ab \n~", max_size=40))
+def test_nothing_ends_its_fence(text):
+    first, *inner, last = fenced(text, "diff").split("\n")
+    assert first.removesuffix("diff") == last
+    assert last not in inner
+
+
+@given(st.text(alphabet="ab*_`|[]<>#\\ ", max_size=40))
+def test_marks_in_a_cell_mean_nothing_and_read_as_they_are(text):
+    assert plain_text(cell(text)) == " ".join(text.split())
