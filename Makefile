@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test lint bench format clean
+.PHONY: demo test soak lint bench format clean
 
 demo: $(VENV)/.base
 	$(BIN)/steer demo
 
 test: $(VENV)/.test $(VENV)/.fixtures
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+# Two hundred rounds of faults on each store, about an hour.
+soak: $(VENV)/.test $(VENV)/.fixtures
+	$(BIN)/python -m pytest -n 2 -m soak tests/faults $(ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
