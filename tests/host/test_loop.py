@@ -10,7 +10,6 @@ import pytest
 from steersman.governance.secret_finder import Finder
 from steersman.host import Host
 from steersman.identity.settings import Settings
-from steersman.records.errors import Exit
 from tests.host.loop_watch import LoopWatch, watched
 from tests.world import call
 
@@ -37,12 +36,12 @@ def large(workspace: Path) -> Path:
 async def begin_and_run(host: Host, workspace: Path, model: str) -> None:
     """One thread from its beginning to its end, with a turn that runs a command."""
     settings = Settings(model=model, approvals="never")
-    thread = (await host.start(str(workspace), "a task", settings)).id
-    await host.send(thread, "go")
-    end = await host.wait(thread)
+    thread = await host.start(str(workspace), "a task", settings)
+    await thread.send("go")
+    end = await thread.wait()
     assert end is not None
     assert end.ending == "done"
-    await host.close(thread, Exit.DONE)
+    await thread.close()
 
 
 async def several_threads(

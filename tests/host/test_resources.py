@@ -11,7 +11,6 @@ import pytest
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.operations.running.guardian import PROGRAM
-from steersman.records.errors import Exit
 from steersman.records.message import ToolResult
 from steersman.threads.resources import HostResources, Machine, Terms
 from tests.world import call
@@ -34,9 +33,9 @@ def run_in(environ, scenario):
 async def worked(host, workspace, model, **settings):
     """A thread that has done one turn and stays open."""
     how = Settings(model=model, approvals="never", **settings)
-    thread = (await host.start(str(workspace), "a task", how)).id
-    await host.send(thread, "go")
-    assert (await host.wait(thread)).ending == "done"
+    thread = await host.start(str(workspace), "a task", how)
+    await thread.send("go")
+    assert (await thread.wait()).ending == "done"
     return thread
 
 
@@ -59,10 +58,10 @@ def test_one_guardian_starts_the_commands_of_all_threads(environ, workspace, scr
     async def scenario(host):
         threads = [await worked(host, workspace, model) for _ in range(3)]
         many = guardians()
-        await host.close(threads[0], Exit.DONE)
-        await host.send(threads[1], "again")
-        await host.wait(threads[1])
-        results = [m.body for m in host.messages(threads[1]) if isinstance(m.body, ToolResult)]
+        await threads[0].close()
+        await threads[1].send("again")
+        await threads[1].wait()
+        results = [m.body for m in host.messages(threads[1].id) if isinstance(m.body, ToolResult)]
         return many, guardians(), [result.status for result in results]
 
     assert run_in(environ, scenario) == (1, 1, ["ok", "ok"])
@@ -121,9 +120,9 @@ def test_a_server_that_keeps_nothing_of_its_clients_serves_all_threads_of_a_work
         first = await worked(host, workspace, model)
         second = await worked(host, workspace, model)
         started = alive()
-        await host.close(first, Exit.DONE)
+        await first.close()
         left = alive()
-        await host.close(second, Exit.DONE)
+        await second.close()
         return started, left, alive()
 
     assert run_in(environ, scenario) == ((1, 1, 0) if shared else (2, 1, 0))

@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.records.message import ToolProgress, ToolResult, UsageReport
@@ -35,7 +33,7 @@ def play(environ, scenario):
 
 def systems(host, thread):
     """The systems of an open thread."""
-    return host._session(thread)._systems
+    return host.session(thread.id)._systems
 
 
 def offered(host, thread):
@@ -43,15 +41,15 @@ def offered(host, thread):
     return {spec.name for spec in systems(host, thread).toolbox.specs()}
 
 
-async def heard(host, thread, wanted):
+async def heard(thread, wanted):
     """Wait for a message of a kind."""
-    async for message in host.subscribe(thread):
+    async for message in thread.events():
         if isinstance(message.body, wanted):
             return
 
 
 def bodies(host, thread, kind):
-    return [message.body for message in host.messages(thread) if isinstance(message.body, kind)]
+    return [message.body for message in host.messages(thread.id) if isinstance(message.body, kind)]
 
 
 def test_a_mode_holds_from_the_next_model_call_and_programs_go_on(environ, workspace, script):
@@ -61,15 +59,15 @@ def test_a_mode_holds_from_the_next_model_call_and_programs_go_on(environ, works
     )
 
     async def scenario(host):
-        thread = (await host.start(str(workspace), "a task", settings)).id
+        thread = await host.start(str(workspace), "a task", settings)
         before = systems(host, thread).capsule.identity.instructions(), offered(host, thread)
-        await host.send(thread, "go")
-        await heard(host, thread, ToolProgress)
-        await systems(host, thread).apply(replace(settings, mode="ask"))
+        await thread.send("go")
+        await heard(thread, ToolProgress)
+        await thread.set(mode="ask")
         (workspace / "go").touch()
-        assert (await host.wait(thread)).ending == "done"
+        assert (await thread.wait()).ending == "done"
         asked = systems(host, thread).capsule.identity.instructions(), offered(host, thread)
-        await systems(host, thread).apply(settings)
+        await thread.set(mode="code")
         after = systems(host, thread).capsule.identity.instructions(), offered(host, thread)
         return before, asked, after, bodies(host, thread, ToolResult)
 
@@ -87,13 +85,12 @@ def test_background_processes_outlive_a_change_of_everything(environ, workspace,
     settings = Settings(model=first, approvals="never")
 
     async def scenario(host):
-        thread = (await host.start(str(workspace), "a task", settings)).id
-        await host.send(thread, "go")
-        await host.wait(thread)
-        changed = replace(settings, model=second, mode="debug", trust="restricted")
-        await systems(host, thread).apply(changed, host._mind(changed, "a task"))
-        await host.send(thread, "what runs?")
-        await host.wait(thread)
+        thread = await host.start(str(workspace), "a task", settings)
+        await thread.send("go")
+        await thread.wait()
+        await thread.set(model=second, mode="debug", trust="restricted")
+        await thread.send("what runs?")
+        await thread.wait()
         return bodies(host, thread, ToolResult), bodies(host, thread, UsageReport)
 
     results, usage = play(environ, scenario)
@@ -107,14 +104,13 @@ def test_another_model_answers_in_the_middle_of_a_turn(environ, workspace, scrip
     settings = Settings(model=first, approvals="never")
 
     async def scenario(host):
-        thread = (await host.start(str(workspace), "a task", settings)).id
-        await host.send(thread, "go")
-        await heard(host, thread, ToolProgress)
-        changed = replace(settings, model=second)
-        await systems(host, thread).apply(changed, host._mind(changed, "a task"))
+        thread = await host.start(str(workspace), "a task", settings)
+        await thread.send("go")
+        await heard(thread, ToolProgress)
+        await thread.set(model=second)
         (workspace / "go").touch()
-        assert (await host.wait(thread)).ending == "done"
-        return host.last_words(thread), bodies(host, thread, UsageReport)
+        assert (await thread.wait()).ending == "done"
+        return thread.last_words(), bodies(host, thread, UsageReport)
 
     words, usage = play(environ, scenario)
     assert words == "From the second."
@@ -127,10 +123,10 @@ def test_what_was_asked_about_is_done_at_once_when_approvals_change(environ, wor
     settings = Settings(model=model, approvals="on-request")
 
     async def scenario(host):
-        thread = (await host.start(str(workspace), "a task", settings)).id
-        await systems(host, thread).apply(replace(settings, approvals="never"))
-        await host.send(thread, "go")
-        return (await host.wait(thread)).ending
+        thread = await host.start(str(workspace), "a task", settings)
+        await thread.set(approvals="never")
+        await thread.send("go")
+        return (await thread.wait()).ending
 
     assert play(environ, scenario) == "done"
     assert "a + b" in (workspace / "calc.py").read_text()

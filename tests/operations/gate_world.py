@@ -23,10 +23,10 @@ from steersman.host import Host
 from steersman.operations.tool import Bench, Family
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Delete, Read, Write
-from steersman.records.errors import Exit
 from steersman.records.hunks import FileHunks, misfit
 from steersman.records.message import ConfirmResponse, Message, encode_message
 from steersman.records.settings import Settings
+from steersman.threads.handle import ThreadHandle
 from tests.operations.doubles import Double, Rig
 from tests.operations.gate_checker import SECRET, Event, Story, Tree
 from tests.operations.workshop import PATH, PATIENCE
@@ -208,11 +208,11 @@ class Player:
                 self._follow(host)
                 folder = str(self._root / "ws")
                 thread = await host.start(folder, "t", settings, attended=case["attended"])
-                answering = asyncio.create_task(self._answer(host, thread.id))
+                answering = asyncio.create_task(self._answer(thread))
                 with self._notice.of(str(self._root)):
-                    await host.send(thread.id, "go")
-                    await host.wait(thread.id)
-                await host.close(thread.id, Exit.DONE)
+                    await thread.send("go")
+                    await thread.wait()
+                await thread.close()
                 await answering
                 return list(host.messages(thread.id))
 
@@ -220,20 +220,20 @@ class Player:
         """Know how far the log has come, at any moment."""
         append = host.store.append
 
-        def followed(thread_id: str, rows: Any, *, sync: bool) -> None:
-            append(thread_id, rows, sync=sync)
+        def followed(thread_id: str, rows: Any, *, sync: bool, **how: Any) -> None:
+            append(thread_id, rows, sync=sync, **how)
             self._head = rows[-1].seq
 
         host.store.append = followed  # type: ignore[method-assign]
 
-    async def _answer(self, host: Host, thread: str) -> None:
-        async for message in host.subscribe(thread):
+    async def _answer(self, thread: ThreadHandle) -> None:
+        async for message in thread.events():
             if message.kind == "confirm_request" and self._case["attended"]:
                 answer = next(self._answers, {"decision": "deny", "meanwhile": ""})
                 with self._notice.not_me():
                     self._meddle(answer["meanwhile"])
                 response = answered(message.body, answer["decision"])
-                host.answer(thread, message.corr or "", response)
+                await thread.answer(message.corr or "", response)
 
     def _meddle(self, deed: str) -> None:
         before = tree(str(self._root))

@@ -236,11 +236,11 @@ class Refusing(SqliteStore):
 
     refuses = False
 
-    def append(self, thread_id: str, rows: Sequence[Row], *, sync: bool) -> None:
+    def append(self, thread_id: str, rows: Sequence[Row], *, sync: bool, **how: Any) -> None:
         """Write, or say why not."""
         if self.refuses:
             raise StorageProblem("There is no room left to write the log.")
-        super().append(thread_id, rows, sync=sync)
+        super().append(thread_id, rows, sync=sync, **how)
 
 
 @pytest.mark.parametrize("family", list(Family))

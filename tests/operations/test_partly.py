@@ -284,9 +284,9 @@ def test_an_answer_that_does_not_fit_is_refused_and_the_request_goes_on_waiting(
             answer = asyncio.create_task(desk.confirm(request, lane))
             corr = await asyncio.wait_for(asked, PATIENCE)
             with pytest.raises(UsageProblem):
-                desk.answer(corr, wrong)
+                await desk.answer(corr, wrong)
             assert not answer.done()
-            desk.answer(corr, ConfirmResponse("allow"))
+            await desk.answer(corr, ConfirmResponse("allow"))
             return await asyncio.wait_for(answer, PATIENCE)
 
     with a_lane() as lane:

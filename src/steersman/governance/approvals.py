@@ -18,7 +18,7 @@ from steersman.records.message import (
     encode_body,
 )
 from steersman.store.cause import NO_CAUSE, Cause
-from steersman.store.log import Lane
+from steersman.store.log import Lane, unbroken
 
 Given = ConfirmResponse | Answer
 
@@ -102,6 +102,10 @@ class Desk:
             check_hunks(asked, answer)
         del self._waiting[corr]
         self._answered.add(corr)
+        # Whoever answers may be cancelled by the very message that says so.
+        await unbroken(self._give(expected, corr, answer, cause))
+
+    async def _give(self, expected: Expected, corr: str, answer: Given, cause: Cause) -> None:
         lane = expected.lane
         try:
             drafts = [*cause.taken(lane), lane.draft(answer, corr)]

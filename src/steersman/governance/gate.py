@@ -134,7 +134,8 @@ class Gate:
             answer = await self._ask(call, tool, asked, lane, whole=whole)
             if answer is not None:
                 return answer
-        return Leave(tuple(actions), self._profile(cases, hidden), self.where.secret_files.lines)
+        profile = await self._profile(cases, hidden)
+        return Leave(tuple(actions), profile, self.where.secret_files.lines)
 
     async def _ask(
         self, call: str, tool: str, asked: Sequence[Case], lane: Lane, *, whole: bool
@@ -221,10 +222,13 @@ class Gate:
         verdict = decide(action, self.where, Evidence(tool, judgement))
         return Case(action, judgement, verdict)
 
-    def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...]) -> Profile:
+    async def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...]) -> Profile:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
-                return self._confinement.profile(case.action, self.where, case.judgement, hidden)
+                made = self._confinement.profile  # it looks at every path that is to be hidden
+                return await asyncio.to_thread(
+                    made, case.action, self.where, case.judgement, hidden
+                )
         return PLAIN
 
     async def secret_files(self) -> SecretFiles:

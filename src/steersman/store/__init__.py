@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steersman.store.sql_store import SqlStore
+    from steersman.store.contract import Store
 
 
-def open_store(url: str, home: Path, environ: Mapping[str, str]) -> SqlStore:
+def open_store(url: str, home: Path, environ: Mapping[str, str]) -> Store:
     """The store that a URL means; without one, the SQLite file in the data folder."""
     if not url:
         from steersman.store.sqlite import SqliteStore

@@ -62,7 +62,9 @@ class PostgresStore(SqlStore):
 
         def send(db: Session) -> None:
             db.sync(False)
-            db.execute(f"SELECT pg_notify('{CHANNEL}', part) FROM unnest(?) AS part", (packets,))
+            db.execute(
+                f"SELECT pg_notify('{CHANNEL}', part) FROM unnest(?::text[]) AS part", (packets,)
+            )
 
         self._writing.attempt(send)
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg
+from psycopg.pq.abc import PGresult
 
 from steersman.records.errors import SteersmanError
 from steersman.store.contract import News
@@ -16,13 +17,14 @@ from steersman.store.postgres_line import FAULTS, connect
 from steersman.store.postgres_problems import unopened
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+Called = tuple[Connection, bytes | None]
 CHANNEL = "steersman"
 STORED, LIVE = "s", "l"
 _LOOK_EVERY = 2.0
 _MISSED_LOOKS = 3  # after so many without an answer the connection counts as lost
 _LONGEST_PAUSE = 5.0
 # Grows with everything that anybody writes to the server.
-_LOOK = b"SELECT pg_snapshot_xmax(pg_current_snapshot())"
+_LOOK = "SELECT pg_snapshot_xmax(pg_current_snapshot())"
 
 
 @asynccontextmanager
@@ -30,10 +32,10 @@ async def listen(url: str, own: str) -> AsyncIterator[News]:
     """Collect what other processes do until the end."""
     collected = Collected()
     try:
-        connection = await _call(url)
+        called = await _call(url)
     except FAULTS as error:
         raise unopened(url, error) from error
-    task = asyncio.create_task(_follow(url, connection, own, collected))
+    task = asyncio.create_task(_follow(url, called, own, collected))
     try:
         yield collected
     finally:
@@ -42,7 +44,7 @@ async def listen(url: str, own: str) -> AsyncIterator[News]:
             await task
 
 
-async def _call(url: str) -> Connection:
+async def _call(url: str) -> Called:
     """A connection that listens; one that comes too late for whoever waited is closed."""
     calling = asyncio.get_running_loop().run_in_executor(None, _connected, url)
     try:
@@ -52,36 +54,39 @@ async def _call(url: str) -> Connection:
         raise
 
 
-def _hang_up(calling: "asyncio.Future[Connection]") -> None:
+def _hang_up(calling: "asyncio.Future[Called]") -> None:
     if not calling.cancelled() and calling.exception() is None:
-        calling.result().close()
+        calling.result()[0].close()
 
 
-def _connected(url: str) -> Connection:
+def _connected(url: str) -> Called:
     connection = connect(url)
     try:
         connection.execute(f"LISTEN {CHANNEL}")
+        seen = connection.execute(_LOOK).pgresult
     except BaseException:
         connection.close()
         raise
-    return connection
+    return connection, _value(seen)
 
 
-async def _follow(
-    url: str, connection: Connection, own: str, collected: Collected
-) -> None:
+def _value(result: PGresult | None) -> bytes | None:
+    return result.get_value(0, 0) if result is not None and result.ntuples else None
+
+
+async def _follow(url: str, called: Called, own: str, collected: Collected) -> None:
     """Listen, and again on a new connection whenever one is lost."""
     while True:
-        hearing = _Hearing(connection, own, collected)
+        hearing = _Hearing(*called, own, collected)
         try:
             await hearing.until_lost()
         finally:
-            connection.close()
+            called[0].close()
         pause = 0.05
         while True:
             await asyncio.sleep(pause)
             try:
-                connection = await _call(url)
+                called = await _call(url)
             except (*FAULTS, SteersmanError):
                 pause = min(pause * 2, _LONGEST_PAUSE)
             else:
@@ -93,14 +98,14 @@ class _Hearing:
     """Reads what a server sends, as it comes, without waiting for it."""
 
     def __init__(
-        self, connection: Connection, own: str, collected: Collected
+        self, connection: Connection, seen: bytes | None, own: str, collected: Collected
     ) -> None:
         self._server = connection.pgconn
         self._own = own
         self._collected = collected
         self._joined = Joined()
         self._unanswered = 0
-        self._seen: bytes | None = None
+        self._seen = seen
 
     async def until_lost(self) -> None:
         """Collect until the connection breaks."""
@@ -130,7 +135,7 @@ class _Hearing:
     def _look(self) -> None:
         """Ask how far the server is, unless it has not even answered before."""
         if not self._unanswered:
-            self._server.send_query(_LOOK)
+            self._server.send_query(_LOOK.encode())
             self._server.flush()
         self._unanswered += 1
 
@@ -143,10 +148,9 @@ class _Hearing:
             if result is None:
                 self._unanswered = 0
                 return
-            value = result.get_value(0, 0) if result.ntuples else None
-            if self._seen is not None and value != self._seen:
+            if (value := _value(result)) != self._seen:
                 self._collected.anything()
-            self._seen = value
+                self._seen = value
 
     def _note(self, text: str) -> None:
         # Anybody who may use the database may send; what is no message is ignored.

@@ -104,7 +104,8 @@ class Seat:
         """Find out who runs the thread, and whether a turn runs."""
         if self._handle is not None:
             state = await self._handle.state()
-            self.owner = None if self.here else state.owner
+            own = self.here or state.owner == self.host.process
+            self.owner = None if own else state.owner
 
     def heard(self, message: Message) -> bool:
         """Take in what a message says about the thread; True when it is time for another look."""

@@ -180,8 +180,46 @@ def test_a_kill_ends_it_in_order(steer, script, gate):
     eventually(lambda: gate.processes() == [])
 
 
-def test_a_closed_terminal_ends_it_in_order(steer, script, gate):
+def ended(steer):
+    """How the turn ended, once the process that ran it has left."""
+    eventually(lambda: messages(steer)[-1]["kind"] == "session_end")
+    return messages(steer)[-2]["body"]["ending"]
+
+
+def test_a_closed_terminal_leaves_the_turn_running(steer, script, gate):
     model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        talk.close()
+        assert talk.process.wait(timeout=60) == 0  # the shell goes on
+        assert gate.processes()
+        gate.open()
+
+    assert ended(steer) == "done"
+
+
+def test_detach_leaves_the_turn_running(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("work")
+        gate.waiting()
+        talk.say("/detach")
+        talk.until("The turn goes on in the background. Come back with: steer attach ")
+        assert talk.process.wait(timeout=60) == 0  # the shell goes on
+        assert gate.processes()
+        gate.open()
+
+    assert ended(steer) == "done"
+
+
+def test_a_closed_terminal_ends_it_in_order_where_that_is_wanted(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+    steer.environ["STEERSMAN_ON_HANGUP"] = "cancel"
 
     with Talk(steer, model) as talk:
         talk.ready()

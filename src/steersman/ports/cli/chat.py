@@ -27,7 +27,7 @@ def command(**flags: Any) -> int:
             "Standard input, output and error must all be one.",
             "`steer run TASK` works without; so does `steer --plain`.",
         )
-    if not flags["plain"]:
+    if at_terminal():
         from steersman.ports.cli.leaving import split
 
         split()

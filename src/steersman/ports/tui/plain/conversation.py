@@ -132,19 +132,15 @@ class Plain(LineStage):
                     return
                 said = line.result()
                 if said is None:
-                    await self._ended()
+                    if not self._lines.interactive:
+                        await self._rest()  # a file waits for what it began
+                    self._ended()
                     return
                 self._pressed = 0
                 self._teller.typed()
                 await self._heard(said)
         finally:
             leaving.cancel()
-
-    async def _ended(self) -> None:
-        """The input has no more lines: a person leaves, a file waits for what it began."""
-        if not self._lines.interactive:
-            await self._rest()
-        self.leave()
 
     async def _rest(self) -> None:
         """Wait until nothing runs."""
@@ -233,7 +229,8 @@ class Plain(LineStage):
 
     def _invite(self) -> None:
         """The prompt, when it is the person's turn to speak."""
-        at_work = self._tasks_at_work() or self._seat.doing == "working"
+        asked = self._putting is not None or not self._questions.empty()
+        at_work = asked or self._tasks_at_work() or self._seat.doing == "working"
         if self._lines.interactive and not at_work and not self._left.is_set():
             shown = self._begun.replace("\n", "\n  ")
             self._teller.invite("> " + safe(shown))
@@ -285,19 +282,20 @@ class Plain(LineStage):
                     answer = self._putting.result()
                     await self._seat.handle.answer(message.corr or "", answer)
             except EOFError:
-                self.leave()
+                self._ended()
             except SteersmanError as problem:
                 self.tell(str(problem))
             finally:
                 self._putting.cancel()
                 self._putting = None
                 self._lines.start()
+                self._invite()
 
     def _signal(self, number: int) -> None:
         """Ctrl+C stops a question, then a turn, then the conversation."""
         self._pressed += 1
-        if number == signal.SIGHUP and self._seat.settings.on_hangup == "detach":
-            self.detach()
+        if number == signal.SIGHUP:
+            self.hang_up()
         elif number != signal.SIGINT:
             self._exit = Exit.INTERRUPTED
             self.leave()

@@ -23,6 +23,14 @@ class Lines:
         self._asked: asyncio.Future[str | None] | None = None
         self.queue: asyncio.Queue[str | None] = asyncio.Queue()
 
+    @property
+    def gone(self) -> bool:
+        """Whether there was a terminal, and it was closed."""
+        try:
+            return self.interactive and not termios.tcgetattr(self._input)
+        except termios.error:
+            return True
+
     def start(self) -> None:
         """Listen."""
         try:

@@ -28,7 +28,7 @@ class LineStage(ABC):
         self._seat = seat
         self._lines = lines
         self._environ = environ
-        self._teller = Teller(seat, self.leave)
+        self._teller = Teller(seat, self.hang_up)
         self._left = asyncio.Event()
         self._putting: asyncio.Task[Any] | None = None  # a question that waits for its line
         self._begun = ""
@@ -102,7 +102,7 @@ class LineStage(ABC):
         finally:
             self._putting = None
         if said is None:
-            self.leave()
+            self._ended()
         return said.strip() if said is not None else None
 
     def compose(self, text: str) -> None:
@@ -141,6 +141,15 @@ class LineStage(ABC):
         """End the conversation, and let a turn that runs here go on."""
         self.detached = self._seat.here and self._seat.doing == "working"
         self.leave()
+
+    def hang_up(self) -> None:
+        """Nobody is there any more."""
+        wanted = self._lines.interactive and self._seat.settings.on_hangup == "detach"
+        (self.detach if wanted else self.leave)()
+
+    def _ended(self) -> None:
+        """There is no more input: the person leaves, or the terminal is gone."""
+        (self.hang_up if self._lines.gone else self.leave)()
 
     async def _edit(self) -> None:
         self._lines.pause()
