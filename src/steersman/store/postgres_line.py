@@ -40,9 +40,11 @@ FAULTS = (psycopg.Error, UnicodeError)
 def checked(url: str) -> str:
     """A URL that a driver understands."""
     try:
-        conninfo_to_dict(url)
+        port = str(conninfo_to_dict(url).get("port") or "")
     except psycopg.ProgrammingError:
         raise malformed(url) from None
+    if not port.replace(",", "0").isdigit() and port:
+        raise malformed(url)
     return url
 
 
@@ -51,9 +53,10 @@ def connect(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
     given = conninfo_to_dict(url)
     usual = {name: value for name, value in _WATCHFUL.items() if name not in given}
     connection = psycopg.connect(url, autocommit=True, **usual)  # type: ignore[arg-type]
-    if connection.info.server_version < LEAST_SERVER:
+    version = connection.info.server_version
+    if version < LEAST_SERVER:
         connection.close()
-        raise too_old(url, connection.info.server_version, LEAST_SERVER)
+        raise too_old(url, version, LEAST_SERVER)
     connection.execute(_SESSION)
     return connection
 
