@@ -19,6 +19,8 @@ BEFORE = (
     "71a5df2"  # the last commit in which only the process that opened a thread could speak to it
 )
 APPROVALS, PIECES, THREADS, STEPS, RUNS = 40, 60, 200, 300, 5
+_PRINT = f"for n in $(seq {PIECES}); do echo word$n; sleep 0.05; done"
+_TALK = {"tool_calls": [{"name": "workspace_run_command", "arguments": {"command": _PRINT}}]}
 LIMITS = {"SQLite": 50, "Postgres": 30}  # milliseconds until an answer is at the gate
 
 
@@ -43,9 +45,7 @@ def _between_processes(name: str, store: str) -> list[Figure]:
     with world() as (folder, environ):
         environ |= {"STEERSMAN_STORE": store}
         child = _Children(folder / "work", environ)
-        words = " ".join(f"word{n}" for n in range(PIECES))
-        talk = {"text": words, "chunk": 7, "delay_ms": 50}
-        model = script(folder, [*map(_asking, range(APPROVALS)), talk])
+        model = script(folder, [*map(_asking, range(APPROVALS)), _TALK, {"text": "Done."}])
         with child("own", model) as owner:
             thread = json.loads(owner.stdout.readline())
             idle = float(child.result("read", thread))

@@ -15,11 +15,11 @@ from typing import Any
 
 from steersman.host import Host
 from steersman.records.errors import Exit
-from steersman.records.message import AssistantDelta, ConfirmResponse
+from steersman.records.message import ConfirmResponse, ToolProgress
 from steersman.records.settings import Settings
 
 SETTLE = 2.0
-WATCHED = float(os.environ.get("W", "15"))  # seconds over which an idle reader is measured
+WATCHED = 15.0  # seconds over which an idle reader is measured
 
 
 def host() -> Host:
@@ -45,7 +45,7 @@ async def own(model: str) -> None:
             match message.body:
                 case ConfirmResponse():
                     heard[message.corr] = now
-                case AssistantDelta(text=text):
+                case ToolProgress(text=text):
                     length += len(text)
                     shown.append((length, now))
             if message.kind == "turn_end":
@@ -66,7 +66,7 @@ async def answer(thread_id: str) -> None:
             if message.kind == "confirm_request" and message.corr:
                 given[message.corr] = now
                 await thread.answer(message.corr, ConfirmResponse("allow"))
-            elif isinstance(message.body, AssistantDelta):
+            elif isinstance(message.body, ToolProgress):
                 length += len(message.body.text)
                 shown.append((length, now))
             elif message.kind == "turn_end":
