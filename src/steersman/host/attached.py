@@ -306,7 +306,7 @@ class Attached:
 
     async def _settled(self, request: Request) -> Settled:
         """What became of a request: another process takes it, or this one in its place."""
-        store, started = self._host.store, False
+        store = self._host.store
         while True:
             changed = asyncio.ensure_future(self._host.newsroom.change(self.id, TICK))
             try:
@@ -315,18 +315,18 @@ class Attached:
                     settled = await asyncio.to_thread(store.expire, request.id)
                 if settled is not None:
                     return settled
-                if (await self.state()).owner is None and not started:
-                    started = await self._somebody()
+                if (await self.state()).owner is None:
+                    await self._somebody()
                 await changed
             finally:
                 changed.cancel()
 
-    async def _somebody(self) -> bool:
+    async def _somebody(self) -> None:
         """See to it that a process runs the thread, now that none does."""
-        if self._opening is not None:
-            return await self.run_here()
-        await self._host.carry(self.id)
-        return True
+        if self._opening is None:
+            await self._host.carry(self.id)
+        else:
+            await self.run_here()
 
 
 def _result(settled: Settled) -> Any:

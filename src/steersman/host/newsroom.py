@@ -83,6 +83,11 @@ class Newsroom:
 
     def _pass_on(self, heard: Heard) -> None:
         known = {*self._mail, *self._waiting, *self._bus.read()}
+        # Pieces are shown before what they became is stored.
+        for thread_id, pieces in heard.live:
+            if thread_id in known and not self._runs(thread_id):
+                for message in decode(thread_id, pieces):
+                    self._bus.publish(message)
         for thread_id in known if heard.threads is None else heard.threads & known:
             if mailbox := self._mail.get(thread_id):
                 mailbox.wake()
@@ -90,7 +95,3 @@ class Newsroom:
                 self._bus.nudge(thread_id)
             for event in self._waiting.get(thread_id, ()):
                 event.set()
-        for thread_id, pieces in heard.live:
-            if thread_id in known and not self._runs(thread_id):
-                for message in decode(thread_id, pieces):
-                    self._bus.publish(message)

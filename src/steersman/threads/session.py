@@ -320,7 +320,8 @@ class Session:
             story = await asyncio.to_thread(
                 lambda: list(read_messages(self.log.store, self.log.thread, after=self._turn_began))
             )
-            drafts = closing(story)
+            # One that went on after a restart began in an earlier session; this one is not over.
+            drafts = closing(m for m in story if not m.kind.startswith("session_"))
         self.last_end = end
         place = self._lane("coordination", turn=turn)
         if problem is not None:
