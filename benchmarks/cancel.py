@@ -25,12 +25,12 @@ def figures() -> list[Figure]:
 async def _cancel(folder: Path, environ: dict[str, str], model: str) -> float:
     async with Host.at(folder / "data", environ) as host:
         settings = Settings(model=model, approvals="never")
-        thread = (await host.start(str(folder / "work"), "go", settings)).id
-        news = host.subscribe(thread)
-        await host.send(thread, "go")
+        thread = await host.start(str(folder / "work"), "go", settings)
+        news = thread.events()
+        await thread.send("go")
         async for message in news:
             if isinstance(message.body, ToolProgress):
                 break
         started = time.monotonic()
-        await host.cancel(thread)
+        await thread.cancel()
         return time.monotonic() - started

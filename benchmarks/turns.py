@@ -8,8 +8,8 @@ from statistics import median
 
 from benchmarks.measure import STEER, Figure, cost, script, world
 from steersman.host import Host
-from steersman.records.errors import Exit
 from steersman.records.settings import Settings
+from steersman.threads.handle import ThreadHandle
 
 STEPS = 500
 
@@ -35,20 +35,20 @@ def figures() -> list[Figure]:
 def _late_against_early(data: Path, work: Path, model: str, environ: dict[str, str]) -> float:
     times: list[float] = []
 
-    async def clock(host: Host, thread: str) -> None:
+    async def clock(thread: ThreadHandle) -> None:
         """Note the CPU time at each answer of the model."""
-        async for message in host.subscribe(thread):
+        async for message in thread.events():
             if message.kind == "usage":
                 times.append(time.process_time())
 
     async def play() -> None:
         async with Host.at(data, environ) as host:
             settings = Settings(model=model, approvals="never")
-            thread = (await host.start(str(work), "go", settings)).id
-            clocking = asyncio.create_task(clock(host, thread))
-            await host.send(thread, "go")
-            await host.wait(thread)
-            await host.close(thread, Exit.DONE)
+            thread = await host.start(str(work), "go", settings)
+            clocking = asyncio.create_task(clock(thread))
+            await thread.send("go")
+            await thread.wait()
+            await thread.close()
             await clocking
 
     asyncio.run(play())

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.postgres import own_server as own_server
+from tests.postgres import postgres as postgres
+from tests.postgres import postgres_url as postgres_url
 from tests.world import Steer
 
 

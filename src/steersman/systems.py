@@ -73,11 +73,19 @@ class Governance(Protocol):
     """What an agent may do: the one gate."""
 
     async def admit(
-        self, call: str, tool: str, actions: Sequence[Action], lane: Lane, *, edited: bool = False
+        self,
+        call: str,
+        tool: str,
+        actions: Sequence[Action],
+        lane: Lane,
+        *,
+        edited: bool = False,
+        whole: bool = False,
     ) -> Permit | Edited | Verdict:
         """Judge actions, log every verdict, ask a person where that is the verdict.
 
         Returns a permit, what the person made of the call, or the verdict that stands against it.
+        Nobody is asked about what a person has just `edited`; `whole` is what they cannot change.
         """
         ...
 

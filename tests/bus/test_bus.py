@@ -212,7 +212,7 @@ def followed(tmp_path, batches: list[int], pauses: list[int], after: int = 0) ->
                 seen: list[int] = []
 
                 async def follow() -> None:
-                    async for message in host.subscribe(flood.thread.id, after):
+                    async for message in host.follow(flood.thread.id, after):
                         seen.append(message.seq)
                         if message.seq and message.seq % 97 in pauses:
                             await asyncio.sleep(0.001)

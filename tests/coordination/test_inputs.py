@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -177,9 +178,9 @@ def test_the_receipt_of_a_delivery_is_stored_together_with_the_words():
     batches = []
 
     class Listening(SqliteStore):
-        def append(self, thread_id: str, rows: list[Row], *, sync: bool) -> None:
+        def append(self, thread_id: str, rows: list[Row], *, sync: bool, **how: Any) -> None:
             batches.append(([row.kind for row in rows], sync))
-            super().append(thread_id, rows, sync=sync)
+            super().append(thread_id, rows, sync=sync, **how)
 
     with a_place(store=Listening) as place:
         lane = Lane(place.new_log(), "steersman/coordination")
@@ -198,10 +199,10 @@ def test_a_message_whose_delivery_could_not_be_written_is_still_waiting():
     class Refusing(SqliteStore):
         refuses = False
 
-        def append(self, thread_id: str, rows: list[Row], *, sync: bool) -> None:
+        def append(self, thread_id: str, rows: list[Row], *, sync: bool, **how: Any) -> None:
             if self.refuses:
                 raise StorageProblem("There is no room left to write the log.")
-            super().append(thread_id, rows, sync=sync)
+            super().append(thread_id, rows, sync=sync, **how)
 
     with a_place(store=Refusing) as place:
         lane = Lane(place.new_log(), "steersman/coordination")

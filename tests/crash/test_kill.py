@@ -251,15 +251,15 @@ async def main(model):
     settings = Settings(model=model, approvals="never")
     async with Host.at(Path(os.environ["STEERSMAN_HOME"]), os.environ) as host:
         thread = await host.start(os.getcwd(), "talk", settings)
-        await host.send(thread.id, "wait")
+        await thread.send("wait")
         while not list(host.messages(thread.id, kinds={"policy"})):
             await asyncio.sleep(0.01)
-        await host.steer(thread.id, "steered")
-        await host.queue(thread.id, "queued")
-        taken_back = await host.queue(thread.id, "taken back")
-        await host.withdraw(thread.id, taken_back)
+        await thread.steer("steered")
+        await thread.queue("queued")
+        taken_back = await thread.queue("taken back")
+        await thread.withdraw(taken_back)
         print(thread.id, flush=True)
-        await host.wait(thread.id)
+        await thread.wait()
 
 asyncio.run(main(sys.argv[1]))
 """

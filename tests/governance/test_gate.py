@@ -1,8 +1,7 @@
 """The gate: every verdict is in the log before anything follows from it."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -10,7 +9,7 @@ from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate, Leave
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Action, Execute, Read, Verdict, Write
-from steersman.records.errors import NeedsAnswer, UsageProblem
+from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Message, Question
 from steersman.store.log import Lane
 from tests.store.logs import a_lane, stored
@@ -24,7 +23,7 @@ def admitted(
     *actions: Action,
     where: Circumstances = HERE,
     yes: bool = False,
-    answer: Callable[[Desk, Message], Any] | None = None,
+    answer: Callable[[Desk, Message], Awaitable[None]] | None = None,
 ) -> tuple[Leave | Verdict | NeedsAnswer, list[Message]]:
     """What the gate says, with a person who answers, and what is in the log afterwards."""
 
@@ -32,7 +31,7 @@ def admitted(
         with lane.log._bus.subscribe(lane.log.thread) as news:
             while (message := await news.next()) is not None:
                 if message.kind == "confirm_request":
-                    answer(desk, message)
+                    await answer(desk, message)
 
     async def work(lane: Lane) -> Leave | Verdict | NeedsAnswer:
         desk = Desk(attended=answer is not None, yes=yes)
@@ -50,7 +49,7 @@ def admitted(
         return asyncio.run(asyncio.wait_for(work(lane), 30)), stored(lane.log)
 
 
-def said(decision: str, guidance: str = "") -> Callable[[Desk, Message], None]:
+def said(decision: str, guidance: str = "") -> Callable[[Desk, Message], Awaitable[None]]:
     """A person who always says the same."""
     return lambda desk, request: desk.answer(
         request.corr,
@@ -114,7 +113,7 @@ def test_the_answer_is_in_the_log_before_anything_follows_from_it():
                 assert stored(lane.log)[message.seq - 1] == message
             assert not admitting.done()
             assert kinds(stored(lane.log)) == ["policy:ask", "confirm_request"]
-            desk.answer(message.corr, ConfirmResponse("allow"))
+            await desk.answer(message.corr, ConfirmResponse("allow"))
             await admitting
             assert kinds(stored(lane.log))[-1] == "confirm_response"
 
@@ -150,18 +149,21 @@ def test_without_approvals_nobody_is_asked():
     assert kinds(messages) == ["policy:allow", "policy:allow"]
 
 
-def refused(desk: Desk, corr: str, answer: ConfirmResponse | Answer) -> None:
+async def refused(
+    desk: Desk, corr: str, answer: ConfirmResponse | Answer, why: type = UsageProblem
+) -> None:
     """An answer that cannot be right."""
-    with pytest.raises(UsageProblem):
-        desk.answer(corr, answer)
+    with pytest.raises(UsageProblem) as caught:
+        await desk.answer(corr, answer)
+    assert caught.type is why
 
 
 def test_an_answer_to_nothing_or_of_the_wrong_kind_is_refused_and_the_request_stays():
-    def clumsy(desk: Desk, request: Message) -> None:
-        refused(desk, "ask_00000000", ConfirmResponse("allow"))
-        refused(desk, request.corr, Answer("yes"))
-        desk.answer(request.corr, ConfirmResponse("allow"))
-        refused(desk, request.corr, ConfirmResponse("deny"))
+    async def clumsy(desk: Desk, request: Message) -> None:
+        await refused(desk, "ask_00000000", ConfirmResponse("allow"))
+        await refused(desk, request.corr, Answer("yes"))
+        await desk.answer(request.corr, ConfirmResponse("allow"))
+        await refused(desk, request.corr, ConfirmResponse("deny"), TooLate)
 
     leave, messages = admitted(WRITE, answer=clumsy)
     assert leave.actions == (WRITE,)
@@ -182,7 +184,7 @@ def test_a_question_is_answered_by_the_person_or_by_its_default(attended, answer
             question = await news.next()
             assert question.body == Question("Go on?", ("go on", "stop"), "go on")
             if attended:
-                desk.answer(question.corr, Answer("stop"))
+                await desk.answer(question.corr, Answer("stop"))
             return await asking
 
     with a_lane() as lane:
@@ -201,7 +203,7 @@ def test_a_cancelled_request_is_no_longer_waiting():
             admitting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await admitting
-            refused(desk, message.corr, ConfirmResponse("allow"))
+            await refused(desk, message.corr, ConfirmResponse("allow"))
 
     with a_lane() as lane:
         asyncio.run(asyncio.wait_for(work(lane), 30))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steersman.governance import modes
 from steersman.governance.policy import (
     Approvals,
     Circumstances,
@@ -115,6 +116,52 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
         denied = f"{CHANGES} {COMMANDS} plan spec past undo net mcp mcp-look"
         table |= dict.fromkeys(denied.split(), "deny")
     return table
+
+
+SPECS = {
+    "docs/specs/login/requirements.md": True,
+    "docs/specs/login/notes.md": True,
+    "docs/specs/login/pictures/flow.md": True,
+    "docs/specs/login.md": False,
+    "docs/specs/login/evil.sh": False,
+    "docs/specs/login/.md": False,
+    "docs/login/design.md": False,
+    "x/docs/specs/login/design.md": False,
+    "docs/specs/login/design.md/x": False,
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_spec_mode_writes_any_markdown_below_a_specification(name):
+    where = Circumstances(ROOT, "spec", "sandboxed", "never")
+    verdict = decide(Write(f"{ROOT}/{name}", "", "b"), where)
+    assert verdict.decision == ("allow" if SPECS[name] else "deny")
+    assert decide(Delete(f"{ROOT}/{name}", "a"), where).rule == "mode.spec"
+
+
+WITHOUT = {
+    "ask": "write_file edit_files apply_patch run_command signal_process update_todo "
+    "propose_refactoring",
+    "plan": "update_todo propose_refactoring",
+    "spec": "run_command signal_process propose_refactoring",
+    "code": "",
+    "debug": "update_todo",
+}
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_a_mode_has_no_tool_that_could_do_nothing_in_it(mode):
+    tools = {f"workspace_{name}" for text in WITHOUT.values() for name in text.split()}
+    without = {f"workspace_{name}" for name in WITHOUT[mode].split()}
+    assert {tool for tool in tools if modes.forbids(mode, tool)} == without
+    assert modes.forbids(mode, "workspace_read_file") is None
+    assert modes.forbids(mode, "server__tool") is None
+    assert modes.looks_only(mode) == (mode == "plan")
+    assert modes.runs_commands(mode) == (mode in ("plan", "code", "debug"))
+
+
+def test_the_modes_of_the_file_are_those_of_the_settings():
+    assert tuple(modes.modes()) == get_args(Mode)
 
 
 EVERY = list(product(get_args(Mode), get_args(Trust), get_args(Approvals)))

@@ -18,9 +18,9 @@ from steersman.operations.executor import Toolbox
 from steersman.operations.tools import standard_tools
 from steersman.records.errors import Exit
 from steersman.records.limits import NO_LIMITS, Limits
+from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Budgets
 from steersman.threads.capsule import Capsule, Unsteered
-from steersman.threads.session import ENDINGS
 from tests.host.test_capsules import HAND, Tree
 from tests.host.test_faults import POLICY, error
 from tests.host.wires import RecordingStage, talking

@@ -6,7 +6,7 @@ import pytest
 
 from steersman.records.errors import Exit
 from steersman.records.message import AssistantDelta, Error
-from steersman.threads.session import ENDINGS
+from steersman.records.outcomes import ENDINGS
 from tests.host.wires import Waits, talking
 from tests.intelligence.drivers.talking import http, loopback, sse
 from tests.world import call
@@ -200,13 +200,13 @@ def test_cancelling_closes_the_stream_at_once(online, workspace, stage, wire, wa
     async def scenario(line):
         stage.play({"text": "0123456789", wait: LONG})
         with line.host.bus.subscribe(line.thread) as news:
-            await line.host.send(line.thread, "go")
+            await line.handle.send("go")
             while not await asyncio.to_thread(stage.running_answers):
                 await asyncio.sleep(0.01)
             while wait == "stall_ms":
                 if isinstance((await news.next()).body, AssistantDelta):
                     break
-        await line.host.cancel(line.thread)
+        await line.handle.cancel()
         while await asyncio.to_thread(stage.running_answers):
             await asyncio.sleep(0.01)
         end = line.bodies("turn_end")[-1]

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from steersman.host import Host
 from steersman.intelligence.context import KINDS, Context
 from steersman.records.dialogue import AssistantItem, UserItem
-from steersman.records.errors import Exit
 from steersman.records.settings import Settings
 
 WINDOW = 32_000
@@ -31,12 +30,12 @@ async def played(folder: Path) -> None:
     (folder / "s.json").write_text(json.dumps({"turns": TURNS}))
     settings = Settings(model=f"scripted:{folder}/s.json", approvals="never", window=WINDOW)
     async with Host.at(folder / "home", os.environ) as host:
-        thread = (await host.start(str(folder / "ws"), "t", settings)).id
-        session = host._session(thread)
+        thread = await host.start(str(folder / "ws"), "t", settings)
+        session = host.session(thread.id)
         context, counter = session._context, session._mind.compactor.counter
         for turn in range(1, 2001):
-            await host.send(thread, {1: GOAL, 3: RULE}.get(turn, f"Turn {turn}: look again"))
-            end = await host.wait(thread)
+            await thread.send({1: GOAL, 3: RULE}.get(turn, f"Turn {turn}: look again"))
+            end = await thread.wait()
             assert end is not None
             assert end.ending == "done"
             if turn % 50 == 0:
@@ -45,18 +44,18 @@ async def played(folder: Path) -> None:
         assert RULE in context.view[1].text
         assert sum(isinstance(item, AssistantItem) for item in context.items) == 4000
         before = repr(context.view)
-        assert await session.compact()
+        assert await thread.compact()
         assert len(repr(context.view)) < len(before)
-        assert await session.uncompact()
+        assert await thread.compact(undo=True)
         assert repr(context.view) == before
         from_log = Context("steersman")
-        from_log.observe(host.messages(thread, kinds=KINDS))
+        from_log.observe(host.messages(thread.id, kinds=KINDS))
         assert repr(from_log.view) == before
-        await host.close(thread, Exit.DONE)
-        await host.open(thread, settings)
-        assert repr(host._session(thread)._context.view) == before
-        await host.close(thread, Exit.DONE)
-        assert host.verify(thread) == []
+        await thread.close()
+        thread = await host.open(thread.id, settings)
+        assert repr(host.session(thread.id)._context.view) == before
+        await thread.close()
+        assert host.verify(thread.id) == []
 
 
 def test_two_thousand_turns_through_the_host():

@@ -36,13 +36,13 @@ def talk(environ, workspace, prompts, thread=None, **settings):
         async with Host.at(home, environ, pause=Waits()) as host:
             chosen = Settings(approvals="never", **settings)
             if thread is None:
-                opened = (await host.start(str(workspace), "a task", chosen)).id
+                opened = await host.start(str(workspace), "a task", chosen)
             else:
-                opened = (await host.open(thread, chosen)).id
+                opened = await host.open(thread, chosen)
             line = Line(host, opened)
             for prompt in prompts:
                 assert (await line.say(prompt)).ending == "done"
-            return opened
+            return opened.id
 
     return asyncio.run(whole())
 
@@ -97,10 +97,10 @@ def test_after_a_compaction_the_new_beginning_stays(online, workspace, stage, wi
         home = Path(online["STEERSMAN_HOME"])
         async with Host.at(home, online, pause=Waits()) as host:
             chosen = Settings(approvals="never", model=f"{wire}:m-1")
-            line = Line(host, (await host.start(str(workspace), "a task", chosen)).id)
+            line = Line(host, await host.start(str(workspace), "a task", chosen))
             for _ in range(20):
                 await line.say("more")
-            assert await host._session(line.thread).compact()
+            assert await line.handle.compact()
             stage.bodies.clear()
             for _ in range(2):
                 await line.say("more")

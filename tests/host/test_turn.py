@@ -36,19 +36,19 @@ def run_in(environ, scenario):
 
 async def opened(host, workspace, model, **how):
     settings = Settings(model=model, **{"approvals": "never", **how.pop("settings", {})})
-    return (await host.start(str(workspace), "a task", settings, **how)).id
+    return await host.start(str(workspace), "a task", settings, **how)
 
 
-async def until(host, thread, wanted, after=0):
+async def until(thread, wanted, after=0):
     """The first message of a kind, broadcast or stored."""
-    async for message in host.subscribe(thread, after):
+    async for message in thread.events(after):
         if isinstance(message.body, wanted):
             return message
     raise AssertionError(f"no {wanted.__name__} came")
 
 
 def bodies(host, thread, *kinds):
-    return [m.body for m in host.messages(thread) if not kinds or isinstance(m.body, kinds)]
+    return [m.body for m in host.messages(thread.id) if not kinds or isinstance(m.body, kinds)]
 
 
 SLEEP = call("workspace_run_command", command="echo begun; sleep 600")
@@ -66,12 +66,12 @@ def test_a_steered_message_is_heard_at_the_next_model_call(environ, workspace, s
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        await until(host, thread, ToolProgress)
-        corr = await host.steer(thread, "use tabs")
+        await thread.send("start")
+        await until(thread, ToolProgress)
+        corr = await thread.steer("use tabs")
         (workspace / "go").touch()
-        await host.wait(thread)
-        return corr, list(host.messages(thread))
+        await thread.wait()
+        return corr, list(host.messages(thread.id))
 
     corr, messages = run_in(environ, scenario)
     told = [(m.kind, m.corr) for m in messages if m.corr == corr]
@@ -88,9 +88,9 @@ def test_a_steer_during_the_last_answer_prolongs_the_turn(environ, workspace, sc
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        await host.steer(thread, "one more thing")
-        end = await host.wait(thread)
+        await thread.send("start")
+        await thread.steer("one more thing")
+        end = await thread.wait()
         return end, bodies(host, thread, User, Assistant)
 
     end, said = run_in(environ, scenario)
@@ -103,13 +103,13 @@ def test_queued_messages_become_turns_of_their_own_in_order(environ, workspace, 
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "one")
-        await until(host, thread, ToolProgress)
-        await host.queue(thread, "two")
-        await host.queue(thread, "three")
+        await thread.send("one")
+        await until(thread, ToolProgress)
+        await thread.queue("two")
+        await thread.queue("three")
         (workspace / "go").touch()
-        await host.wait(thread)
-        return [m for m in host.messages(thread) if m.kind in ("user", "turn_end")]
+        await thread.wait()
+        return [m for m in host.messages(thread.id) if m.kind in ("user", "turn_end")]
 
     messages = run_in(environ, scenario)
     assert [(m.turn, m.kind) for m in messages] == [
@@ -123,15 +123,15 @@ def test_a_withdrawn_message_is_never_heard(environ, workspace, script):
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "one")
-        await until(host, thread, ToolProgress)
-        steer, queue = await host.steer(thread, "a"), await host.queue(thread, "b")
-        await host.withdraw(thread, steer)
-        await host.withdraw(thread, queue)
+        await thread.send("one")
+        await until(thread, ToolProgress)
+        steer, queue = await thread.steer("a"), await thread.queue("b")
+        await thread.withdraw(steer)
+        await thread.withdraw(queue)
         with pytest.raises(UsageProblem, match="No message"):
-            await host.withdraw(thread, queue)
+            await thread.withdraw(queue)
         (workspace / "go").touch()
-        await host.wait(thread)
+        await thread.wait()
         return bodies(host, thread, User), bodies(host, thread, Steer)
 
     users, receipts = run_in(environ, scenario)
@@ -144,20 +144,21 @@ def test_messages_waiting_at_a_cancel_are_queued_and_survive_a_restart(environ, 
 
     async def cancelled(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "one")
-        await until(host, thread, ToolProgress)
-        await host.steer(thread, "keep this")
-        await host.cancel(thread)
-        await host.close(thread, Exit.INTERRUPTED)
-        return thread, bodies(host, thread, Steer)
+        await thread.send("one")
+        await until(thread, ToolProgress)
+        await thread.steer("keep this")
+        await thread.cancel()
+        await thread.close(Exit.INTERRUPTED)
+        return thread.id, bodies(host, thread, Steer)
 
-    thread, receipts = run_in(environ, cancelled)
+    thread_id, receipts = run_in(environ, cancelled)
     assert [r.state for r in receipts] == ["waiting", "queued"]
 
     async def resumed(host):
-        await host.open(thread, Settings(model=script({"text": "Yes."}), approvals="never"))
-        assert await host.go_on(thread)
-        await host.wait(thread)
+        settings = Settings(model=script({"text": "Yes."}), approvals="never")
+        thread = await host.open(thread_id, settings)
+        assert await thread.go_on()
+        await thread.wait()
         return bodies(host, thread, User, Assistant)
 
     said = run_in(environ, resumed)
@@ -171,13 +172,13 @@ def test_cancel_ends_the_stream_the_tools_and_their_processes(environ, workspace
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        await until(host, thread, ToolProgress)
+        await thread.send("start")
+        await until(thread, ToolProgress)
         before = time.monotonic()
-        await host.cancel(thread)
+        await thread.cancel()
         spent = time.monotonic() - before
         left = processes_of(workspace)
-        return spent, left, await host.wait(thread), bodies(host, thread, ToolResult, TurnEnd)
+        return spent, left, await thread.wait(), bodies(host, thread, ToolResult, TurnEnd)
 
     spent, left, end, told = run_in(environ, scenario)
     assert end.ending == "cancelled"
@@ -208,9 +209,9 @@ def test_cancel_while_the_model_speaks_keeps_what_it_said(environ, workspace, sc
         from steersman.records.message import AssistantDelta
 
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        await until(host, thread, AssistantDelta)
-        await host.cancel(thread)
+        await thread.send("start")
+        await until(thread, AssistantDelta)
+        await thread.cancel()
         return bodies(host, thread, Assistant, TurnEnd)
 
     told = run_in(environ, scenario)
@@ -230,11 +231,11 @@ def test_a_cancelled_approval_is_closed_and_the_thread_goes_on(environ, workspac
     async def scenario(host):
         how = {"settings": {"approvals": "on-request"}, "attended": True}
         thread = await opened(host, workspace, model, **how)
-        await host.send(thread, "start")
-        await until(host, thread, ConfirmRequest)
-        await host.cancel(thread)
-        await host.send(thread, "go on then")
-        await host.wait(thread)
+        await thread.send("start")
+        await until(thread, ConfirmRequest)
+        await thread.cancel()
+        await thread.send("go on then")
+        await thread.wait()
         return bodies(host, thread, ToolResult, TurnEnd)
 
     told = run_in(environ, scenario)
@@ -253,10 +254,10 @@ def test_a_denial_with_guidance_reaches_the_model(environ, workspace, script):
     async def scenario(host):
         how = {"settings": {"approvals": "on-request"}, "attended": True}
         thread = await opened(host, workspace, model, **how)
-        await host.send(thread, "start")
-        request = await until(host, thread, ConfirmRequest)
-        host.answer(thread, request.corr, ConfirmResponse("deny", "put it in docs/"))
-        return await host.wait(thread), bodies(host, thread, ToolResult)
+        await thread.send("start")
+        request = await until(thread, ConfirmRequest)
+        await thread.answer(request.corr, ConfirmResponse("deny", "put it in docs/"))
+        return await thread.wait(), bodies(host, thread, ToolResult)
 
     end, results = run_in(environ, scenario)
     assert end.ending == "done"
@@ -272,10 +273,10 @@ def test_a_person_may_let_a_long_turn_go_on_past_its_limit(environ, workspace, s
 
     async def scenario(host):
         thread = await opened(host, workspace, model, settings={"max_steps": 3}, attended=True)
-        await host.send(thread, "start")
-        question = await until(host, thread, Question)
-        host.answer(thread, question.corr, Answer("go on"))
-        return await host.wait(thread)
+        await thread.send("start")
+        question = await until(thread, Question)
+        await thread.answer(question.corr, Answer("go on"))
+        return await thread.wait()
 
     assert run_in(environ, scenario) == TurnEnd("done", steps=5)
 
@@ -286,8 +287,8 @@ def test_going_in_circles_is_noted_then_asked_about_and_never_killed(environ, wo
 
     async def alone(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        return await host.wait(thread), bodies(host, thread, ToolResult, Answer)
+        await thread.send("start")
+        return await thread.wait(), bodies(host, thread, ToolResult, Answer)
 
     end, told = run_in(environ, alone)
     assert end.ending == "done", "nobody was there to ask, so honest work went on"
@@ -297,10 +298,10 @@ def test_going_in_circles_is_noted_then_asked_about_and_never_killed(environ, wo
 
     async def watched(host):
         thread = await opened(host, workspace, model, attended=True)
-        await host.send(thread, "start")
-        question = await until(host, thread, Question)
-        host.answer(thread, question.corr, Answer("stop"))
-        return await host.wait(thread)
+        await thread.send("start")
+        question = await until(thread, Question)
+        await thread.answer(question.corr, Answer("stop"))
+        return await thread.wait()
 
     assert run_in(environ, watched).ending == "cancelled"
 
@@ -313,9 +314,9 @@ def test_parallel_reads_run_together_and_every_call_gets_its_result(environ, wor
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        await host.wait(thread)
-        return list(host.messages(thread))
+        await thread.send("start")
+        await thread.wait()
+        return list(host.messages(thread.id))
 
     messages = run_in(environ, scenario)
     calls = [m.corr for m in messages if m.kind == "tool_call"]
@@ -331,13 +332,13 @@ def test_only_one_turn_at_a_time(environ, workspace, script):
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "one")
-        with pytest.raises(UsageProblem, match="steer it or queue"):
-            await host.send(thread, "two")
+        await thread.send("one")
+        with pytest.raises(UsageProblem, match="steer it, or queue"):
+            await thread.send("two")
         (workspace / "go").touch()
-        await host.wait(thread)
+        await thread.wait()
         with pytest.raises(UsageProblem, match="No turn is running"):
-            await host.cancel(thread)
+            await thread.cancel()
 
     run_in(environ, scenario)
 
@@ -354,11 +355,11 @@ def test_the_prompt_after_a_resume_is_the_prompt_before_it(environ, workspace, s
 
     async def scenario(host):
         thread = await opened(host, workspace, model)
-        await host.send(thread, "start")
-        await host.wait(thread)
-        live = host._session(thread)._context.items
+        await thread.send("start")
+        await thread.wait()
+        live = host.session(thread.id)._context.items
         again = Context(ROOT)
-        again.observe(host.messages(thread, kinds=KINDS))
+        again.observe(host.messages(thread.id, kinds=KINDS))
         return live, again.items
 
     live, again = run_in(environ, scenario)

@@ -33,7 +33,7 @@ SCRIPT = (
 
 async def listen(line, into):
     """Everything that a subscriber gets, pieces included."""
-    async for message in line.host.subscribe(line.thread):
+    async for message in line.handle.events():
         into.append(message)
         if message.kind == "turn_end":
             return

@@ -13,6 +13,7 @@ import msgspec
 from steersman.host import Host
 from steersman.records.message import Message, TurnEnd, encode_message
 from steersman.records.settings import Settings
+from steersman.threads.handle import ThreadHandle
 from tests.intelligence.model_server.conftest import Stage
 
 WIRES = ("openai", "openai-chat", "anthropic", "gemini")
@@ -62,14 +63,15 @@ class RecordingStage(Stage):
 class Line:
     """A thread of its own and whoever talks in it; the seconds it would have waited are kept."""
 
-    def __init__(self, host: Host, thread: str) -> None:
+    def __init__(self, host: Host, handle: ThreadHandle) -> None:
         self.host = host
-        self.thread = thread
+        self.handle = handle
+        self.thread = handle.id
 
     async def say(self, text: str) -> TurnEnd:
         """A prompt, and how its turn ended."""
-        await self.host.send(self.thread, text)
-        end = await self.host.wait(self.thread)
+        await self.handle.send(text)
+        end = await self.handle.wait()
         assert end is not None
         return end
 
@@ -85,7 +87,7 @@ class Line:
     @property
     def last_words(self) -> str:
         """What the model said last."""
-        return self.host.last_words(self.thread)
+        return self.handle.last_words()
 
 
 class Waits(list[float]):
@@ -104,11 +106,10 @@ def talking(environ, workspace, scenario, waits=None, **settings):
         home = Path(environ["STEERSMAN_HOME"])
         async with Host.at(home, environ, pause=Waits() if waits is None else waits) as host:
             chosen = Settings(**{"approvals": "never", **settings})
-            thread = (await host.start(str(workspace), "a task", chosen)).id
-            line = Line(host, thread)
+            line = Line(host, await host.start(str(workspace), "a task", chosen))
             told = await scenario(line)
             assert_answered(line.messages)
-            assert host.verify(thread) == []
+            assert host.verify(line.thread) == []
             return told
 
     return asyncio.run(asyncio.wait_for(whole(), 60))

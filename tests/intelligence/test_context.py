@@ -17,7 +17,7 @@ from steersman.coordination.recovery import closing
 from steersman.host import Host
 from steersman.intelligence.context import KINDS, Context, plain, result_text
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
-from steersman.records.errors import Exit, StorageProblem, UsageProblem
+from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.records.message import (
     Assistant,
     Body,
@@ -259,7 +259,7 @@ TURNS = [
 
 async def both_views(host: Host, thread: str) -> tuple[list[Item], list[Item]]:
     """The items of the running program, and those the log gives."""
-    return list(host._session(thread)._context.items), seen(list(host.messages(thread)))
+    return list(host.session(thread)._context.items), seen(list(host.messages(thread)))
 
 
 def stopped_at(place: int, *, how: str) -> int:
@@ -272,31 +272,31 @@ def stopped_at(place: int, *, how: str) -> int:
         approvals = "never" if how != "needs_answer" else "on-request"
         settings = Settings(model=f"scripted:{folder}/s.json", approvals=approvals)
         async with Host.at(folder / "home", os.environ) as host:
-            thread = (await host.start(str(folder / "ws"), "t", settings)).id
-            news = host.subscribe(thread)
-            await host.send(thread, "go")
+            thread = await host.start(str(folder / "ws"), "t", settings)
+            news = thread.events()
+            await thread.send("go")
             if how == "steer":
-                await host.steer(thread, "also")
+                await thread.steer("also")
             async for message in news:
                 if message.seq == place and how != "needs_answer":
                     with suppress(UsageProblem):  # when it had ended
-                        await host.cancel(thread)
+                        await thread.cancel()
                 if message.kind == "turn_end":
                     break
-            await host.wait(thread)
-            live, logged = await both_views(host, thread)
+            await thread.wait()
+            live, logged = await both_views(host, thread.id)
             assert live == logged
             assert well_formed(live)
             assert live[0] == UserItem("go", steer=False)
-            await host.send(thread, "once more")
-            await host.wait(thread)
-            live, logged = await both_views(host, thread)
+            await thread.send("once more")
+            await thread.wait()
+            live, logged = await both_views(host, thread.id)
             assert live == logged
             assert well_formed(live)
             heard = [item.text for item in live if isinstance(item, UserItem)]
             assert heard.count("also") == (how == "steer")
-            await host.close(thread, Exit.DONE)
-            return host.find(thread).head
+            await thread.close()
+            return host.find(thread.id).head
 
     with TemporaryDirectory() as folder:
         return asyncio.run(asyncio.wait_for(work(Path(folder)), 60))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from steersman.operations.mcp.cache import Cache, Listing
-from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.server_slot import Link
 from steersman.operations.tools.mcp_call_tool import CallTool
@@ -74,7 +73,7 @@ def test_a_rule_about_a_tool_holds_by_whatever_way_it_is_called(
 def test_the_tool_that_was_judged_is_the_one_that_is_called(tmp_path):
     """The list changes while somebody thinks about a name that stands for another."""
     odd = RemoteTool("sly", "x y")
-    other = RemoteTool("sly", call_name(odd).removeprefix("sly__"))
+    other = RemoteTool("sly", odd.call_name.removeprefix("sly__"))
     cache, sly = Cache(str(tmp_path)), Server("sly", "stdio", "x")
     cache.listed(sly, Listing((odd,)))
 
@@ -83,12 +82,12 @@ def test_the_tool_that_was_judged_is_the_one_that_is_called(tmp_path):
 
     gateway = Gateway([sly], nowhere, cache)
     tool = CallTool(gateway)
-    args = tool.parse(Call("1", tool.name, {"server": "sly", "tool": call_name(odd)}))
+    args = tool.parse(Call("1", tool.name, {"server": "sly", "tool": odd.call_name}))
     plan = asyncio.run(tool.plan(args, Workspace(str(tmp_path)).planning(not_asked)))
     judged = [action.tool for action in plan.actions]
     cache.listed(sly, Listing((other,)))
     again = Gateway([sly], nowhere, cache)
-    assert again.tool(call_name(odd)) == other
+    assert again.tool(odd.call_name) == other
     assert judged == [args.tool] == ["x y"]
 
 

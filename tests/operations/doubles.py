@@ -130,8 +130,8 @@ class Rig:
         except NeedsAnswer as needs:
             self.stopped = needs
         finally:
-            await asyncio.sleep(0)
-            listening.cancel()
+            lane.log._bus.end(lane.log.thread)
+            await listening
 
     async def _listen(self, lane: Lane, desk: Desk) -> None:
         with lane.log._bus.subscribe(lane.log.thread) as news:
@@ -140,4 +140,4 @@ class Rig:
                 self.told.append(message)
                 if message.kind == "confirm_request" and self._answer is not None:
                     decision: Any = self._answer(message)
-                    desk.answer(message.corr or "", ConfirmResponse(decision))
+                    await desk.answer(message.corr or "", ConfirmResponse(decision))

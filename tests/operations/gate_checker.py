@@ -40,9 +40,14 @@ class Leave(Struct, frozen=True):
 
 
 def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
-    """Every action with an allowing verdict, or a person's yes."""
+    """Every action with an allowing verdict, or a person's approval.
+
+    Who accepts only some hunks has approved nothing yet: what is left of the call is judged anew.
+    """
     asked: dict[str, list[dict[str, Any]]] = {}
     judged: list[dict[str, Any]] = []
+    calls: dict[str, str] = {}
+    chosen: dict[str, set[str]] = {}
     for message in messages:
         body = message["body"]
         match message["kind"]:
@@ -50,8 +55,14 @@ def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
                 yield Leave(message["seq"], body["action"])
             case "policy" if body["verdict"]["decision"] == "ask":
                 judged.append(body["action"])
+                if body["action"].get("path") in chosen.get(message["corr"], ()):
+                    yield Leave(message["seq"], body["action"])
             case "confirm_request":
                 asked[message["corr"]] = [a for a in body["actions"] if a in judged]
+                calls[message["corr"]] = body["call"]
+            case "confirm_response" if body["decision"] == "allow" and "hunks" in body:
+                named = {one["path"] for one in body["hunks"] if one["numbers"]}
+                chosen[calls[message["corr"]]] = named
             case "confirm_response" if body["decision"] == "allow":
                 yield from (Leave(message["seq"], a) for a in asked.get(message["corr"], ()))
 

@@ -77,18 +77,18 @@ def pairs(edits):
 
 async def play(host, folder, steps):
     """The calls of a case in one session; the answers of its edits."""
-    thread = (await host.start(str(folder), "case", Settings(approvals="never"), origin="call")).id
+    thread = await host.start(str(folder), "case", Settings(approvals="never"), origin="call")
     answers = []
     edits = []
     for step in steps:
         match step:
             case {"do": str(words)} if words.startswith("read "):
-                await host.call(thread, "workspace_read_file", {"path": words.split()[1]})
+                await thread.call("workspace_read_file", {"path": words.split()[1]})
             case {"do": str(words), "text": str(text)}:
                 (folder / words.split()[-1]).write_bytes(text.encode())
             case {"path": path, "edits": given}:
                 edits.append({"path": path, "edits": pairs(given)})
-    answers.append((await host.call(thread, "workspace_edit_files", {"files": edits})).body)
+    answers.append((await thread.call("workspace_edit_files", {"files": edits})).body)
     return answers
 
 

@@ -7,20 +7,29 @@ from typing import Any
 import pytest
 
 from steersman.intelligence.context import Context
-from steersman.operations.executor import NONE
-from steersman.operations.tool import Bench, Family
+from steersman.operations.admission import NONE
+from steersman.operations.tool import Answered, Bench, Family
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute, Read, Write
 from steersman.records.dialogue import Call
 from steersman.records.errors import NeedsAnswer, StorageProblem, ToolProblem
-from steersman.records.message import MASK, Assistant, DiffReady, Message, Policy, ToolResult
+from steersman.records.message import (
+    MASK,
+    Assistant,
+    ConfirmRequest,
+    DiffReady,
+    Message,
+    Policy,
+    ToolResult,
+    WholeResult,
+)
 from steersman.store.contract import Row
-from steersman.store.log import Draft, Lane
+from steersman.store.log import Draft, Lane, ThreadLog
 from steersman.store.sqlite import SqliteStore
 from steersman.systems import Permit
 from tests.operations.doubles import Double, Rig, Turnstile
 from tests.operations.workshop import Workshop, toolbox_of
-from tests.store.logs import a_lane, a_place, stored
+from tests.store.logs import a_lane, a_place, proven, stored
 
 
 async def nothing(n: int, bench: Bench) -> int:
@@ -91,7 +100,14 @@ class Generous:
     """A gate that allows everything and writes nothing, for tools that need nothing."""
 
     async def admit(
-        self, call: str, tool: str, actions: Any, lane: Lane, *, edited: bool = False
+        self,
+        call: str,
+        tool: str,
+        actions: Any,
+        lane: Lane,
+        *,
+        edited: bool = False,
+        whole: bool = False,
     ) -> Permit:
         """Take note of the call, which may be one too many; nothing else is asked for."""
         assert not actions
@@ -191,6 +207,18 @@ def asking(workspace: Workspace) -> list[Write]:
     return [Write(f"{workspace.root}/x", "", "0" * 64, "+x\n")]
 
 
+def test_only_what_is_about_to_be_done_can_be_changed_by_the_answer(tmp_path):
+    """What a call turns out to do is asked about as a whole, such as a refactoring."""
+
+    async def run(n: int, bench: Bench) -> None:
+        await bench.admit(asking(bench.workspace))
+
+    rig = Rig(tmp_path, [Double("both", Family.EDIT, run, asking)], answer=lambda request: "allow")
+    assert rig.one("both").status == "ok"
+    requests = [m.body for m in rig.messages if isinstance(m.body, ConfirmRequest)]
+    assert [request.whole for request in requests] == [False, True]
+
+
 @pytest.mark.parametrize("family", list(Family))
 def test_when_nobody_can_answer_every_call_gets_a_result_and_the_need_goes_up(tmp_path, family):
     tools = [Double("ask", family, nothing, asking), Double("look", family, nothing)]
@@ -208,11 +236,11 @@ class Refusing(SqliteStore):
 
     refuses = False
 
-    def append(self, thread_id: str, rows: Sequence[Row], *, sync: bool) -> None:
+    def append(self, thread_id: str, rows: Sequence[Row], *, sync: bool, **how: Any) -> None:
         """Write, or say why not."""
         if self.refuses:
             raise StorageProblem("There is no room left to write the log.")
-        super().append(thread_id, rows, sync=sync)
+        super().append(thread_id, rows, sync=sync, **how)
 
 
 @pytest.mark.parametrize("family", list(Family))
@@ -255,7 +283,59 @@ def test_a_cancelled_turn_gives_every_call_one_result(tmp_path, family):
     assert rig.kinds().count("tool_result") == 3
 
 
+# Calls of an earlier process
+
+
+def test_a_call_that_an_earlier_process_announced_is_carried_out_under_its_id(tmp_path):
+    async def announce(log: ThreadLog) -> None:
+        toolbox = toolbox_of(tmp_path, [Double("look", Family.READ, nothing)], Generous())
+        lane = Lane(log, "steersman", turn=3)
+        calls = [Call("c1", "look", {"n": 1}), Call("c2", "look", {"n": 2}), Call("c3", "gone")]
+        calls.append(Call("c4", "look", {"n": "sk-0123456789"}))
+        await log.append(*(toolbox.announce(call, lane) for call in calls))
+
+    async def resume(log: ThreadLog) -> list[Message]:
+        toolbox = toolbox_of(tmp_path, [Double("look", Family.READ, nothing)], Generous())
+        return await toolbox.resume(stored(log), Lane(log, "steersman", turn=3), lambda call: "")
+
+    with a_place() as place:
+        asyncio.run(announce(place.new_log(["sk-0123456789"])))
+        results = asyncio.run(resume(place.open_log("t1", ["sk-0123456789"])))
+        log = place.open_log("t1")
+        messages = stored(log)
+        assert not proven(log)
+    assert [m.kind for m in messages] == ["tool_call"] * 4 + ["tool_result"] * 4
+    assert [m.corr for m in results] == ["c1", "c2", "c3", "c4"]
+    assert {m.turn for m in messages} == {3}
+    bodies = [m.body for m in results if isinstance(m.body, ToolResult)]
+    assert [b.status for b in bodies] == ["ok", "ok", "malformed", "interrupted"]
+    assert [b.output for b in bodies] == [1, 2, None, None]
+    assert "held a secret" in bodies[3].message
+
+
 # What is written down about a call
+
+
+def test_what_a_server_sent_is_for_the_caller_and_not_for_the_log(tmp_path):
+    sent = {"content": [{"type": "image", "data": "AAAA"}]}
+
+    async def call(n: int, bench: Bench) -> Answered:
+        return Answered("a picture", sent, ToolProblem("It failed.") if n else None)
+
+    async def work(lane: Lane) -> list[Message]:
+        toolbox = toolbox_of(tmp_path, [Double("remote", Family.READ, call)], Generous())
+        calls = [Call(f"c{n}", "remote", {"n": n}) for n in range(2)]
+        return await toolbox.execute(calls, lane, lambda call: "")
+
+    with a_lane() as lane:
+        answers = asyncio.run(work(lane))
+        logged = stored(lane.log)
+    assert [type(m.body) for m in logged] == [ToolResult, ToolResult]
+    bodies = [m.body for m in answers if isinstance(m.body, WholeResult)]
+    assert [b.whole for b in bodies] == [sent, sent]
+    assert [(b.status, b.output, b.message) for b in bodies] == [
+        ("ok", "a picture", ""), ("error", None, "It failed."),
+    ]  # fmt: skip
 
 
 def test_progress_is_told_and_not_stored_and_carries_the_name_of_the_call(tmp_path):

@@ -105,7 +105,7 @@ changes = st.sampled_from(sorted(KNOWN)).flatmap(
 deeds = st.sampled_from(["", "", "swap-folder", "swap-link", "swap-file", "change"])
 answers = st.builds(
     lambda decision, deed: {"decision": decision, "meanwhile": deed},
-    st.sampled_from(["allow", "allow", "deny"]), deeds,
+    st.sampled_from(["allow", "allow", "some", "some", "deny"]), deeds,
 )  # fmt: skip
 cases = st.fixed_dictionaries(
     {
@@ -170,6 +170,21 @@ def test_what_is_allowed_happens_and_is_explained(play):
     assert now["a.txt"].startswith("file b'1 two\\n'")
     assert now["made_1.txt"].startswith("file b'1\\n'")
     assert {event.what for event in story.events} >= {"read", "change"}
+
+
+def test_what_a_person_cut_is_explained_by_the_cut_and_not_by_the_request(play):
+    both = [{"path": path, "edits": [{"search": "one", "replace": "1"}]}
+            for path in ("a.txt", "sub/b.txt")]  # fmt: skip
+    some = [{"decision": "some", "meanwhile": ""}]
+    case = a_case([call("workspace_edit_files", files=both)], approvals="on-request", answers=some)
+    story = play(case)
+    assert unexplained(story) == []
+    now = {path.removeprefix(f"{story.root}/ws/"): kind for path, kind in story.after.items()}
+    assert now["a.txt"].startswith("file b'1 two\\n'")
+    assert now["sub/b.txt"].startswith("file b'one two\\n'")
+    last = [m["seq"] for m in story.messages if m["kind"] == "policy"][-1]
+    silent = [m for m in story.messages if m["seq"] != last]
+    assert unexplained(msgspec.structs.replace(story, messages=silent))
 
 
 def test_the_same_effects_are_not_explained_by_a_log_without_their_verdicts(play):

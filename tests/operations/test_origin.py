@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from steersman.host import Host
-from steersman.operations.executor import stamped
+from steersman.operations.admission import stamped
 from steersman.operations.tools.write_file import WriteFile
 from steersman.records.action import Delete, Write
 from steersman.records.settings import Settings
@@ -27,8 +27,8 @@ def test_a_tool_that_claims_to_be_let_through_is_asked_about_all_the_same(
 
     async def scenario():
         async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
-            thread = (await host.start(str(workspace), "x", Settings(), origin="call")).id
-            call = host.call(thread, "workspace_write_file", {"path": "new", "content": "x"})
+            thread = await host.start(str(workspace), "x", Settings(), origin="call")
+            call = thread.call("workspace_write_file", {"path": "new", "content": "x"})
             try:
                 await call
             except Exception as error:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from steersman.host import Host
 from steersman.records.errors import UsageProblem
+from steersman.threads.handle import ThreadHandle
 from tests.operations.workshop import PATIENCE, Workshop
 
 
@@ -74,13 +74,13 @@ class Impatient(Workshop):
 
     token, count, patience = "", 0, 0.0
 
-    async def during(self, host: Host, thread: str) -> None:
+    async def during(self, thread: ThreadHandle) -> None:
         """Wait, then cancel."""
         if self.count:
             await started(self.token, self.count)
         await asyncio.sleep(self.patience)
         try:
-            await host.cancel(thread)
+            await thread.cancel()
         except UsageProblem:
             return  # it had ended
 

@@ -18,20 +18,20 @@ from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.tool import Tool
 from steersman.operations.tools.mcp_list_tools import ListTools
 from steersman.operations.workspace import Look, Workspace
-from steersman.records.errors import Exit
 from steersman.records.mcp_server import Server
 from steersman.records.message import ConfirmResponse, Message, ToolResult, TurnEnd
 from steersman.records.settings import Settings
 from steersman.systems import Permit
+from steersman.threads.handle import ThreadHandle
 
-Answer = Callable[[Message], str]
+Answer = Callable[[Message], str | ConfirmResponse]
 Deed = tuple[str, dict[str, Any]]
 PATIENCE = 60
 PATH = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
 
 
 class Workshop:
-    """Calls of tools in one folder. `answer` says allow or deny to a request."""
+    """Calls of tools in one folder. `answer` says allow or deny to a request, or all of it."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Workshop:
         """The kinds of what was logged."""
         return [message.kind for message in self.messages]
 
-    async def during(self, host: Host, thread: str) -> None:
+    async def during(self, thread: ThreadHandle) -> None:
         """What happens while the calls are carried out."""
 
     async def _work(self, home: Path, calls: Sequence[Deed]) -> None:
@@ -76,21 +76,22 @@ class Workshop:
         settings = Settings(model=f"scripted:{script}", **self._settings)
         async with Host.at(home / "data", self._environ) as host:
             attended = self._answer is not None
-            thread = (await host.start(str(self.folder), "t", settings, attended=attended)).id
-            listening = asyncio.create_task(self._listen(host, thread))
-            await host.send(thread, "go")
-            await self.during(host, thread)
-            self.end = await host.wait(thread)
-            await host.close(thread, Exit.DONE)
+            thread = await host.start(str(self.folder), "t", settings, attended=attended)
+            listening = asyncio.create_task(self._listen(thread))
+            await thread.send("go")
+            await self.during(thread)
+            self.end = await thread.wait()
+            await thread.close()
             await listening
-            self.messages = list(host.messages(thread))
+            self.messages = list(host.messages(thread.id))
 
-    async def _listen(self, host: Host, thread: str) -> None:
-        async for message in host.subscribe(thread):
+    async def _listen(self, thread: ThreadHandle) -> None:
+        async for message in thread.events():
             self.told.append(message)
             if message.kind == "confirm_request" and self._answer is not None:
-                decision: Any = self._answer(message)
-                host.answer(thread, message.corr or "", ConfirmResponse(decision))
+                given: Any = self._answer(message)
+                answer = given if isinstance(given, ConfirmResponse) else ConfirmResponse(given)
+                await thread.answer(message.corr or "", answer)
 
 
 def our_tools() -> dict[str, Tool[Any]]:

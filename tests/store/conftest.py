@@ -4,4 +4,6 @@ import pytest
 
 import tests.store.calm  # noqa: F401
 
-pytest.register_assert_rewrite("tests.store.contract")
+pytest.register_assert_rewrite(
+    "tests.store.contract", "tests.store.meeting", "tests.store.meeting_news"
+)

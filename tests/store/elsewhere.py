@@ -7,17 +7,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from steersman.records.errors import RequestSettled, StorageProblem, ThreadBusy
+from steersman.records.inbox import Cancel, Request, Settled
 from steersman.store.contract import Store
 from steersman.store.sqlite import SqliteStore
-from tests.store.made import a_thread, some_rows
+from tests.store.made import START, a_thread, some_rows
 
 FACTORIES: dict[str, Callable[[str], Store]] = {
     "sqlite": lambda place: SqliteStore(Path(place)),
+    "postgres": lambda place: _postgres(*place.split(" ")),
 }
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60
+
+
+def _postgres(home: str, url: str) -> Store:
+    from steersman.store.postgres import PostgresStore
+
+    return PostgresStore(url, Path(home))
 
 
 def open_store(url: str) -> Store:
@@ -67,6 +77,59 @@ def _own(url: str, thread_id: str) -> None:
     _wait()
 
 
+def _hold(url: str, thread_id: str, ttl: str) -> None:
+    """Own a thread, and write to it when told to."""
+    store = open_store(url)
+    lease = store.lease(thread_id, float(ttl))
+    _wait()
+    try:
+        store.append(thread_id, some_rows(3), sync=True, lease=lease)
+        print("written")
+    except StorageProblem as problem:
+        print(type(problem).__name__)
+
+
+def _settle(url: str, thread_id: str, *requests: str) -> None:
+    """Take requests, each with a message; say which ones were not taken before."""
+    store = open_store(url)
+    _wait()
+    for request in requests:
+        with suppress(RequestSettled):
+            store.append(thread_id, [], sync=False, settled=[Settled(request, "taken")])
+            print(request, end=" ")
+
+
+def _post(url: str, thread_id: str, request_id: str) -> None:
+    """Ask something of a thread."""
+    store = open_store(url)
+    _wait()
+    store.post(Request(request_id, thread_id, "elsewhere", START, Cancel()))
+
+
+def _show(url: str, thread_id: str, size: str) -> None:
+    """Show live pieces."""
+    store = open_store(url)
+    _wait()
+    store.show(thread_id, bytes(range(256)) * (int(size) // 256))
+    store.close()
+
+
+def _storm(url: str, thread_id: str) -> None:
+    """Own a thread and write to it, again and again, until killed."""
+    store = open_store(url)
+    print("ready", flush=True)
+    while True:
+        try:
+            lease = store.lease(thread_id)
+        except ThreadBusy:
+            continue
+        thread = store.thread(thread_id)
+        assert thread is not None
+        newest = next(iter(store.read_back(thread_id)), None)
+        store.append(thread_id, some_rows(2, after=newest), sync=False, lease=lease)
+        store.release(lease)
+
+
 def _write(url: str, thread_id: str, count: str) -> None:
     """Make a thread and append messages to it one by one."""
     store = open_store(url)
@@ -98,5 +161,8 @@ def _begin(url: str, name: str, count: str) -> None:
 
 if __name__ == "__main__":
     address, deed, *rest = sys.argv[1:]
-    deeds = {"own": _own, "write": _write, "remember": _remember, "begin": _begin}
+    deeds = {
+        "own": _own, "hold": _hold, "settle": _settle, "post": _post, "show": _show,
+        "storm": _storm, "write": _write, "remember": _remember, "begin": _begin,
+    }  # fmt: skip
     deeds[deed](address, *rest)

@@ -1,26 +1,16 @@
-"""The SQLite store keeps the contract, and what is special about a file on a disk."""
+"""What is special about a store in a file on a disk."""
 
 import os
 import sqlite3
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from steersman.records.errors import StorageProblem
 from steersman.store.sqlite import SqliteStore
-from tests.store.contract import StoreContract, everything
+from tests.store.contract import everything
 from tests.store.elsewhere import PATIENCE, start
 from tests.store.made import a_thread, some_rows
-
-
-class TestSqlite(StoreContract):
-    """The contract, on a file in a folder that is not there yet."""
-
-    @pytest.fixture
-    def url(self, tmp_path: Path) -> str:
-        """A data folder."""
-        return f"sqlite:{tmp_path / 'deep' / 'data'}"
 
 
 def test_nobody_else_may_look_into_the_data_folder(tmp_path):

@@ -85,13 +85,17 @@ class Floor:
         self.state = FloorState.IDLE
         self._moved = asyncio.Event()
 
-    def move(self, move: Move) -> None:
-        """Change the state, or say why that cannot be now."""
+    def check(self, move: Move) -> FloorState:
+        """What a move would lead to; raises when it cannot be now, and says why."""
         following = MOVES.get((self.state, move))
         if following is None:
             why = _WHY.get((self.state, move), f"The thread is {self.state}.")
             raise UsageProblem(f"Cannot {move} now. {why}")
-        self.state = following
+        return following
+
+    def move(self, move: Move) -> None:
+        """Change the state, or say why that cannot be now."""
+        self.state = self.check(move)
         self._moved.set()
         self._moved = asyncio.Event()
 

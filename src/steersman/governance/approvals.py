@@ -18,7 +18,7 @@ from steersman.records.message import (
     encode_body,
 )
 from steersman.store.cause import NO_CAUSE, Cause
-from steersman.store.log import Lane
+from steersman.store.log import Lane, unbroken
 
 Given = ConfirmResponse | Answer
 
@@ -43,10 +43,16 @@ class Desk:
         self._waiting: dict[str, Expected] = {}
         self._answered: set[str] = set()
         self._before: dict[str, Message] = {}
+        self._news = asyncio.Event()
 
     def recall(self, requests: Iterable[Message]) -> None:
         """Requests of a process that died; asked again, they keep their names."""
         self._before = {message.corr: message for message in requests if message.corr}
+
+    def forget(self) -> None:
+        """What has not been asked again by now never will be."""
+        self._before.clear()
+        self._tell()
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
@@ -81,6 +87,8 @@ class Desk:
 
     async def answer(self, corr: str, answer: Given, cause: Cause = NO_CAUSE) -> None:
         """Give the answer to a waiting request; it is stored before anything follows from it."""
+        while corr in self._before:  # it is about to be asked again, or not at all
+            await self._news.wait()
         expected = self._waiting.get(corr)
         if expected is None or expected.answer.done():
             if corr in self._answered:
@@ -94,6 +102,10 @@ class Desk:
             check_hunks(asked, answer)
         del self._waiting[corr]
         self._answered.add(corr)
+        # Whoever answers may be cancelled by the very message that says so.
+        await unbroken(self._give(expected, corr, answer, cause))
+
+    async def _give(self, expected: Expected, corr: str, answer: Given, cause: Cause) -> None:
         lane = expected.lane
         try:
             drafts = [*cause.taken(lane), lane.draft(answer, corr)]
@@ -104,10 +116,6 @@ class Desk:
             raise
         if not expected.answer.done():
             expected.answer.set_result(answer)
-
-    def waits_for(self, corr: str) -> bool:
-        """Whether a request is asked, or was by a process that died and will be again."""
-        return corr in self._waiting or corr in self._before
 
     def leave(self) -> None:
         """The person is gone: whatever waits for them now, or later, has nobody to answer it."""
@@ -129,18 +137,25 @@ class Desk:
         corr = corr or f"ask_{token_hex(4)}"
         answer: asyncio.Future[Given | None] = asyncio.Future()
         self._waiting[corr] = Expected(request, lane, answer)
+        self._tell()
         try:
             yield corr, known, answer
         finally:
             self._waiting.pop(corr, None)
 
     def _name_before(self, request: ConfirmRequest | Question) -> str | None:
-        asked = encode_body(request)
-        for corr, message in self._before.items():
-            if encode_body(message.body) == asked:
+        """The name under which a process that died asked the same; what it asked else is moot."""
+        asked, call = encode_body(request), getattr(request, "call", "")
+        for corr, message in list(self._before.items()):
+            if getattr(message.body, "call", "") == call:
                 del self._before[corr]
-                return corr
+                if encode_body(message.body) == asked:
+                    return corr
         return None
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
 
 
 def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:
@@ -149,6 +164,6 @@ def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:
         return
     if response.arguments is not None:
         raise UsageProblem("An answer changes the arguments or names hunks, not both.")
-    why = misfit(request.actions, response.hunks)
+    why = misfit(request.actions, response.hunks, whole=request.whole)
     if why:
         raise UsageProblem(why, try_this="Allow or deny the whole change, or name other hunks.")

@@ -95,11 +95,19 @@ class Gate:
         self._looked = False  # deeply, for this thread
 
     async def admit(
-        self, call: str, tool: str, actions: Sequence[Action], lane: Lane, *, edited: bool = False
+        self,
+        call: str,
+        tool: str,
+        actions: Sequence[Action],
+        lane: Lane,
+        *,
+        edited: bool = False,
+        whole: bool = False,
     ) -> Leave | Edited | Verdict:
         """Leave for all of the actions, or the verdict that stands against one of them.
 
         `edited`: a person has just changed or cut the call to this, and is not asked again.
+        `whole`: they can only allow or deny it as it is.
         """
         self._budget.call(call)
         if any(isinstance(action, Execute) for action in actions):
@@ -123,13 +131,14 @@ class Gate:
                 return case.verdict
         asked = [case for case in cases if case.verdict.decision == "ask"]
         if asked and not edited:
-            answer = await self._ask(call, tool, asked, lane)
+            answer = await self._ask(call, tool, asked, lane, whole=whole)
             if answer is not None:
                 return answer
-        return Leave(tuple(actions), self._profile(cases, hidden), self.where.secret_files.lines)
+        profile = await self._profile(cases, hidden)
+        return Leave(tuple(actions), profile, self.where.secret_files.lines)
 
     async def _ask(
-        self, call: str, tool: str, asked: Sequence[Case], lane: Lane
+        self, call: str, tool: str, asked: Sequence[Case], lane: Lane, *, whole: bool
     ) -> Edited | Verdict | None:
         """Put it to the person; None when they approve it as it is."""
         cases = [(case.action, case.judgement) for case in asked]
@@ -147,6 +156,7 @@ class Gate:
             ),
             lasting=offer.lasting,
             only_once=offer.only_once,
+            whole=whole,
         )
         response = await self._desk.confirm(request, lane)
         self._keep(tool, asked, response)
@@ -212,10 +222,13 @@ class Gate:
         verdict = decide(action, self.where, Evidence(tool, judgement))
         return Case(action, judgement, verdict)
 
-    def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...]) -> Profile:
+    async def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...]) -> Profile:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
-                return self._confinement.profile(case.action, self.where, case.judgement, hidden)
+                made = self._confinement.profile  # it looks at every path that is to be hidden
+                return await asyncio.to_thread(
+                    made, case.action, self.where, case.judgement, hidden
+                )
         return PLAIN
 
     async def secret_files(self) -> SecretFiles:

@@ -1,4 +1,12 @@
-"""What each mode lets an agent do; a mode is a gate, not a prompt. The data is `modes.toml`."""
+"""What each mode lets an agent do; a mode is a gate, not a prompt. The modes are in `modes.json`.
+
+There `actions` says what becomes of each kind of action: `deny`, `ask` (a person is asked), or
+`look` (a command runs where the workspace is read-only for it, or not at all). A kind that is not
+named is left to the rules and the approvals level. The first of `except` that fits counts more:
+`paths` are regular expressions for the whole path below the workspace, with `{plan}` for the
+thread's own plan; `new` fits what replaces nothing. `without` names tools that are not offered and
+not possible. It is JSON because every run reads it, and reading TOML takes longer to import.
+"""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +21,7 @@ from steersman.governance.levels import asked
 from steersman.records.action import Action, ChangeMany, Execute, McpCall, Verdict, Write
 from steersman.records.judgement import Judgement
 
-FILE = Path(__file__).with_name("modes.toml")
+FILE = Path(__file__).with_name("modes.json")
 PLAN = "{plan}"
 
 Kind = Literal[
@@ -57,9 +65,7 @@ class ModeRules(Struct, frozen=True, forbid_unknown_fields=True, rename={"except
 @cache
 def modes() -> Mapping[str, ModeRules]:
     """All modes by name, read once and checked."""
-    import tomllib
-
-    read = msgspec.convert(tomllib.loads(FILE.read_text("utf-8")), dict[str, ModeRules])
+    read = msgspec.json.decode(FILE.read_bytes(), type=dict[str, ModeRules])
     for mode in read.values():
         for one in mode.exceptions:
             for pattern in one.paths:

@@ -24,7 +24,7 @@ from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProb
 from steersman.records.inbox import Send
 from steersman.records.message import Message, TurnEnd
 from steersman.records.settings import Settings
-from steersman.records.thread import Thread, ThreadState
+from steersman.records.thread import Process, Thread, ThreadState
 from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
@@ -358,6 +358,11 @@ class Host:
         workspace = Workspace.open(folder)
         trusted = self.permissions.folder(workspace.root).loads
         return offered(workspace, self._environ, str(self._home), trusted=trusted)
+
+    @property
+    def process(self) -> Process:
+        """This process, as others see it."""
+        return self.store.process
 
     @property
     def sender(self) -> str:

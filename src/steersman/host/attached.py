@@ -7,6 +7,7 @@ background that does.
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +18,7 @@ from steersman.records.dialogue import Image
 from steersman.records.errors import (
     Exit,
     SteersmanError,
+    StorageProblem,
     ThreadBusy,
     TooLate,
     UsageProblem,
@@ -182,10 +184,29 @@ class Attached:
     # Following
 
     async def events(self, after: int = 0) -> AsyncIterator[Message]:
-        """Every stored message after `after`, each once and in order, and live pieces."""
+        """Every stored message after `after`, each once and in order, and live pieces.
+
+        Meanwhile a turn whose process has died is taken over, if the handle says how.
+        """
         await self._host.newsroom.open()
-        async for message in self._host.follow(self.id, after):
-            yield message
+        stands_by = self._opening is not None and self._opening.attended
+        standing_by = asyncio.create_task(self._stand_by()) if stands_by else None
+        try:
+            async for message in self._host.follow(self.id, after):
+                yield message
+        finally:
+            if standing_by is not None:
+                standing_by.cancel()
+
+    async def _stand_by(self) -> None:
+        """Take the thread over when the process that ran its turn is gone."""
+        while True:
+            await self._host.newsroom.change(self.id, TICK)
+            with suppress(StorageProblem):
+                if not self.here:
+                    state = await self.state()
+                    if state.activity.turn and state.owner is None:
+                        await self.run_here()
 
     async def session_events(self, after: int = 0) -> AsyncIterator[Message]:
         """The same until no process runs the thread any more."""

@@ -16,7 +16,7 @@ from steersman.identity.mcp_servers import files
 from steersman.identity.settings import data_folder
 from steersman.operations.mcp.authority import hidden
 from steersman.operations.mcp.cache import Cache
-from steersman.operations.mcp.catalogue import call_name, first_sentence
+from steersman.operations.mcp.catalogue import first_sentence
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.templates import GETTING, line_of, prepare
@@ -212,7 +212,7 @@ async def _unconfined(environ: Mapping[str, str]) -> "CommandRun":
 def _told(tool: RemoteTool, server: Server, gateway: Gateway, names: set[str]) -> ToolFacts:
     away = bool(hidden(tool.name, server, names))
     return ToolFacts(
-        name=call_name(tool),
+        name=tool.call_name,
         effect="hidden" if away else gateway.effect(tool.server, tool.name),
         description=first_sentence(tool.description),
         repaired=tool.repaired,

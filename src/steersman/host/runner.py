@@ -107,7 +107,7 @@ class Runner:
                 try_this="Rename the folder.",
             )
         if thinks:
-            await self.mind(settings, title).close()
+            await (await asyncio.to_thread(self.mind, settings, title)).close()
         redactor, _ = await asyncio.to_thread(self._ground, workspace, settings)
         return Title(workspace.root, redactor.text(readable(title)))
 
@@ -115,7 +115,9 @@ class Runner:
         """Run a thread in this process; only one at a time may."""
         folder = opening.folder or thread.workspace
         workspace = await asyncio.to_thread(Workspace.open, folder)
-        mind = self.mind(opening.settings, thread.title) if opening.thinks else None
+        mind = None
+        if opening.thinks:
+            mind = await asyncio.to_thread(self.mind, opening.settings, thread.title)
         lease = await asyncio.to_thread(self._store.lease, thread.id)
         try:
             await self._begin(thread, workspace, mind, opening, lease)

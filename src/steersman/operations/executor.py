@@ -3,31 +3,22 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
+from itertools import filterfalse, groupby
 from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.changes import accepted
+from steersman.operations.admission import Admission, Ready, Refused, refused
 from steersman.operations.journal.journal import Journal
 from steersman.operations.matching import counted
-from steersman.operations.tool import (
-    Answered,
-    Arguments,
-    Bench,
-    Family,
-    Malformed,
-    Plan,
-    Tool,
-    changing,
-)
-from steersman.operations.workspace import Look, Workspace
-from steersman.records.action import Action, ChangeMany, Delete, Origin, Verdict, Write
+from steersman.operations.tool import Answered, Bench, Family, Malformed, Tool
+from steersman.operations.workspace import Workspace
+from steersman.records.action import Delete, Verdict, Write
 from steersman.records.dialogue import Call, ToolSpec
-from steersman.records.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError, ToolProblem
-from steersman.records.hunks import misfit
+from steersman.records.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError
 from steersman.records.message import (
+    MASK,
     Body,
     DiffReady,
     Message,
@@ -37,25 +28,15 @@ from steersman.records.message import (
     ToolStatus,
     WholeResult,
 )
-from steersman.records.profile import PLAIN, Profile
 from steersman.store.log import Draft, Lane
-from steersman.systems import Edited, Governance, Note, Permit
+from steersman.systems import Governance, Note
 
 AnyTool = Tool[Any]
+MASKED = (
+    "interrupted: it had not begun, and its arguments held a secret, which the log does not keep; "
+    "make the call again"
+)
 STOPPING = (NeedsAnswer, Halted, BudgetSpent)  # what ends the turn and not only the call
-
-
-class Refused(ToolProblem):
-    """The gate said no; the reason, and what to do instead, go to whoever asked."""
-
-
-class Ready(Struct, frozen=True):
-    """A plan that may be performed, and where; `left_out` is what the person did not accept."""
-
-    plan: Plan[Any]
-    workspace: Workspace
-    profile: Profile
-    left_out: str = ""
 
 
 class Outcome(Struct, frozen=True):
@@ -172,6 +153,21 @@ class Toolbox:
                     await self._place(call, lane).append(unrun, corr=call.id)
         return [results[call.id] for call in calls]
 
+    async def resume(self, announced: Sequence[Message], lane: Lane, note: Note) -> list[Message]:
+        """Carry out calls that an earlier process announced and did not begin, by their ids.
+
+        `announced` are their `tool_call` messages. A call whose arguments the log does not have
+        in full is not carried out; its result says so.
+        """
+        calls = [called(message) for message in announced]
+        results: dict[str | None, Message] = {}
+        for call in filter(_is_masked, calls):
+            lost = ToolResult(call.name, "interrupted", message=MASKED)
+            (results[call.id],) = await self._place(call, lane).append(lost, corr=call.id)
+        for message in await self.execute(list(filterfalse(_is_masked, calls)), lane, note):
+            results[message.corr] = message
+        return [results[call.id] for call in calls]
+
     def _runs_together(self, call: Call) -> bool:
         tool = self._tools.get(call.name)
         return tool is None or tool.family.limit > 1
@@ -215,8 +211,11 @@ class Toolbox:
             )
         args = tool.parse(call)
         async with self._slots[tool.family]:
-            ready = await self._ready(tool, args, call, lane)
-            output = await self._perform(ready, tool, call, lane)
+            admission = Admission(self._gate, self._workspace, tool, call, lane)
+            ready = await admission.ready(args)
+            if not ready.plan.actions and (verdict := self._forbids(tool.name)) is not None:
+                raise refused(verdict)
+            output = await self._perform(ready, admission, tool)
         diffs = tuple(_diff(write, ready.workspace) for write in ready.workspace.written)
         whole = None
         if isinstance(output, Answered):
@@ -228,124 +227,22 @@ class Toolbox:
             ToolResult(call.name, "ok", output=said, note=ready.left_out), diffs, whole=whole
         )
 
-    async def _perform(self, ready: Ready, tool: AnyTool, call: Call, lane: Lane) -> Any:
-        showing = Showing(lane, call.id)
+    async def _perform(self, ready: Ready, admission: Admission, tool: AnyTool) -> Any:
+        showing = Showing(admission.lane, admission.call.id)
         bench = Bench(
             workspace=ready.workspace,
             journal=self._journal,
-            lane=lane,
-            call=call.id,
+            lane=admission.lane,
+            call=admission.call.id,
             progress=showing.show,
-            admit=lambda actions: self._also(actions, tool, call, lane, ready.workspace),
-            record=lambda actions: self._past(actions, tool, call, lane),
+            admit=lambda actions: admission.also(actions, ready.workspace),
+            record=admission.past,
             profile=ready.profile,
         )
         try:
             return await tool.perform(ready.plan, bench)
         finally:
             showing.finish()
-
-    async def _ready(
-        self, tool: AnyTool, args: Arguments, call: Call, lane: Lane, *, edited: bool = False
-    ) -> Ready:
-        """The plan of a call, with permission for exactly what it will do.
-
-        The person may have changed the arguments; what they made of them is planned and judged
-        like any other.
-        """
-        planning = self._workspace.planning(lambda looks: self._look(looks, tool, call, lane))
-        plan = await tool.plan(args, planning)
-        asked = [stamped(action, "tool") for action in plan.actions]
-        if not asked and (forbidden := self._forbids(tool.name)) is not None:
-            raise _refused(forbidden)
-        leave = await self._leave(asked, tool, call, lane, edited=edited)
-        if not isinstance(leave, Edited):
-            workspace = self._workspace.granted(leave.actions, leave.secret)
-            return Ready(plan, workspace, leave.profile)
-        if leave.arguments is None:
-            return await self._partly(plan, leave, tool, call, lane)
-        changed = msgspec.structs.replace(call, arguments=leave.arguments, malformed=None)
-        return await self._ready(tool, tool.parse(changed), changed, lane, edited=True)
-
-    async def _partly(
-        self, plan: Plan[Any], edited: Edited, tool: AnyTool, call: Call, lane: Lane
-    ) -> Ready:
-        """The plan with only the accepted hunks, judged once more."""
-        hunks = edited.hunks or ()
-        wanted = [action for action in plan.actions if _path(action) in edited.asked]
-        why = misfit(wanted, hunks) if plan.changes else "This call cannot be accepted in part."
-        if why:
-            raise Refused(why, "Nothing was done.")
-        kept, left_out = await asyncio.to_thread(accepted, plan.changes, edited.asked, hunks)
-        if not kept:
-            raise Refused("Denied: the user accepted none of the changes.", "Rule: person.")
-        partly = changing(plan.args, kept)
-        asked = [stamped(action, "tool") for action in partly.actions]
-        leave = await self._leave(asked, tool, call, lane, edited=True)
-        assert not isinstance(leave, Edited)  # nobody is asked again
-        workspace = self._workspace.granted(leave.actions, leave.secret)
-        return Ready(partly, workspace, leave.profile, left_out)
-
-    async def _look(self, looks: Sequence[Look], tool: AnyTool, call: Call, lane: Lane) -> Permit:
-        """Put what a plan must look at before the gate."""
-        leave = await self._leave(looks, tool, call, lane)
-        if isinstance(leave, Edited):
-            raise Refused("Only what is about to be done can be changed.")
-        return leave
-
-    async def _also(
-        self,
-        actions: Sequence[Action],
-        tool: AnyTool,
-        call: Call,
-        lane: Lane,
-        workspace: Workspace,
-    ) -> Permit:
-        """Put what a call turned out to do before the gate.
-
-        It is a command's effect only where a command was let through; a tool cannot say so itself.
-        """
-        origin: Origin = "command" if workspace.may_execute else "tool"
-        leave = await self._leave([stamped(a, origin) for a in actions], tool, call, lane)
-        if isinstance(leave, Edited):
-            raise Refused("What a command did can be allowed or not, and not be changed.")
-        return leave
-
-    async def _past(self, actions: Sequence[Action], tool: AnyTool, call: Call, lane: Lane) -> None:
-        """Tell the gate what a command did that was let run on the folder itself."""
-        await self._leave([stamped(action, "past") for action in actions], tool, call, lane)
-
-    async def _leave(
-        self,
-        actions: Sequence[Action],
-        tool: AnyTool,
-        call: Call,
-        lane: Lane,
-        *,
-        edited: bool = False,
-    ) -> Permit | Edited:
-        if not actions:
-            return NONE
-        answer = await self._gate.admit(call.id, tool.name, actions, lane, edited=edited)
-        if isinstance(answer, Verdict):
-            raise _refused(answer)
-        return answer
-
-
-def _refused(verdict: Verdict) -> Refused:
-    reason = f"Denied: {verdict.reason.rstrip('.')}."
-    return Refused(reason, f"Rule: {verdict.rule}.", verdict.instead)
-
-
-class Nothing(Struct, frozen=True):
-    """Leave for nothing, which needs nobody's."""
-
-    actions: tuple[Action, ...] = ()
-    profile: Profile = PLAIN
-    secret: str = ""
-
-
-NONE = Nothing()
 
 
 class Showing:
@@ -385,13 +282,6 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
-def stamped(action: Action, origin: Origin) -> Action:
-    """An action as the effect of whoever really causes it."""
-    if isinstance(action, Write | Delete | ChangeMany):
-        return msgspec.structs.replace(action, origin=origin)
-    return action
-
-
 def _as_json(value: Any) -> Any:
     """An answer as it will be read from the log: a tuple is a list there."""
     if isinstance(value, dict):
@@ -401,16 +291,23 @@ def _as_json(value: Any) -> Any:
     return value
 
 
+def called(message: Message) -> Call:
+    """The call that a `tool_call` message announced."""
+    body = message.body
+    assert isinstance(body, ToolCall)
+    return Call(message.corr or "", body.tool, body.arguments, body.malformed)
+
+
+def _is_masked(call: Call) -> bool:
+    return MASK in msgspec.json.encode(call).decode()
+
+
 def _with_whole(message: Message, whole: Mapping[str, Any] | None) -> Message:
     """The logged result as the caller gets it."""
     if not whole or not isinstance(message.body, ToolResult):
         return message
     body = WholeResult(**msgspec.structs.asdict(message.body), whole=whole)
     return msgspec.structs.replace(message, body=body)
-
-
-def _path(action: Action) -> str:
-    return action.path if isinstance(action, Write | Delete) else ""
 
 
 def _failed(call: Call, error: SteersmanError) -> ToolResult:

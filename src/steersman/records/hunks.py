@@ -12,7 +12,7 @@ from steersman.records.action import Action, Delete, Write
 
 _ONE_ONLY = "it is one change only"
 _MORE = "it does more than change files"
-_PAST = "what a command did can only be allowed or denied as a whole"
+_WHOLE = "it can only be allowed or denied as it is"
 
 
 class FileHunks(Struct, frozen=True):
@@ -34,20 +34,23 @@ def parts_of(diff: str) -> int:
     return len(hunks_of(diff)) or 1
 
 
-def why_whole(actions: Sequence[Action]) -> str:
-    """Why no hunks of a request can be chosen; empty when they can."""
+def why_whole(actions: Sequence[Action], *, whole: bool = False) -> str:
+    """Why no hunks of a request can be chosen; empty when they can.
+
+    `whole` is what the request itself says of this.
+    """
     changes = _changes(actions)
+    if whole or any(change.origin != "tool" for change in changes):
+        return _WHOLE
     if len(changes) < len(actions):
         return _MORE
-    if any(change.origin != "tool" for change in changes):
-        return _PAST
     return _ONE_ONLY if sum(parts_of(change.diff) for change in changes) < 2 else ""
 
 
-def misfit(actions: Sequence[Action], chosen: Sequence[FileHunks]) -> str:
+def misfit(actions: Sequence[Action], chosen: Sequence[FileHunks], *, whole: bool = False) -> str:
     """Why a choice of hunks is no answer to a request; empty when it is one."""
     changes = {change.path: change for change in _changes(actions)}
-    why = why_whole(actions)
+    why = why_whole(actions, whole=whole)
     if why and why != _ONE_ONLY:
         return f"Hunks cannot be chosen here: {why}."
     named = {one.path: frozenset(one.numbers) for one in chosen}

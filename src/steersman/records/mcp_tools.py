@@ -1,6 +1,8 @@
 """What is known of a server and its tools, whatever version of the protocol it speaks."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -8,6 +10,8 @@ from msgspec import Struct
 from steersman.records.errors import ToolProblem
 
 Effect = Literal["reads", "writes"]
+LONGEST_NAME = 64  # what providers take as the name of a tool
+_ODD = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class ServerProblem(ToolProblem):
@@ -29,8 +33,21 @@ class RemoteTool(Struct, frozen=True, omit_defaults=True):
 
     @property
     def full_name(self) -> str:
-        """How a model calls it."""
+        """Its server's name and its own."""
         return f"{self.server}__{self.name}"
+
+    @property
+    def call_name(self) -> str:
+        """The name by which a model calls it: its full name, made to fit where it does not.
+
+        Two tools never share one: a name that had to be changed ends with a digest of the real one.
+        """
+        full = self.full_name
+        plain = _ODD.sub("_", full)
+        if plain == full and len(full) <= LONGEST_NAME:
+            return full
+        mark = sha256(full.encode("utf-8", "replace")).hexdigest()[:6]
+        return f"{plain[: LONGEST_NAME - 7]}_{mark}"
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):

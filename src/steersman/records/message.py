@@ -248,7 +248,8 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
     """The gate wants a person's answer before `actions` of call `call` may begin.
 
     `facts` is what the guard read in a command, part by part. `lasting` are the answers that could
-    hold for longer; without any, `only_once` tells why.
+    hold for longer; without any, `only_once` tells why. `whole` when the answer can only be allow
+    or deny: neither arguments nor a choice of hunks.
     """
 
     kind: ClassVar[str] = "confirm_request"
@@ -260,6 +261,7 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
     facts: tuple[JSON, ...] = ()
     lasting: tuple[Lasting, ...] = ()
     only_once: str = ""
+    whole: bool = False
 
 
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):

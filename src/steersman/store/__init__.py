@@ -1,4 +1,6 @@
-"""Where threads last and processes meet; which database that is, a URL says."""
+"""Where everything lasts and where processes meet; which database it is, a URL says."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +10,29 @@ if TYPE_CHECKING:
     from steersman.store.contract import Store
 
 
-def open_store(url: str, home: Path, environ: Mapping[str, str]) -> "Store":
-    """The store a URL names; SQLite in the data folder when it is empty."""
-    from steersman.store.sqlite import SqliteStore
+def open_store(url: str, home: Path, environ: Mapping[str, str]) -> Store:
+    """The store that a URL means; without one, the SQLite file in the data folder."""
+    if not url:
+        from steersman.store.sqlite import SqliteStore
 
-    return SqliteStore(home)
+        return SqliteStore(home)
+    if url.startswith(("postgresql://", "postgres://")):
+        from steersman.store.postgres_problems import psycopg_or_problem
+
+        psycopg_or_problem()
+        from steersman.store.postgres import PATIENCE, PostgresStore
+
+        try:
+            patience = float(environ.get("STEERSMAN_STORE_PATIENCE", ""))
+        except ValueError:
+            patience = PATIENCE
+        return PostgresStore(url, home, patience)
+    from steersman.records.errors import UsageProblem
+
+    kind = url.partition(":")[0] if ":" in url else "no kind of database"
+    raise UsageProblem(
+        "The store's URL is not one that Steersman knows.",
+        f"It names {kind[:20]}.",
+        "Leave STEERSMAN_STORE empty for SQLite in the data folder, or set it to "
+        "postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
+    )

@@ -7,15 +7,15 @@ looks now and then whether the database has changed, so a signal that is lost co
 import os
 import socket
 import time
+from array import array
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from steersman.store.contract import News
-from steersman.store.packets import Joined, cut
 
-_STORED, _LIVE = b"s", b"l"
-_MOST = 100_000  # bytes of live pieces in one datagram
+_STORED, _LIVE, _FILE = b"s", b"l", b"f"
+_MOST = 50_000  # bytes of live pieces in a datagram; more are handed over as an open file
 _LOOK_EVERY = 1.0
 _LOOK_EVERY_WITHOUT_SOCKET = 0.1
 _SETTLED = 50_000_000  # nanoseconds after which a folder's time surely tells of a new file
@@ -41,10 +41,16 @@ class Signals:
 
     def shown(self, thread_id: str, pieces: bytes) -> None:
         """Live pieces of a thread."""
-        if names := self._listeners():
-            head = _LIVE + self._own.encode() + b" "
-            for packet in cut(thread_id, pieces, _MOST):
-                self._send(names, head + packet)
+        names = self._listeners()
+        if names and len(pieces) <= _MOST:
+            self._send(names, b"%b%b %b" % (_LIVE, thread_id.encode(), pieces))
+        elif names:
+            from tempfile import TemporaryFile
+
+            with TemporaryFile() as file:
+                file.write(pieces)
+                file.flush()
+                self._send(names, _FILE + thread_id.encode(), file.fileno())
 
     def close(self) -> None:
         """Say nothing more."""
@@ -71,13 +77,15 @@ class Signals:
             return []
         return self._names
 
-    def _send(self, names: list[str], data: bytes) -> None:
+    def _send(self, names: list[str], data: bytes, *files: int) -> None:
         if self._socket is None:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             self._socket.setblocking(False)
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", files))] if files else []
         for name in names:
             try:
-                self._socket.sendto(data, _address(self._descriptor, self._folder, name))
+                address = _address(self._descriptor, self._folder, name)
+                self._socket.sendmsg([data], rights, 0, address)
             except (ConnectionRefusedError, FileNotFoundError):
                 # Its process is gone; no other ever listens under the same name.
                 with suppress(OSError):
@@ -137,28 +145,31 @@ class _Hearing:
         self._stored = stored
         self._shown = shown
         self._anything = anything
-        self._joined = Joined()
         self._room = _queue_length()
 
     def __call__(self) -> None:
         heard = 0
         with suppress(BlockingIOError):
             while True:
-                self._take(self._ear.recv(_MOST + 1000))
+                data, files, _, _ = socket.recv_fds(self._ear, _MOST + 1000, 1)
+                self._take(data, files)
                 heard += 1
         if heard >= self._room:
             self._anything()  # the queue was full, so a sender may have been turned away
 
-    def _take(self, data: bytes) -> None:
+    def _take(self, data: bytes, files: list[int]) -> None:
+        kind, rest = data[:1], data[1:]
         # Anybody who may write to the folder may send; what is no message is ignored.
-        with suppress(ValueError):
-            if data[:1] == _STORED:
-                self._stored(data[1:].decode())
-            elif data[:1] == _LIVE:
-                sender, _, packet = data[1:].partition(b" ")
-                whole = self._joined.add(sender.decode(), packet)
-                if whole:
-                    self._shown(*whole)
+        with suppress(ValueError, OSError), ExitStack() as opened:
+            received = [opened.enter_context(open(file, "rb")) for file in files]
+            if kind == _STORED:
+                self._stored(rest.decode())
+            elif kind == _LIVE:
+                thread_id, _, pieces = rest.partition(b" ")
+                self._shown(thread_id.decode(), pieces)
+            elif kind == _FILE and received:
+                received[0].seek(0)
+                self._shown(rest.decode(), received[0].read())
 
 
 def _ear(folder: Path, name: str) -> socket.socket | None:

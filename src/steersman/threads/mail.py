@@ -80,7 +80,10 @@ class Mailbox:
             else:
                 await session.take(request.body, cause)
         except RequestSettled:
-            return  # its sender gave up meanwhile; the next look finds it expired
+            # Its sender gave up meanwhile, or its time is over.
+            store = session.log.store
+            if (await asyncio.to_thread(store.expire, request.id)).outcome == "expired":
+                await session.note(cause, "expired")
         except StorageProblem:
             raise
         except SteersmanError as problem:

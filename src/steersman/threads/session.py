@@ -28,6 +28,7 @@ from steersman.records.errors import (
     LeaseLost,
     NeedsAnswer,
     SteersmanError,
+    StorageProblem,
     UsageProblem,
 )
 from steersman.records.inbox import (
@@ -276,9 +277,11 @@ class Session:
         self._floor.move(Move.BEGIN)
         try:
             end, problem = await self._outcome(turn, left)
+            self._systems.desk.forget()
             self._floor.move(Move.FINISH)
             await self._last_words(turn, end, problem)
         except BaseException:
+            self._systems.desk.forget()
             self._floor.move(Move.FAIL)
             raise
         self._floor.move(Move.END)
@@ -347,8 +350,10 @@ class Session:
         """Stop the running turn, its tools and their processes, and wait until they are gone."""
         # A task that is cancelled before its first step never says that it was.
         await self._floor.leaves(FloorState.STARTING)
-        self._floor.move(Move.CANCEL)
+        self._floor.check(Move.CANCEL)
         await self.log.append(*cause.taken(self._lane("coordination")), settled=cause.settled())
+        if self.busy:  # it may have ended while the receipt was written
+            self._floor.move(Move.CANCEL)
         if self._running is not None and self.state is FloorState.STOPPING:
             self._running.cancel()
         if cause.request is None:
@@ -388,8 +393,10 @@ class Session:
             lane = self._lane("operations", plan.cause)
             await self.log.append(*cause.taken(lane), settled=cause.settled())
             await self._take_back(plan, asked.force, lane)
+        except StorageProblem:
+            raise
         except SteersmanError as problem:
-            if cause.request is None or isinstance(problem, LeaseLost):
+            if cause.request is None:
                 raise
             await self._lane("operations").append(error_body(problem), corr=cause.request.id)
         finally:

@@ -60,7 +60,7 @@ def asker(block: Request | Asked) -> str:
 
 def can_be_changed(request: ConfirmRequest) -> bool:
     """Whether the call itself is asked about, and not what it turned out to do."""
-    return not any(
+    return not request.whole and not any(
         isinstance(action, Network) or getattr(action, "origin", "tool") != "tool"
         for action in request.actions
     )

@@ -101,17 +101,13 @@ class Seat:
         self._arrived.set()
 
     async def look(self) -> None:
-        """Find out who runs the thread. A turn whose process died is taken up here."""
-        handle = self._handle
-        if handle is None or handle.here:
+        """Find out who runs the thread, and whether a turn runs."""
+        if self._handle is None or self._handle.here:
             self.owner = None
             return
-        state = await handle.state()
-        if state.owner is None and state.activity.turn:
-            taken = await self.host.attach(handle.id, self.settings, **self._how)
-            if self._handle is handle:
-                self._handle, state = taken, await taken.state()
-        self.owner = None if self.here else state.owner
+        state = await self._handle.state()
+        own = self.here or state.owner == self.host.process
+        self.owner = None if own else state.owner
 
     def heard(self, message: Message) -> bool:
         """Take in what a message says about the thread; True when it is time for another look."""

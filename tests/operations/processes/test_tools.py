@@ -379,13 +379,13 @@ def test_an_unknown_process_is_answered_with_the_known_ones(folder, name):
 
 def test_looking_at_processes_needs_no_leave(folder):
     processes = Processes(folder)
-    workspace = Workspace.open(folder)
+    workspace = Workspace.open(folder).planning(not_asked)
     reading = read_command_output.ReadCommandOutputArgs("p1")
-    assert ReadCommandOutput(processes).actions(reading, workspace) == ()
+    assert run(ReadCommandOutput(processes).plan(reading, workspace)).actions == ()
     listing = ListProcesses(processes)
-    assert listing.actions(listing.Args(), workspace) == ()
+    assert run(listing.plan(listing.Args(), workspace)).actions == ()
     signalling = SignalProcess(processes)
-    assert signalling.actions(signalling.Args("p1", "TERM"), workspace) == ()
+    assert run(signalling.plan(signalling.Args("p1", "TERM"), workspace)).actions == ()
 
 
 def test_a_long_output_is_kept_whole_and_read_later_by_its_name(folder):

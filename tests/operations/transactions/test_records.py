@@ -10,7 +10,6 @@ from steersman.operations.journal.looking import Special, look, signature
 from steersman.operations.journal.objects import CHUNK, Objects
 from steersman.operations.journal.undoing import (
     Entry,
-    Plan,
     Standing,
     conflicts,
     gaps,
@@ -23,6 +22,7 @@ from steersman.operations.journal.undoing import (
 )
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.undo import UndoPlan
 
 
 def file(content: str) -> FileState:
@@ -95,14 +95,14 @@ def test_undo_and_redo_are_a_stack() -> None:
     log = list(EFFECTS)
     assert standing(log) == Standing((1, 4), ())
     plan = plan_undo(log, since(log, 1))
-    assert plan == Plan("undo", (4,), (Change("x", C, B), Change("y", D, ABSENT)))
+    assert plan == UndoPlan("undo", (4,), (Change("x", C, B), Change("y", D, ABSENT)))
     log.append(Entry(5, plan.changes, "undo", plan.undoes))
     both = plan_undo(log, since(log, 0))
-    assert both == Plan("undo", (1,), (Change("x", B, A),))
+    assert both == UndoPlan("undo", (1,), (Change("x", B, A),))
     log.append(Entry(6, both.changes, "undo", both.undoes))
     assert standing(log) == Standing((), (5, 6))
     redo = plan_redo(log)
-    assert redo == Plan("redo", (6,), (Change("x", A, B),))
+    assert redo == UndoPlan("redo", (6,), (Change("x", A, B),))
     log.append(Entry(7, redo.changes, "redo", redo.undoes))
     assert standing(log) == Standing((1,), (5,))
     log.append(Entry(8, (Change("z", ABSENT, A),)))

@@ -5,31 +5,15 @@ Pure; what the tools of a server are is told by `gateway.py`.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool
 
-LONGEST_NAME = 64  # what providers take as the name of a tool
 LONG_LINE = 100
 MOST_SEARCHED = 2_000  # characters of a description in which words are looked for
 MOST_LISTING = 2_000  # characters of the list of servers in the first request
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#])")
-
-
-def call_name(tool: RemoteTool) -> str:
-    """The name by which a model calls a tool: `server__tool`, made to fit where it does not.
-
-    Two tools never share one: a name that had to be changed ends with a digest of the real one.
-    """
-    full = tool.full_name
-    plain = _ODD.sub("_", full)
-    if plain == full and len(full) <= LONGEST_NAME:
-        return full
-    mark = sha256(full.encode("utf-8", "replace")).hexdigest()[:6]
-    return f"{plain[: LONGEST_NAME - 7]}_{mark}"
 
 
 def first_sentence(text: str, most: int = LONG_LINE) -> str:

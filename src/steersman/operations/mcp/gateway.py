@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from steersman.operations.mcp.authority import effect, hidden, named
 from steersman.operations.mcp.cache import Cache, Listing
-from steersman.operations.mcp.catalogue import call_name, rank
+from steersman.operations.mcp.catalogue import rank
 from steersman.operations.mcp.server_slot import Later, Link, Progress, ServerSlot, later
 from steersman.operations.mcp.templates import line_of
 from steersman.records.errors import SteersmanError
@@ -169,13 +169,13 @@ class Gateway:
                     f"The tool “{name}” is not known.",
                     try_this="Look for it with mcp_list_tools.",
                 )
-            if call_name(tool) not in self._selected and len(self._selected) >= MOST_SELECTED:
+            if tool.call_name not in self._selected and len(self._selected) >= MOST_SELECTED:
                 raise ServerProblem(
                     f"{MOST_SELECTED} tools of MCP servers are selected already.",
                     "More would make every request long.",
                     "Call others with mcp_call_tool.",
                 )
-            self._selected.setdefault(call_name(tool), tool)
+            self._selected.setdefault(tool.call_name, tool)
         return self.selected()
 
     def selected(self) -> tuple[RemoteTool, ...]:
@@ -285,11 +285,11 @@ class Gateway:
         if listing is None:
             return f"The tools of {server.name} are not known."
         for tool in listing.tools:
-            if name in (call_name(tool), tool.full_name):
+            if name in (tool.call_name, tool.full_name):
                 why = hidden(tool.name, server, {one.name for one in listing.tools})
                 return why or tool
         short = name[len(server.name) + 2 :]
-        near = [call_name(tool) for tool in rank(self._offered(server, listing), short)[:5]]
+        near = [tool.call_name for tool in rank(self._offered(server, listing), short)[:5]]
         return f"{server.name} has no such tool" + (f"; near: {', '.join(near)}." if near else ".")
 
     def _enabled(self) -> list[ServerSlot]:

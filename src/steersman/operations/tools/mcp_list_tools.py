@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from steersman.operations.mcp.catalogue import call_name, first_sentence, servers_in_short
+from steersman.operations.mcp.catalogue import first_sentence, servers_in_short
 from steersman.operations.mcp.gateway import Described, Found, Gateway
 from steersman.operations.mcp.plain_schema import plain
 from steersman.operations.mcp.templates import line_of
@@ -108,7 +108,7 @@ class ListTools(Tool[ListToolsArgs]):
         problems = dict(described.problems)
         room = MOST_CHOSEN
         for tool in described.tools:
-            name, whole = call_name(tool), self._whole(tool)
+            name, whole = tool.call_name, self._whole(tool)
             room -= len(msgspec.json.encode(whole))
             if room < 0 and tools:
                 problems[name] = "This is too much for one answer: select it by itself."
@@ -129,7 +129,7 @@ class ListTools(Tool[ListToolsArgs]):
         rest = len(found.tools) - len(first)
         more = f"{rest} more: say more words, or name a server" if rest else ""
         old = {name: _age(seconds) for name, seconds in found.ages.items() if seconds >= OLD}
-        tools = {call_name(tool): first_sentence(tool.description) for tool in first}
+        tools = {tool.call_name: first_sentence(tool.description) for tool in first}
         unasked = f"{', '.join(found.unasked)}: name one to look there" if found.unasked else ""
         return Listed(tools, NOTE, more, dict(found.skipped), old, unasked)
 

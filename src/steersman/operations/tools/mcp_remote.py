@@ -5,7 +5,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.plain_schema import plain
 from steersman.operations.tool import Answered, Arguments, Bench, Family, Malformed, Plan, Tool
@@ -82,7 +81,7 @@ class Remote(Tool[RemoteArgs]):
     def __init__(self, gateway: Gateway, tool: RemoteTool) -> None:
         self._gateway = gateway
         self._tool = tool
-        self.name = call_name(tool)
+        self.name = tool.call_name
 
     def description(self) -> str:
         """The server's words, as far as there is room, and whose they are."""

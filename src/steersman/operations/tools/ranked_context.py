@@ -1,5 +1,6 @@
 """`workspace_ranked_context`."""
 
+import asyncio
 import os
 from collections.abc import Callable
 from typing import Annotated
@@ -54,8 +55,6 @@ class RankedContext(Tool[RankedContextArgs]):
     async def perform(self, plan: Plan[RankedContextArgs], bench: Bench) -> Context:
         """The best excerpts."""
         args = plan.args
-        from steersman.operations.code.index.answering import Asked
-
         workspace = bench.workspace
         top = workspace.below(workspace.locate(args.path))
         if not workspace.contains(top):
@@ -68,6 +67,9 @@ class RankedContext(Tool[RankedContextArgs]):
                 f"{args.path} does not exist.",
                 try_this="List the folder with workspace_list_files.",
             )
+        keeper = await asyncio.to_thread(self._keepers.of, workspace.root, workspace.secret)
+        from steersman.operations.code.index.answering import Asked  # the keeper brought it
+
         below = "" if top == workspace.root else workspace.shown(top)
         asked = Asked(
             args.question,
@@ -77,7 +79,6 @@ class RankedContext(Tool[RankedContextArgs]):
             tuple(workspace.shown_files()),
             below,
         )
-        keeper = self._keepers.of(workspace.root, workspace.secret)
         return await keeper.answer(asked, reader(workspace.root, workspace.secret))
 
 

@@ -122,7 +122,7 @@ def _outcome(arguments: list[str]) -> int:
 
 def show_problem(problem: SteersmanError) -> None:
     """What happened, why, what to do; to standard error."""
-    from steersman.ports.cli.text import safe
+    from steersman.views.text import safe
 
     click.echo(click.style("Error: ", fg="red", bold=True) + safe(problem.what), err=True)
     for line in (problem.why, problem.try_this):

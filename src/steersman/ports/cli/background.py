@@ -11,7 +11,6 @@ import click
 from steersman.host import Host
 from steersman.host.attached import Attached
 from steersman.host.carrying import READY, report
-from steersman.ports.cli.images import images_from
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -21,7 +20,6 @@ from steersman.ports.cli.options import (
     working,
 )
 from steersman.ports.cli.prompts import consent
-from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched
 from steersman.ports.cli.watch import watch as watch_job
 from steersman.ports.cli.work import kept_settings, outputs
@@ -29,6 +27,8 @@ from steersman.records.errors import Exit, SteersmanError, ThreadBusy, UsageProb
 from steersman.records.message import Answer, ConfirmResponse, Question, TurnEnd
 from steersman.records.outcomes import ENDINGS
 from steersman.records.thread import Waiting
+from steersman.views.images import images_from
+from steersman.views.text import safe
 
 ALLOW, DENY = ("allow", "yes", "y"), ("deny", "no", "n")
 _thread = click.argument("thread")

@@ -11,9 +11,9 @@ import msgspec
 from steersman.host import bench
 from steersman.ports.cli.app import show_problem
 from steersman.ports.cli.options import json_flag
-from steersman.ports.cli.text import one_line
 from steersman.records.bench import Result, Row
 from steersman.records.errors import Exit
+from steersman.views.text import one_line
 
 
 @click.group()

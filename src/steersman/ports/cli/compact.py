@@ -6,14 +6,13 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.host import Host
-from steersman.intelligence.earlier import KINDS, search
+from steersman.host import Host, ledger
 from steersman.ports.cli.options import folder_from, json_flag, open_host, working
-from steersman.ports.cli.text import safe
 from steersman.ports.cli.work import kept_settings
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
 from steersman.records.thread import Thread
+from steersman.views.text import safe
 
 
 @click.command()
@@ -89,7 +88,7 @@ def _show(made: Compaction, *, as_json: bool) -> None:
 
 
 def _search(host: Host, thread: Thread, words: str, *, as_json: bool) -> None:
-    for found in search(host.messages(thread.id, kinds=KINDS), words):
+    for found in ledger.said_before(host, thread.id, words):
         if as_json:
             click.echo(msgspec.json.encode(found).decode())
         else:

@@ -7,8 +7,8 @@ import msgspec
 
 from steersman.host import doctor
 from steersman.ports.cli.options import folder_from, json_flag
-from steersman.ports.cli.text import safe
 from steersman.records.errors import Exit
+from steersman.views.text import safe
 
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "bad": ("✗", "red")}
 

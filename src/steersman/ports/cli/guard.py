@@ -88,7 +88,7 @@ def _answer(cmd: str, found: Judgement, with_facts: bool) -> dict[str, Any]:
 
 
 def _tell(found: Judgement) -> None:
-    from steersman.ports.cli.text import safe
+    from steersman.views.text import safe
 
     verdict = click.style(found.verdict, fg=_COLOURS[found.verdict], bold=True)
     lifted = ", no setting lifts this" if found.breaker else ""

@@ -9,8 +9,8 @@ import msgspec
 
 from steersman.host.index import LEAST, MOST, USUAL, CodeIndex, Update, open_index
 from steersman.ports.cli.options import folder_from, json_flag, workspace_option
-from steersman.ports.cli.text import ago, counted, safe
 from steersman.records.code_index import IndexState, RankedContext
+from steersman.views.text import ago, counted, safe
 
 LANGUAGES_SHOWN = 8
 

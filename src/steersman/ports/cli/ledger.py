@@ -7,11 +7,11 @@ import click
 import msgspec
 
 from steersman.ports.cli.options import json_flag, open_host, write_lines
-from steersman.ports.cli.text import line
 from steersman.ports.cli.views import JsonView, PlainView
 from steersman.records.errors import Exit
 from steersman.records.message import encode_message
 from steersman.records.schema import message_schema
+from steersman.views.text import line
 
 
 @click.group()

@@ -13,7 +13,7 @@ from steersman.host import mcp
 from steersman.host.mcp import NewServer
 from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
 from steersman.ports.cli.switching import add_switches
-from steersman.ports.cli.text import ago, counted, one_line, safe
+from steersman.views.text import ago, counted, one_line, safe
 
 if TYPE_CHECKING:
     from steersman.host.mcp_trial import ServerFacts

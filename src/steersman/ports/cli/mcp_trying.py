@@ -10,9 +10,9 @@ import msgspec
 from steersman.host import mcp, mcp_trial
 from steersman.host.mcp_trial import Trial
 from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
-from steersman.ports.cli.text import counted, one_line, safe
 from steersman.records.errors import Exit
 from steersman.records.mcp_server import Server
+from steersman.views.text import counted, one_line, safe
 
 _COLOURS = {"reads": "green", "writes": "yellow", "hidden": None}
 

@@ -19,8 +19,8 @@ from steersman.ports.cli.options import (
     workspace_option,
 )
 from steersman.ports.cli.prompts import read_line
-from steersman.ports.cli.text import safe
 from steersman.records.errors import Exit, UsageProblem
+from steersman.views.text import safe
 
 _COLOURS = {"allow": "green", "ask": "yellow", "deny": "red"}
 _CODES = {"allow": Exit.DONE, "ask": Exit.NEEDS_ANSWER, "deny": Exit.DENIED}

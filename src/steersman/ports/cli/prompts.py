@@ -11,7 +11,6 @@ import msgspec
 
 from steersman.host import Host
 from steersman.host.attached import Attached
-from steersman.ports.cli.text import safe
 from steersman.records.errors import TooLate
 from steersman.records.message import (
     Answer,
@@ -22,6 +21,7 @@ from steersman.records.message import (
     ToolCall,
 )
 from steersman.views.requests import can_be_changed, lasting_keys
+from steersman.views.text import safe
 
 
 class Prompter:

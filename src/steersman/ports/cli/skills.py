@@ -8,7 +8,7 @@ import msgspec
 from steersman.host import skills
 from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
 from steersman.ports.cli.switching import add_switches
-from steersman.ports.cli.text import one_line, safe
+from steersman.views.text import one_line, safe
 
 
 @click.group("skills")

@@ -5,7 +5,7 @@ from typing import Protocol
 import click
 
 from steersman.ports.cli.options import folder_from, workspace_option
-from steersman.ports.cli.text import safe
+from steersman.views.text import safe
 
 
 class Switch(Protocol):

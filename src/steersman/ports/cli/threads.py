@@ -6,12 +6,12 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.monitoring.bundle import export_lines, import_lines
+from steersman.host import ledger
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
-from steersman.ports.cli.text import ago, one_line, safe
 from steersman.ports.cli.views import PlainView
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
+from steersman.views.text import ago, one_line, safe
 
 COLOURS = {"idle": None, "running": "green", "waiting": "yellow", "queued": "cyan"}
 
@@ -103,14 +103,14 @@ def export(thread: str, output: str | None) -> None:
     """Write a thread to a file that `threads import` reads on any machine."""
     host = open_host()
     found = host.find(thread)
-    write_lines(output, export_lines(found, host.rows(found)))
+    write_lines(output, ledger.exported(host, found))
 
 
 @command.command("import")
 @click.argument("file", type=click.File("rb"))
 def import_thread(file: Any) -> None:
     """Read a thread from a file, proving that it is unaltered."""
-    thread = import_lines(open_host().store, file)
+    thread = ledger.imported(open_host(), file)
     click.echo(thread.id)
 
 

@@ -17,11 +17,11 @@ from steersman.ports.cli.options import (
     working,
 )
 from steersman.ports.cli.prompts import consent
-from steersman.ports.cli.text import safe, safe_json
 from steersman.ports.cli.views import request_words
 from steersman.ports.cli.watch import Job, Watched, do
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.message import ConfirmRequest, Message, ToolResult, TurnEnd
+from steersman.views.text import safe, safe_json
 
 
 @click.command()

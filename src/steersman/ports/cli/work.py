@@ -7,14 +7,14 @@ import click
 
 from steersman.host import Host
 from steersman.host.attached import Attached
-from steersman.ports.cli.images import images_from
 from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
 from steersman.ports.cli.prompts import consent, read_line
-from steersman.ports.cli.text import safe
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.records.errors import UsageProblem
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
+from steersman.views.images import images_from
+from steersman.views.text import safe
 
 
 def outputs(command: Any) -> Any:

@@ -8,7 +8,6 @@ are called `server__tool`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steersman.operations.mcp.catalogue import call_name
 from steersman.ports.mcp.calls import Calls, HostCall, Workbench
 from steersman.ports.mcp.offer import Ended, Method, OfferedTool, Ongoing, ProtocolError
 from steersman.records.errors import Denied
@@ -97,7 +96,7 @@ class Relay(Workbench):
         """Start a call of a server's tool."""
         remote = (await self._found())[tool]
         calls = await self._thread(abilities)
-        return await calls.begin(call_name(remote), arguments, RelayedCall)
+        return await calls.begin(remote.call_name, arguments, RelayedCall)
 
     async def _open(self, abilities: frozenset[str], client: Wishes | None = None) -> Calls:
         asked = Client()
@@ -112,4 +111,4 @@ class Relay(Workbench):
             return {}
         tools = (await gateway.find()).tools
         alone = len(gateway.enabled()) == 1
-        return {tool.name if alone else call_name(tool): tool for tool in tools}
+        return {tool.name if alone else tool.call_name: tool for tool in tools}

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
+from steersman.operations.admission import Refused
 from steersman.operations.code.serena_home import environment, prepare_home
-from steersman.operations.executor import Refused
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.mcp.cache import Cache

@@ -224,8 +224,8 @@ def test_a_watch_hears_what_happens_in_its_folders(project):
 
     async def work():
         watch = Watch(str(project), lambda: heard.append(True))
-        assert watch.follow(PROJECT)
-        assert not watch.follow(PROJECT)
+        assert await watch.follow(PROJECT)
+        assert not await watch.follow(PROJECT)
         for change in (
             lambda: (project / "shop/prices.py").write_text("x = 1\n"),
             lambda: (project / "shop/new.py").touch(),
@@ -239,7 +239,7 @@ def test_a_watch_hears_what_happens_in_its_folders(project):
             assert heard
         (project / "other/deep.py").touch()
         watch.look()
-        assert watch.follow([*PROJECT, "other/deep.py"])
+        assert await watch.follow([*PROJECT, "other/deep.py"])
         heard.clear()
         watch.close()
         (project / "shop/prices.py").write_text("x = 2\n")

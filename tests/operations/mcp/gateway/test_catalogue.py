@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from steersman.operations.mcp.cache import Cache, Listing, digest
 from steersman.operations.mcp.catalogue import (
     MOST_LISTING,
-    call_name,
     first_sentence,
     rank,
     servers_in_short,
@@ -62,7 +61,7 @@ def test_a_description_in_one_line(text, line):
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_call_names_fit_every_provider_and_are_never_shared(one, other):
-    first, second = call_name(remote(one)), call_name(remote(other))
+    first, second = remote(one).call_name, remote(other).call_name
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", first)
     assert (first == second) == (one == other)
 

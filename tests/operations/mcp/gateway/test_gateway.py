@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from steersman.operations.mcp.cache import Listing
-from steersman.operations.mcp.catalogue import call_name
 from steersman.operations.mcp.gateway import MOST_SELECTED
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
@@ -273,7 +272,7 @@ def test_names_that_no_provider_takes_are_made_to_fit_and_found_again(world):
     odd = remote("files/read.all"), remote("files_read.all"), remote("x" * 100)
     world.cache.listed(world.plain(), Listing(odd))
     gateway = world.gateway(world.plain())
-    called = [call_name(tool) for tool in odd]
+    called = [tool.call_name for tool in odd]
     assert len(set(called)) == 3
     assert gateway.select(called) == odd
     assert gateway.select([odd[0].full_name]) == odd

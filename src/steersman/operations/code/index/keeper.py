@@ -125,10 +125,10 @@ class IndexKeeper:
         self._closed = True
         if self._later is not None:
             self._later.cancel()
-        self._watch.close()
         if self._work is not None:
             self._work.cancel()
             await asyncio.wait({self._work})
+        self._watch.close()
         if self._threads:
             await asyncio.wait(self._threads)
         if self._records is not None:
@@ -155,7 +155,7 @@ class IndexKeeper:
         try:
             self._dirty = False  # what changes from here on makes it dirty again
             files = await listed(self.root, self._secret, self._environ)
-            if self._watch.follow(files):
+            if await self._watch.follow(files):
                 files = await listed(self.root, self._secret, self._environ)
             records = self._opened()
             stale = await self._aside(lambda: records.stale(files))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable, Mapping
 
@@ -18,7 +19,7 @@ async def listed(root: str, secret: str, environ: Mapping[str, str], top: str = 
     found = await list_names(place, False, environ)
     above = os.fsencode(os.path.relpath(place.folder, root))
     names = found.names if above == b"." else [above + b"/" + name for name in found.names]
-    return code_files(names, SearchPlace(root, root, secret=secret))
+    return await asyncio.to_thread(code_files, names, SearchPlace(root, root, secret=secret))
 
 
 def code_files(names: Iterable[bytes], place: SearchPlace) -> list[str]:

@@ -30,28 +30,33 @@ class Watch:
         self._descriptor = -1
         self._watched: set[str] = set()
         self._known: set[int] = set()
+        self._heard = 0
         self.works = False
 
-    def follow(self, paths: Iterable[str]) -> bool:
+    async def follow(self, paths: Iterable[str]) -> bool:
         """Watch the folders of these files (relative to the root), and those they are in.
 
         True when some were not watched before: what happened there until now was not heard.
         """
-        folders = {""}
-        for path in paths:
-            folder = os.path.dirname(path)
-            while folder not in folders:
-                folders.add(folder)
-                folder = os.path.dirname(folder)
+        folders = await asyncio.to_thread(_folders, paths)
         if len(folders) > MOST_FOLDERS or not self._open():
             self.close()
             return False
+        heard = self._heard
+        work = asyncio.to_thread(self._add_all, self._descriptor, folders - self._watched)
+        adding = asyncio.ensure_future(work)
+        try:
+            added = await asyncio.shield(adding)
+        except asyncio.CancelledError:
+            await asyncio.wait({adding})  # it uses what is open here
+            raise
+        if added is None:
+            self.close()
+            return False
         before = len(self._known)
-        for folder in folders - self._watched:
-            if not self._add(folder):
-                self.close()
-                return False
-        self._watched = folders
+        self._known |= added  # the number of a folder that is watched stays the same
+        if heard == self._heard:
+            self._watched = folders
         self.works = True
         return len(self._known) > before
 
@@ -84,13 +89,18 @@ class Watch:
         self._descriptor = descriptor
         return True
 
-    def _add(self, folder: str) -> bool:
-        path = os.fsencode(os.path.join(self._root, folder))
-        number = _libc().inotify_add_watch(self._descriptor, path, _EVENTS | _MANNER)
-        if number >= 0:
-            self._known.add(number)  # the number of a folder that is watched stays the same
-            return True
-        return not os.path.isdir(path)  # gone meanwhile: that its parent will tell
+    def _add_all(self, descriptor: int, folders: set[str]) -> set[int] | None:
+        """Begin to watch folders, which takes a while; None when there are no watches left."""
+        found = set()
+        libc = _libc()
+        for folder in folders:
+            path = os.fsencode(os.path.join(self._root, folder))
+            number = libc.inotify_add_watch(descriptor, path, _EVENTS | _MANNER)
+            if number >= 0:
+                found.add(number)
+            elif os.path.isdir(path):  # otherwise gone meanwhile: that its parent will tell
+                return None
+        return found
 
     def _read(self) -> None:
         heard = False
@@ -100,9 +110,21 @@ class Watch:
         except BlockingIOError:
             pass
         if heard:
+            self._heard += 1
             # A folder may have been replaced by another of its name: all are taken up again.
             self._watched = set()
             self._changed()
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """The folders of files, and those they are in."""
+    folders = {""}
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    return folders
 
 
 def _libc() -> ctypes.CDLL:

@@ -1,0 +1,182 @@
+"""The store on a Postgres server: the processes of many machines meet in it."""
+
+import os
+from base64 import b64encode
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeVar
+
+from steersman.records.errors import StorageProblem
+from steersman.records.thread import Process
+from steersman.store.contract import News
+from steersman.store.living import Living
+from steersman.store.migrations import LATEST, refuse_newer, statements
+from steersman.store.packets import cut
+from steersman.store.postgres_line import SCHEMA, Line, Session, checked
+from steersman.store.postgres_news import CHANNEL, LIVE, STORED, listen
+from steersman.store.postgres_problems import masked
+from steersman.store.sql import Database, Work
+from steersman.store.sql_store import SqlStore
+
+T = TypeVar("T")
+PATIENCE = 30.0  # seconds that a lost connection may take to come back
+_MOST = 5_700  # bytes of live pieces in one notification, which holds less than 8,000 in base64
+_MIGRATING = 7_827_364_019
+_TEXTS = ("time", "turn", "kind", "path", "corr")
+
+
+class PostgresStore(SqlStore):
+    """All in the schema `steersman` of one database; the locks of this machine in `home`."""
+
+    shared = True
+    among = "= ANY(?)"
+    # The lease's row stays locked to the end: who takes over waits, or was there first.
+    held = " AND EXISTS (SELECT 1 FROM leases WHERE name = ? AND fence = ? FOR SHARE)"
+    raw = "seq, " + ", ".join(f"convert_to({name}::text, 'UTF8')" for name in _TEXTS)
+    raw += ", body, hash"
+
+    def __init__(self, url: str, home: Path, patience: float = PATIENCE) -> None:
+        self._url = checked(url)
+        self.where = masked(url)
+        self.process = Process(token_hex(8), os.uname().nodename, os.getpid())
+        self._leases: dict[str, int] = {}
+        self._living = Living(home / "locks")
+        self._place = ""
+        with suppress(OSError):
+            self._place = self._living.place()
+        self._writing = Line(url, patience)
+        self._reading = Line(url, patience)
+        try:
+            self._writing.run(self._migrate)
+        except BaseException:
+            self._writing.close()
+            raise
+
+    def show(self, thread_id: str, pieces: bytes) -> None:
+        """Give live pieces to whoever listens now, in other processes; nothing is kept."""
+        head = f"{LIVE} {self.process.id} "
+        packets = [head + b64encode(packet).decode() for packet in cut(thread_id, pieces, _MOST)]
+
+        def send(db: Session) -> None:
+            db.sync(False)
+            db.execute(
+                f"SELECT pg_notify('{CHANNEL}', part) FROM unnest(?::text[]) AS part", (packets,)
+            )
+
+        self._writing.attempt(send)
+
+    def news(self) -> AbstractAsyncContextManager[News]:
+        """Listen to what other processes write."""
+        return listen(self._url, self.process.id)
+
+    def close(self) -> None:
+        """Give all leases back and let go of the database."""
+        if self._leases:
+            self._leases.clear()
+
+            def leave(db: Session) -> None:
+                db.sync(False)
+                db.transact(self._say_goodbye)
+
+            self._writing.attempt(leave)
+        self._living.close(self.process.id)
+        self._writing.close()
+        self._reading.close()
+
+    def _read(self, work: Work[T]) -> T:
+        return self._reading.run(work)
+
+    def _write(
+        self,
+        work: Work[T],
+        *,
+        sync: bool = True,
+        thread: str = "",
+        known: Callable[[Database], T | None] = lambda db: None,
+    ) -> T:
+        def told(db: Session) -> T:
+            result = work(db)
+            if thread:
+                note = f"{STORED} {self.process.id} {thread}"
+                db.execute(f"SELECT pg_notify('{CHANNEL}', ?)", (note,))
+            return result
+
+        def do(db: Session) -> T:
+            db.sync(sync)
+            return db.transact(told)
+
+        return self._writing.run(do, known)
+
+    def _values(self, values: Collection[str]) -> list[str]:
+        return list(values)
+
+    def _clock(self, db: Database) -> float:
+        found = db.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+        return float(found[0])
+
+    def _wall(self, db: Database) -> datetime:
+        return datetime.fromtimestamp(self._clock(db), UTC)
+
+    def _live(self) -> None:
+        if self._place:
+            try:
+                self._living.hold(self.process.id)
+            except OSError as error:
+                raise StorageProblem(
+                    "The data folder cannot be used.",
+                    f"{type(error).__name__}: {error}.",
+                    "Make it writable, or set STEERSMAN_HOME to a folder that is.",
+                ) from error
+
+    def _exclude(self, db: Database, name: str) -> None:
+        db.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"steersman {name}",))
+
+    def _insert_lease(self, db: Database, name: str, ttl: float) -> int:
+        found = db.execute(
+            "INSERT INTO leases (name, process, ttl) VALUES (?, ?, ?) RETURNING fence",
+            (name, self.process.id, ttl),
+        ).fetchone()
+        return int(found[0])
+
+    def _beats(self, process: str, place: str) -> bool:
+        # Of a process of this machine the system knows; of any other only what it said last.
+        return not place or place != self._place or self._living.alive(process)
+
+    def _about(self, db: Database) -> tuple[str, str, int, int]:
+        (engine,) = db.execute("SELECT current_setting('server_version')").fetchone()
+        (size,) = db.execute(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_class c "
+            "WHERE c.relkind = 'r' AND c.relnamespace = to_regnamespace(?)",
+            (SCHEMA,),
+        ).fetchone()
+        return "postgres", f"PostgreSQL {engine}", LATEST, size
+
+    def _migrate(self, db: Session) -> None:
+        """Bring the database to `LATEST`, all or nothing, one process at a time."""
+        if self._version(db) == LATEST:
+            return
+
+        def steps(db: Session) -> None:
+            db.execute("SELECT pg_advisory_xact_lock(?)", (_MIGRATING,))
+            version = self._version(db)
+            if not version:
+                db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+                db.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+                db.execute("INSERT INTO schema_version VALUES (0)")
+            for step in range(version + 1, LATEST + 1):
+                for statement in statements("postgres", step):
+                    db.execute(statement)
+            db.execute("UPDATE schema_version SET version = ?", (LATEST,))
+
+        db.transact(steps)
+
+    def _version(self, db: Session) -> int:
+        if db.execute("SELECT to_regclass(?)", (f"{SCHEMA}.schema_version",)).fetchone() == (None,):
+            return 0
+        found = db.execute("SELECT version FROM schema_version").fetchone()
+        version = int(found[0]) if found else 0
+        refuse_newer(version, self.where, "set STEERSMAN_STORE to another database")
+        return version

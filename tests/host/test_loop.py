@@ -1,0 +1,112 @@
+"""Nothing holds up the event loop: not a thread that begins, not a large workspace."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from steersman.governance.secret_finder import Finder
+from steersman.host import Host
+from steersman.identity.settings import Settings
+from tests.host.loop_watch import LoopWatch, watched
+from tests.world import call
+
+LONGEST = 0.05
+FOLDERS = 4000
+SKILLS = 1000
+THREADS = 10
+
+
+@pytest.fixture
+def large(workspace: Path) -> Path:
+    """A workspace of 4,000 folders with a file in each, which brings a thousand skills."""
+    for number in range(FOLDERS):
+        folder = workspace / f"part{number // 40}" / f"folder{number}"
+        folder.mkdir(parents=True)
+        (folder / "module.py").touch()
+    for number in range(SKILLS):
+        folder = workspace / ".claude" / "skills" / f"skill{number}"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(f"---\ndescription: Does {number}.\n---\nDo it.\n")
+    return workspace
+
+
+async def begin_and_run(host: Host, workspace: Path, model: str) -> None:
+    """One thread from its beginning to its end, with a turn that runs a command."""
+    settings = Settings(model=model, approvals="never")
+    thread = await host.start(str(workspace), "a task", settings)
+    await thread.send("go")
+    end = await thread.wait()
+    assert end is not None
+    assert end.ending == "done"
+    await thread.close()
+
+
+async def several_threads(
+    environ: dict[str, str], workspace: Path, model: str, threads: int = THREADS
+) -> None:
+    """Threads that begin at once in one workspace."""
+    home = Path(environ["STEERSMAN_HOME"])
+    async with Host.at(home, environ) as host, asyncio.timeout(120), asyncio.TaskGroup() as group:
+        for _ in range(threads):
+            group.create_task(begin_and_run(host, workspace, model))
+
+
+def longest(scenario) -> LoopWatch:
+    """Watch a scenario."""
+    with watched() as watch:
+        asyncio.run(scenario)
+    return watch
+
+
+DONE = {"text": "Done."}
+RUN = call("workspace_run_command", command="echo hi")
+
+
+def test_ten_threads_that_begin_in_a_large_workspace_hold_nobody_up(environ, large, script):
+    model = script({"tool_calls": [RUN]}, {"expect": "hi", "text": "Done."})
+    watch = longest(several_threads(environ, large, model))
+    assert watch.callbacks > 100
+    assert watch.worst.seconds < LONGEST, watch.worst
+
+
+def test_questions_about_a_large_workspace_hold_nobody_up(environ, large, script):
+    questions = [
+        call("workspace_ranked_context", question="module"),
+        {"name": "workspace_find_symbol", "arguments": {"name": "module"}},
+        call("workspace_get_diagnostics", paths=["part0"]),
+        call("workspace_list_files"),
+    ]
+    watch = longest(several_threads(environ, large, script({"tool_calls": questions}, DONE), 2))
+    assert watch.worst.seconds < LONGEST, watch.worst
+
+
+# Readers of a long thread are watched in the same way: `longest` and `LONGEST`.
+
+
+def test_a_walk_on_the_loop_is_noticed(environ, large, script, monkeypatch):
+    async def on_the_loop(self, *, deep):
+        return Finder(self._workspace).find(deep=deep)
+
+    monkeypatch.setattr(Finder, "look", on_the_loop)
+    model = script({"tool_calls": [RUN]}, {"expect": "hi", "text": "Done."})
+    assert longest(several_threads(environ, large, model)).worst.seconds > LONGEST
+
+
+def test_a_sleep_and_work_on_the_loop_are_noticed_and_waiting_is_not():
+    async def sleeps():
+        time.sleep(LONGEST * 1.2)
+
+    async def works():
+        until = time.thread_time() + LONGEST * 1.2
+        while time.thread_time() < until:
+            os.getpid()
+
+    async def waits():
+        await asyncio.sleep(LONGEST * 1.2)
+
+    assert longest(sleeps()).worst.seconds > LONGEST
+    assert longest(works()).worst.seconds > LONGEST
+    assert longest(waits()).worst.seconds < LONGEST
