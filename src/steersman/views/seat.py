@@ -102,10 +102,12 @@ class Seat:
 
     async def look(self) -> None:
         """Find out who runs the thread, and whether a turn runs."""
-        if self._handle is not None:
-            state = await self._handle.state()
-            own = self.here or state.owner == self.host.process
-            self.owner = None if own else state.owner
+        if self._handle is None or self._handle.here:
+            self.owner = None
+            return
+        state = await self._handle.state()
+        own = self.here or state.owner == self.host.process
+        self.owner = None if own else state.owner
 
     def heard(self, message: Message) -> bool:
         """Take in what a message says about the thread; True when it is time for another look."""
