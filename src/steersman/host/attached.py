@@ -217,10 +217,6 @@ class Attached:
     async def session_events(self, after: int = 0) -> AsyncIterator[Message]:
         """The same until no process runs the thread any more."""
         if await self._over(after):
-            for message in await asyncio.to_thread(
-                lambda: list(self._host.messages(self.id, after=after))
-            ):
-                yield message
             return
         async for message in self.events(after):
             yield message
@@ -228,14 +224,25 @@ class Attached:
                 return
 
     async def _over(self, seq: int) -> bool:
-        """Whether nothing came after a message and nobody runs the thread."""
-        rows = await asyncio.to_thread(lambda: next(self._host.store.read_back(self.id), None))
-        ended = rows is None or rows.kind == "session_end"
-        return (
-            ended
-            and (rows is None or rows.seq <= seq or seq == 0)
-            and ((await self.state()).owner is None)
-        )
+        """Whether nothing came after a message and nobody runs the thread.
+
+        A process that has written its last word is waited for: it lets go a moment later.
+        """
+        await self._host.newsroom.open()
+        while True:
+            changed = asyncio.ensure_future(self._host.newsroom.change(self.id, TICK))
+            try:
+                last = await asyncio.to_thread(
+                    lambda: next(self._host.store.read_back(self.id), None)
+                )
+                alone = (await self.state()).owner is None
+                if last is None or last.seq > seq or last.kind != "session_end":
+                    return last is None and alone
+                if alone:
+                    return True
+                await changed
+            finally:
+                changed.cancel()
 
     async def wait(self) -> TurnEnd | None:
         """Wait until no turn runs; the answer is how the last one ended."""
