@@ -39,14 +39,14 @@ def test_a_partition_in_a_turn_leaves_one_line_of_history(
         gate.waiting()
         [listed] = decoded(right.run(workspace, "threads", "list", "--json").stdout)
         assert listed["process"]["machine"] == "left"
-        left.unplug()
-        gate.open()
-
-        # The right machine may not at once, and may when the lease is over.
         resume = ("resume", "--json", thread, "go on here", "--model", quick)
         refused = right.run(workspace, *resume)
         assert refused.returncode == 1
         assert f"Thread {thread} is open in another process" in refused.stderr
+        left.unplug()
+        gate.open()
+
+        # When the lease is over, the right machine may go on.
         taken = eventually(lambda: _unless_busy(right.run(workspace, *resume)), 60)
         assert taken.returncode == 0, taken.stderr
         theirs = decoded(taken.stdout)
