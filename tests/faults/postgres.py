@@ -21,13 +21,13 @@ _CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application
 class Line:
     """A way to a server by TCP that can be cut and stalled."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self._port = port
         self._flowing = threading.Event()
         self._flowing.set()
         self._lock = threading.Lock()
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
-        self._door = socket.create_server(("127.0.0.1", 0))
+        self._door = socket.create_server((host, 0))
         self.port = int(self._door.getsockname()[1])
         threading.Thread(target=self._welcome, daemon=True).start()
 
