@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.ports.tui.approvals import PATIENCE
+from steersman.ports.tui.request_sheet import PATIENCE
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, call, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, gone, said, threads
 from tests.world import STEER

@@ -117,7 +117,8 @@ class Showing:
         """Where answers are asked for; it is made when the first is needed."""
         app = self._app
         if self._asking is None and needed:
-            from steersman.ports.tui.approvals import PATIENCE, Approvals
+            from steersman.ports.tui.approvals import Approvals
+            from steersman.ports.tui.request_sheet import PATIENCE
 
             patience = PATIENCE if app.patience is None else app.patience
             self._asking = Approvals(id=APPROVALS, patience=patience)
