@@ -186,6 +186,8 @@ def _tidy() -> None:
     """Remove what runs that were killed have left on the disk."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), open(folder / "used") as used:
+            if time.time() - os.fstat(used.fileno()).st_mtime < PATIENCE:
+                continue  # it may be about to be locked
             fcntl.flock(used, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
 

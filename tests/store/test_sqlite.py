@@ -105,18 +105,18 @@ def test_nobody_else_may_read_the_database_whatever_the_folder(tmp_path):
 
 
 class Watched:
-    """A connection that shows what it is told, before it does it."""
+    """A connection or cursor that shows what it is told, before it does it."""
 
-    def __init__(self, connection, seen):
-        self._connection = connection
+    def __init__(self, watched, seen):
+        self._watched = watched
         self._seen = seen
 
     def execute(self, statement, *values):
         self._seen(statement)
-        return self._connection.execute(statement, *values)
+        return self._watched.execute(statement, *values)
 
     def __getattr__(self, name):
-        return getattr(self._connection, name)
+        return getattr(self._watched, name)
 
 
 def test_no_write_and_no_checkpoint_ever_overlap(tmp_path, monkeypatch):
@@ -133,9 +133,11 @@ def test_no_write_and_no_checkpoint_ever_overlap(tmp_path, monkeypatch):
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     store._file.connection = Watched(store._file.connection, seen)
+    store._file._cursor = Watched(store._file._cursor, seen)
     for row in some_rows(40):
         store.append(a_thread().id, [row], sync=False)
-    assert sum(statement.startswith("PRAGMA wal_checkpoint") for statement in statements) >= 2
+    for word in ("BEGIN", "COMMIT", "UPDATE", "PRAGMA wal_checkpoint"):
+        assert sum(statement.startswith(word) for statement in statements) >= 2
     with open(tmp_path / "steersman.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     store.close()

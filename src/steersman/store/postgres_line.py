@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from steersman.store.postgres_problems import LASTING, gone, malformed, refused, too_old, unopened
 
@@ -52,7 +52,7 @@ def connect(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
     """A connection of this store; what is said in the URL comes before what is usual."""
     given = conninfo_to_dict(url)
     usual = {name: value for name, value in _WATCHFUL.items() if name not in given}
-    connection = psycopg.connect(url, autocommit=True, **usual)  # type: ignore[arg-type]
+    connection = psycopg.connect(make_conninfo(url, **usual), autocommit=True)
     version = connection.info.server_version
     if version < LEAST_SERVER:
         connection.close()
