@@ -262,11 +262,12 @@ def test_a_log_that_cannot_be_written_stops_the_turn_with_that_very_problem(tmp_
 
 
 class Cancelled(Rig):
-    """A rig whose work is cancelled after a while."""
+    """A rig whose work is cancelled once a tool has begun."""
 
     async def during(self, work: Any) -> None:
+        self.begun = asyncio.Event()
         task = asyncio.ensure_future(work)
-        await asyncio.sleep(0.2)
+        await self.begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -275,6 +276,7 @@ class Cancelled(Rig):
 @pytest.mark.parametrize("family", list(Family))
 def test_a_cancelled_turn_gives_every_call_one_result(tmp_path, family):
     async def forever(n: int, bench: Bench) -> None:
+        rig.begun.set()
         await asyncio.Event().wait()
 
     rig = Cancelled(tmp_path, [Double("wait", family, forever)])

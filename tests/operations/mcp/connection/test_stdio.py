@@ -448,11 +448,14 @@ def test_a_start_whose_caller_goes_away_leaves_nothing(world, tmp_path):
     world.run(use)
 
 
-def test_a_start_can_be_given_up(world):
+def test_a_start_can_be_given_up(world, tmp_path):
+    record = tmp_path / "record"
+
     async def use(world: World) -> None:
-        connection = world.connection(rough("mute"))
+        connection = world.connection(rough("mute", environ={"RECORD": str(record)}))
         starting = asyncio.create_task(connection.start())
-        await asyncio.sleep(0.3)
+        while not record.exists():
+            await asyncio.sleep(0.01)
         await connection.stop()
         with pytest.raises(ServerProblem, match="It was stopped"):
             await starting

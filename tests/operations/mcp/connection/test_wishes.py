@@ -138,15 +138,25 @@ def test_an_answer_that_cannot_be_meant_is_not_passed_on(world):
     assert "could not be read" in answer["message"]
 
 
+async def half_a_minute() -> None:
+    """Let half a minute go by at once: whatever the loop has to do until then is due."""
+    loop = asyncio.get_running_loop()
+    clock = loop.time
+    loop.time = lambda: clock() + 30  # type: ignore[method-assign]
+    for _ in range(100):
+        await asyncio.sleep(0)
+    loop.time = clock  # type: ignore[method-assign]
+
+
 @ERAS
 def test_while_a_person_thinks_no_time_passes_for_the_call(world, modern):
     async def use(world: World) -> Outcome:
         async def elicit(server: str, message: str, schema: Any) -> tuple[str, dict[str, Any]]:
-            await asyncio.sleep(2.5)
+            await half_a_minute()
             return "accept", {"branch": "main"}
 
         connection = world.connection(rough(*["modern"] * modern), Wishes(elicit=elicit))
         await connection.start()
-        return await connection.call("elicit", {}, timeout=2.0)
+        return await connection.call("elicit", {}, timeout=20)
 
     assert "main" in world.run(use).text

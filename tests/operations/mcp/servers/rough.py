@@ -256,13 +256,13 @@ def heard(message):
             say({"id": number, "error": {"code": -32601, "message": "Method not found"}})
 
 
+if record := os.environ.get("RECORD"):
+    with open(record, "a", encoding="utf-8") as file:
+        file.write(f"{os.getpid()}\n")
 if "mute" in MANNERS:
     time.sleep(600)
 if "banner" in MANNERS:
     print("Rough server 1.0 is listening …")
-if record := os.environ.get("RECORD"):
-    with open(record, "a", encoding="utf-8") as file:
-        file.write(f"{os.getpid()}\n")
 for line in sys.stdin:
     heard(json.loads(line))
     if path := os.environ.get("HEARD"):
