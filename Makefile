@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test soak lint bench format clean
+.PHONY: demo test test-real soak lint bench format clean
 
 demo: $(VENV)/.base
 	$(BIN)/steer demo
 
 test: $(VENV)/.test $(VENV)/.fixtures
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+# Machines of their own (network namespaces), containers, other agent programs.
+test-real: $(VENV)/.test $(VENV)/.fixtures
+	$(BIN)/python -m pytest -m real $(ARGS)
 
 # Two hundred rounds of faults on each store, about an hour.
 soak: $(VENV)/.test $(VENV)/.fixtures

@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks.measure import PYTHON, Figure
 from steersman.operations.finding.program import ripgrep
+from steersman.operations.tool import Plan
 from steersman.operations.tools.list_files import ListFiles, ListFilesArgs
 from steersman.operations.tools.search_files import SearchFiles, SearchFilesArgs
 from steersman.operations.workspace import Workspace
@@ -47,17 +48,17 @@ def figures() -> list[Figure]:
         rare = _ratio(
             [*common, "--line-number", "--fixed-strings", "-e", "needle", "--", "./"],
             root,
-            lambda: SearchFiles().run(SearchFilesArgs(query="needle"), _bench(root)),
+            lambda: SearchFiles().perform(Plan(SearchFilesArgs(query="needle")), _bench(root)),
         )
         common_word = _ratio(
             [*common, "--line-number", "--fixed-strings", "-e", "value", "--", "./"],
             root,
-            lambda: SearchFiles().run(SearchFilesArgs(query="value"), _bench(root)),
+            lambda: SearchFiles().perform(Plan(SearchFilesArgs(query="value")), _bench(root)),
         )
         listed = _ratio(
             [*common, "--files", "--", "./"],
             root,
-            lambda: ListFiles().run(ListFilesArgs(), _bench(root)),
+            lambda: ListFiles().perform(Plan(ListFilesArgs()), _bench(root)),
         )
         memory = _memory(Path(root) / "large.txt")
     return [

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 from contextlib import closing
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
@@ -315,6 +316,16 @@ def test_a_broken_settings_file_does_not_keep_a_thread_from_being_read(steer, sc
     assert str(path) in steer("doctor").stdout
 
 
+def test_a_broken_settings_file_that_may_name_a_store_is_an_error(steer, environ):
+    path = settings_file(environ)
+    path.write_text('store = "postgresql://db/steersman"\nmodel = ')
+
+    done = steer("threads", "list")
+
+    assert done.returncode == 2
+    assert str(path) in done.stderr
+
+
 def settings_file(environ):
     """The user's settings, with their folder made."""
     folder = Path(environ["XDG_CONFIG_HOME"]) / "steersman"
@@ -472,7 +483,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("size", [140_000, 220_000])
+@pytest.mark.parametrize("size", [280_000, 360_000])
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 def test_a_full_disk_ends_the_run_in_words_and_loses_nothing_before(
     steer, script, workspace, step, size
@@ -566,7 +577,7 @@ def test_a_second_process_on_a_thread_is_refused_and_does_not_disturb_the_first(
     gate.open()
     rest, errors = first.communicate(timeout=60)
 
-    told = f"Thread {thread} is open in another process (pid {first.pid})."
+    told = f"Thread {thread} is open in another process (pid {first.pid} on {gethostname()})."
     assert (second.code, moving.code, removing.returncode) == (1, 1, 1)
     for output in (second.stderr, moving.stderr, removing.stderr):
         assert told in output

@@ -133,7 +133,16 @@ def test_without_a_repository_only_the_workspace_counts(tmp_path):
     (world.repository / ".git").rmdir()
     world.write(world.repository / "AGENTS.md", "above")
     world.write(world.workspace / "CLAUDE.md", "here")
-    assert world.names() == ["CLAUDE.md"]
+    assert world.names(GIT_CEILING_DIRECTORIES=f"/elsewhere:{tmp_path}") == ["CLAUDE.md"]
+
+
+def test_a_repository_is_not_looked_for_above_a_ceiling(world):
+    world.write(world.repository / "AGENTS.md", "above")
+    world.write(world.workspace / "CLAUDE.md", "here")
+    above = [str(world.repository / "AGENTS.md"), "CLAUDE.md"]
+    ceilings = {world.repository.parent: above, world.workspace: above, world.repository: above[1:]}
+    for ceiling, names in ceilings.items():
+        assert world.names(GIT_CEILING_DIRECTORIES=str(ceiling)) == names
 
 
 def test_what_is_named_and_missing_is_told(world):

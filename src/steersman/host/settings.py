@@ -53,9 +53,22 @@ def store_url(environ: Mapping[str, str]) -> str:
     if environ.get("STEERSMAN_STORE"):
         return environ["STEERSMAN_STORE"]
     path = files.config_file(environ)
-    url = files.read_file(path).get("store", "")
+    try:
+        url = files.read_file(path).get("store", "")
+    except UsageProblem:
+        if _names_store(path):
+            raise
+        return ""  # what is wrong with the file is said where its other settings are used
     if not isinstance(url, str):
         raise UsageProblem(
             f"`store` in {path} is not right.", "It should be a URL.", "See docs/settings.md."
         )
     return url
+
+
+def _names_store(path: Path) -> bool:
+    """Whether a settings file that cannot be read as one may name a store."""
+    try:
+        return b"store" in path.read_bytes()
+    except OSError:
+        return True

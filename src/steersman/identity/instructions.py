@@ -44,16 +44,19 @@ class Candidate(Struct, frozen=True):
     within: str = ""
 
 
-def top_of(workspace: str) -> str:
-    """The root of the repository that a workspace is in, or the workspace itself."""
+def top_of(workspace: str, ceilings: str = "") -> str:
+    """The root of the repository that a workspace is in, or the workspace itself.
+
+    The folders in `ceilings`, and those above them, are not looked at, as git does it.
+    """
+    ends = {os.path.realpath(folder) for folder in ceilings.split(os.pathsep) if folder}
     folder = workspace
-    while True:
-        if os.path.lexists(os.path.join(folder, ".git")):
-            return folder
+    while not os.path.lexists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
-        if parent == folder:
+        if parent == folder or parent in ends:
             return workspace
         folder = parent
+    return folder
 
 
 def between(top: str, folder: str) -> list[str]:
@@ -100,7 +103,7 @@ class Instructions:
         self, workspace: str, environ: Mapping[str, str], secret_files: SecretFiles = PLAIN_SIGHT
     ) -> None:
         self._workspace = os.path.realpath(workspace)
-        self._top = top_of(self._workspace)
+        self._top = top_of(self._workspace, environ.get("GIT_CEILING_DIRECTORIES", ""))
         self._veil = secret_files
         home = environ.get("HOME") or str(Path.home())
         self._home = home
