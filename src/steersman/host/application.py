@@ -197,9 +197,10 @@ class Host:
             self.store.release(lease)
 
     def kept(self, thread_id: str, *, run: bool = False) -> dict[str, Any]:
-        """How a thread was last worked on, by the names of flags.
+        """What a thread keeps for whoever opens it again, by the names of flags: its model.
 
-        With `run` also what holds for the work under way: its limits, its domains, a standing yes.
+        With `run` all of how it is worked on, for a process that goes on with that work: autonomy
+        and a mode are given for a piece of work, not restored when a person comes back.
         """
         scope = f"thread:{thread_id}"
         said = self.store.setting(scope, "kept")
@@ -207,7 +208,9 @@ class Host:
             model = self.store.setting(scope, "model")
             return {"model": model} if model else {}
         how = msgspec.json.decode(said, type=Kept)
-        return how.lasting | (how.run if run else {})
+        if run:
+            return how.lasting | how.run
+        return {name: value for name, value in how.lasting.items() if name == "model"}
 
     def _keep(self, thread_id: str, how: Kept) -> None:
         self.store.remember(f"thread:{thread_id}", "kept", msgspec.json.encode(how).decode())
