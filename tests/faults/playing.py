@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from shutil import rmtree
 
 from msgspec import Struct
 
@@ -39,7 +40,7 @@ def on_sqlite(plan: Plan) -> Iterator[Ground]:
 
 
 def judged(plan: Plan, ground_for: Arena, broken: str = "") -> Verdict:
-    """Play a round and judge it; its folder stays when something is wrong."""
+    """Play a round and judge it; its folder stays when something is wrong and nobody broke it."""
     try:
         with ground_for(plan) as ground:
             evidence = play(plan, ground, broken)
@@ -47,6 +48,8 @@ def judged(plan: Plan, ground_for: Arena, broken: str = "") -> Verdict:
             if wrong:
                 raise Wrong(wrong, str(ground.folder))
     except Wrong as found:
+        if broken:
+            rmtree(found.folder, ignore_errors=True)
         again = f"python -m tests.faults {plan.seed} --store {plan.store}"
         again += f" --broken '{broken}'" if broken else ""
         what = "\n  ".join(found.wrong)

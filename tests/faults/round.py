@@ -138,9 +138,7 @@ async def _begin(ground: Ground, model: str) -> str:
     async with Host.at(ground.home, ground.environ) as host:
         ground.rows(_WITNESS)
         settings = Settings(model=model)
-        handle = await host.start_background(
-            str(ground.workspace), "word-first", settings, flags=("--model", model)
-        )
+        handle = await host.start_background(str(ground.workspace), "word-first", settings)
         return handle.id
 
 

@@ -12,7 +12,7 @@ from tests.faults.playing import Arena, judged, on_sqlite
 from tests.faults.postgres import postgres_arena
 from tests.postgres import Server
 
-FEW = (7, 12)
+FEW = (7, 10)
 MANY = range(1, 201)
 DEFECTS = ("settle apart", "no fence", "forget")
 ENOUGH = range(5, 13)  # seeds among which every defect shows
