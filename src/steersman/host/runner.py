@@ -180,7 +180,7 @@ class Runner:
             settings=settings,
             workspace=workspace,
             environ=command_environ(self._environ, settings.environment),
-            objects=Objects(self._home / "objects"),
+            objects=Objects(self._home / "objects", self._store if self._store.shared else None),
             state=str(self._home),
             home=permissions.home,
             private=self._private,
