@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -119,6 +120,10 @@ class Server:
         return copy / "bin"
 
     def _run(self, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
+        # The system means the thread when it says parent, so all come from one that stays.
+        return _parent.submit(self._begin, program, *arguments).result()
+
+    def _begin(self, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
         user = self._user
         with open(self._folder / "log", "ab") as log:
             return subprocess.Popen(
@@ -134,6 +139,7 @@ class Server:
 
 
 _libc = ctypes.CDLL(None)
+_parent = ThreadPoolExecutor(1)
 
 
 def _become(user: pwd.struct_passwd | None) -> None:
@@ -180,6 +186,8 @@ def _tidy() -> None:
     """Remove what runs that were killed have left on the disk."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), open(folder / "used") as used:
+            if time.time() - os.fstat(used.fileno()).st_mtime < PATIENCE:
+                continue  # it may be about to be locked
             fcntl.flock(used, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
 

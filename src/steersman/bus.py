@@ -29,7 +29,7 @@ class Subscription:
         self._bus = bus
         self._thread = thread
         self._capacity = capacity
-        self._queue: deque[Message] = deque()
+        self._queue: deque[Message | Missed] = deque()
         self._gap: Missed | None = None
         self._wake = asyncio.Event()
         self._closed = False
@@ -48,8 +48,12 @@ class Subscription:
         self._wake.set()
 
     def nudge(self) -> None:
-        """Something was stored that was not published here: the log has it."""
-        self._gap = self._gap or Missed(first=0, last=0, dropped=0)
+        """Something was stored that was not published here: the log has it.
+
+        It takes its place among the messages, so that broadcasts after it are not lost.
+        """
+        if self._gap is None and not (self._queue and isinstance(self._queue[-1], Missed)):
+            self._queue.append(Missed(first=0, last=0, dropped=0))
         self._wake.set()
 
     async def next(self) -> Message | Missed | None:

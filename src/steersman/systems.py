@@ -52,9 +52,12 @@ class Permit(Protocol):
 
 
 class Left(Struct, frozen=True):
-    """What a turn was about to do when its process died: questions to ask, calls to carry out."""
+    """What a turn was about to do when its process died: questions to ask, calls to carry out.
 
-    calls: tuple[Call, ...] = ()
+    `calls` are the `tool_call` messages of those that had not begun.
+    """
+
+    calls: tuple[Message, ...] = ()
     questions: tuple[Question, ...] = ()
 
 
@@ -121,6 +124,10 @@ class Operations(Protocol):
         """Carry out announced calls through the gate; every call ends with a `tool_result`."""
         ...
 
+    async def resume(self, announced: Sequence[Message], lane: Lane, note: Note) -> list[Message]:
+        """Carry out calls that an earlier process announced and did not begin, by their ids."""
+        ...
+
 
 class Deck(Protocol):
     """What the thinking system stands on during a turn: its only way to the other four."""
@@ -149,6 +156,10 @@ class Deck(Protocol):
 
     async def execute(self, calls: Sequence[Call], note: Note) -> list[Message]:
         """Carry out announced calls."""
+        ...
+
+    async def resume(self, announced: Sequence[Message], note: Note) -> list[Message]:
+        """Carry out calls that an earlier process announced and did not begin."""
         ...
 
     async def question(self, text: str, options: tuple[str, ...], default: str) -> str:

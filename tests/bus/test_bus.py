@@ -251,3 +251,15 @@ def test_a_follower_of_a_quiet_thread_gets_what_is_there_and_then_what_comes(tmp
     seen = followed(tmp_path, [5, 1, 1], [], after=2)
     assert [seq for seq in seen if seq] == [3, 4, 5, 6, 7]
     assert seen.count(0) == 4  # the broadcasts since it began
+
+
+def test_a_nudge_takes_its_place_among_broadcasts_and_loses_none():
+    async def work() -> None:
+        bus = Bus()
+        with bus.subscribe(THREAD) as reader:
+            for nudged in (False, True, True, False):
+                bus.nudge(THREAD) if nudged else bus.publish(a_message(0))
+            seen = [await reader.next() for _ in range(3)]
+        assert [isinstance(item, Missed) for item in seen] == [False, True, False]
+
+    asyncio.run(work())

@@ -5,11 +5,16 @@ import os
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from steersman.governance.secret_finder import Finder
 from steersman.host import Host
-from steersman.identity.settings import Settings
+from steersman.records.clock import now
+from steersman.records.message import Assistant, encode_body
+from steersman.records.settings import Settings
+from steersman.store.chain import GENESIS, link_row
+from steersman.store.contract import Row, stamp
 from tests.host.loop_watch import LoopWatch, watched
 from tests.world import call
 
@@ -17,6 +22,7 @@ LONGEST = 0.05
 FOLDERS = 4000
 SKILLS = 1000
 THREADS = 10
+MESSAGES = 20_000
 
 
 @pytest.fixture
@@ -49,7 +55,8 @@ async def several_threads(
 ) -> None:
     """Threads that begin at once in one workspace."""
     home = Path(environ["STEERSMAN_HOME"])
-    async with Host.at(home, environ) as host, asyncio.timeout(120), asyncio.TaskGroup() as group:
+    host = await asyncio.to_thread(Host.at, home, environ)
+    async with host, asyncio.timeout(120), asyncio.TaskGroup() as group:
         for _ in range(threads):
             group.create_task(begin_and_run(host, workspace, model))
 
@@ -83,7 +90,44 @@ def test_questions_about_a_large_workspace_hold_nobody_up(environ, large, script
     assert watch.worst.seconds < LONGEST, watch.worst
 
 
-# Readers of a long thread are watched in the same way: `longest` and `LONGEST`.
+def long_thread(host: Host, workspace: Path) -> str:
+    """A thread of 20,000 messages that nobody runs."""
+    thread = host.create(str(workspace), "a long story")
+    rows: list[Row] = []
+    previous = GENESIS
+    body = encode_body(Assistant("word " * 40))
+    for seq in range(1, MESSAGES + 1):
+        bare = Row(seq, stamp(now()), 1, "assistant", "steersman/intelligence", None, body, b"")
+        previous = link_row(previous, bare)
+        rows.append(msgspec.structs.replace(bare, hash=previous))
+    host.store.append(thread.id, rows, sync=False)
+    return thread.id
+
+
+async def read_to_the_end(host: Host, thread_id: str) -> None:
+    """A reader that joins and is caught up."""
+    handle = await host.attach(thread_id)
+    async for message in handle.events():
+        if message.seq == MESSAGES:
+            return
+
+
+def test_readers_that_join_a_long_thread_hold_nobody_up(environ, large, script):
+    home = Path(environ["STEERSMAN_HOME"])
+    thread_id = long_thread(Host.at(home, environ), large)
+    model = script({"tool_calls": [RUN]}, {"expect": "hi", "text": "Done."})
+
+    async def scenario() -> None:
+        async with (
+            Host.at(home, environ) as host,
+            asyncio.timeout(120),
+            asyncio.TaskGroup() as all_,
+        ):
+            for _ in range(5):
+                all_.create_task(read_to_the_end(host, thread_id))
+            all_.create_task(begin_and_run(host, large, model))
+
+    assert longest(scenario()).worst.seconds < LONGEST
 
 
 def test_a_walk_on_the_loop_is_noticed(environ, large, script, monkeypatch):

@@ -242,7 +242,6 @@ class MeetingContract:
 
     def test_the_states_of_many_threads(self, store, other):
         names = [f"t{number}" for number in range(10_000)]
-        time = store.thread
         store._write(
             lambda db: db.executemany(
                 "INSERT INTO threads (id, title, workspace, origin, created, updated, head, "
@@ -250,7 +249,6 @@ class MeetingContract:
                 [(name, "2026-01-02T03:04:05.000+00:00", "2026", bytes(32)) for name in names],
             )
         )
-        assert time is not None
         for number in range(0, 10_000, 1000):
             other.lease(names[number])
             store.append(names[number], [], sync=False, activity=Activity(turn=1))

@@ -1,6 +1,9 @@
 """What is special about a store in a file on a disk."""
 
+import asyncio
+import fcntl
 import os
+import socket
 import sqlite3
 import subprocess
 
@@ -8,9 +11,13 @@ import pytest
 
 from steersman.records.errors import StorageProblem
 from steersman.store.sqlite import SqliteStore
+from steersman.store.sqlite_file import LOG_SIZE
 from tests.store.contract import everything
 from tests.store.elsewhere import PATIENCE, start
 from tests.store.made import a_thread, some_rows
+from tests.store.meeting import asking
+from tests.store.meeting_news import anything, heard
+from tests.world import kill
 
 
 def test_nobody_else_may_look_into_the_data_folder(tmp_path):
@@ -76,3 +83,174 @@ def test_no_lock_leads_out_of_the_data_folder(tmp_path):
             store.lease(name)
     assert victim.read_text() == "precious"
     assert sorted(os.listdir(tmp_path)) == ["data", "victim"]
+
+
+def modes(folder):
+    """Who may do what with the files of a folder."""
+    return {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+
+
+def test_nobody_else_may_read_the_database_whatever_the_folder(tmp_path):
+    tmp_path.chmod(0o755)
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    own = {"steersman.db": "0o600", "steersman.db-wal": "0o600", "steersman.db-shm": "0o600"}
+    assert modes(tmp_path) == {**own, "steersman.lock": "0o600"}
+    store.close()
+    (tmp_path / "steersman.db").chmod(0o644)
+    store = SqliteStore(tmp_path)
+    store.remember("a", "b", "c")
+    assert modes(tmp_path) == {**own, "steersman.lock": "0o600"}
+    store.close()
+
+
+class Watched:
+    """A connection or cursor that shows what it is told, before it does it."""
+
+    def __init__(self, watched, seen):
+        self._watched = watched
+        self._seen = seen
+
+    def execute(self, statement, *values):
+        self._seen(statement)
+        return self._watched.execute(statement, *values)
+
+    def __getattr__(self, name):
+        return getattr(self._watched, name)
+
+
+def test_no_write_and_no_checkpoint_ever_overlap(tmp_path, monkeypatch):
+    monkeypatch.setattr("steersman.store.sqlite_file.LOG_SIZE", 1)
+    store = SqliteStore(tmp_path)
+    assert store._file.connection.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
+    store.create_thread(a_thread())
+    statements = []
+
+    def seen(statement):
+        statements.append(statement)
+        if statement.startswith(("BEGIN", "UPDATE", "COMMIT", "PRAGMA wal_checkpoint")):
+            with open(tmp_path / "steersman.lock") as lock, pytest.raises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    store._file.connection = Watched(store._file.connection, seen)
+    store._file._cursor = Watched(store._file._cursor, seen)
+    for row in some_rows(40):
+        store.append(a_thread().id, [row], sync=False)
+    for word in ("BEGIN", "COMMIT", "UPDATE", "PRAGMA wal_checkpoint"):
+        assert sum(statement.startswith(word) for statement in statements) >= 2
+    with open(tmp_path / "steersman.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    store.close()
+
+
+def test_a_write_waits_while_another_process_writes_or_checkpoints(tmp_path):
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    elsewhere = start(f"sqlite:{tmp_path}", "remember", "later")
+    assert elsewhere.stdout.readline() == "ready\n"
+
+    def let_go(db):
+        elsewhere.stdin.write("go\n")
+        elsewhere.stdin.flush()
+        with pytest.raises(subprocess.TimeoutExpired):
+            elsewhere.wait(0.5)
+
+    store._write(let_go)
+    assert elsewhere.communicate(timeout=PATIENCE) == ("", "")
+    assert store.setting("elsewhere", "later") == "here"
+    store.close()
+
+
+def test_the_write_ahead_log_does_not_grow_without_end(tmp_path):
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    other = SqliteStore(tmp_path)
+    sizes = []
+    for number in range(400):
+        (store, other)[number % 2].put_blob(number.to_bytes(4, "big") * 30_000)
+        sizes.append((tmp_path / "steersman.db-wal").stat().st_size)
+    assert max(sizes) < 3 * LOG_SIZE < (tmp_path / "steersman.db").stat().st_size
+    reading = other._file.connection.execute("SELECT * FROM blobs")
+    reading.fetchone()  # a reader in the way of a checkpoint delays it, and no more
+    for number in range(100):
+        store.put_blob(number.to_bytes(5, "big") * 30_000)
+    reading.close()
+    for number in range(100):
+        store.put_blob(number.to_bytes(6, "big") * 30_000)
+    assert (tmp_path / "steersman.db-wal").stat().st_size < 3 * LOG_SIZE
+    store.close()
+    other.close()
+
+
+def test_news_in_a_folder_with_a_very_long_path(tmp_path):
+    home = tmp_path / ("long" * 40) / ("path" * 40)
+    store, other = SqliteStore(home), SqliteStore(home)
+    store.create_thread(a_thread("abc"))
+
+    async def listen():
+        async with store.news() as news:
+            assert len(os.listdir(home / "news")) == 1
+            other.post(asking("rq_1"))
+            await heard(news, "abc")
+
+    asyncio.run(listen())
+    assert os.listdir(home / "news") == []
+    assert (home / "news").stat().st_mode & 0o077 == 0
+    store.close()
+    other.close()
+
+
+def test_news_where_there_can_be_no_socket(tmp_path):
+    store, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    (tmp_path / "news").write_text("not a folder")
+
+    async def listen():
+        async with store.news() as news:
+            other.remember("a", "b", "c")
+            await anything(news)
+
+    asyncio.run(listen())
+    store.close()
+    other.close()
+
+
+def test_what_a_listener_that_was_killed_left_behind_is_removed(tmp_path):
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread("abc"))
+    dead = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    (tmp_path / "news").mkdir()
+    dead.bind(str(tmp_path / "news" / "dead-0"))
+    dead.close()
+    store.post(asking("rq_1"))
+    assert os.listdir(tmp_path / "news") == []
+    store.close()
+
+
+def test_nonsense_sent_to_a_listener_is_ignored(tmp_path):
+    store, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    store.create_thread(a_thread("abc"))
+
+    async def listen():
+        async with store.news() as news:
+            [name] = os.listdir(tmp_path / "news")
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                for data in (b"", b"x", b"s\xff\xfe", b"l\xff", b"f", b"fabc"):
+                    sender.sendto(data, str(tmp_path / "news" / name))
+            other.post(asking("rq_1"))
+            await heard(news, "abc")
+
+    asyncio.run(listen())
+    store.close()
+    other.close()
+
+
+def test_processes_that_died_leave_no_locks_behind(tmp_path):
+    store = SqliteStore(tmp_path)
+    for _ in range(3):
+        elsewhere = start(f"sqlite:{tmp_path}", "own", "abc")
+        assert elsewhere.stdout.readline() == "ready\n"
+        kill(elsewhere)
+    store.lease("abc")
+    assert os.listdir(tmp_path / "locks") == [store.process.id]
+    store.close()
+    assert os.listdir(tmp_path / "locks") == []

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.ports.tui.approvals import PATIENCE
+from steersman.ports.tui.request_sheet import PATIENCE
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, call, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, gone, said, threads
 from tests.world import STEER
@@ -340,7 +340,7 @@ def test_the_store_is_deleted_under_it(steer, script, open_window):
 @pytest.mark.parametrize("how", ["the window is closed", "SIGHUP", "SIGTERM"])
 def test_the_terminal_goes_away(steer, script, gate, open_window, how):
     model = script({"text": "Waiting.", "tool_calls": [gate.wait]}, DONE, {"text": "Back again."})
-    window = open_window("--model", model)
+    window = open_window("--model", model, environ={"STEERSMAN_ON_HANGUP": "cancel"})
     window.until(READY)
     window.say("wait")
     window.until("Waiting.")
@@ -359,4 +359,24 @@ def test_the_terminal_goes_away(steer, script, gate, open_window, how):
     again.until("› wait", "Waiting.", READY)
     again.say("go on")
     again.until("Back again.", READY)
+    check_whole(steer, thread)
+
+
+@pytest.mark.parametrize("how", ["the window is closed", "SIGHUP"])
+def test_the_terminal_goes_away_and_the_turn_goes_on(steer, script, gate, open_window, how):
+    model = script({"text": "Waiting.", "tool_calls": [gate.wait]}, DONE)
+    window = open_window("--model", model)
+    window.until(READY)
+    window.say("wait")
+    window.until("Waiting.")
+    gate.waiting()
+    [thread] = threads(steer)
+    if how == "the window is closed":
+        window.hang_up()
+    else:
+        os.kill(window.pid, signal.SIGHUP)
+    gone(window.pid)
+    gate.open()
+    assert eventually(lambda: bodies(steer, thread, "session_end"))
+    assert [body["ending"] for body in bodies(steer, thread, "turn_end")] == ["done"]
     check_whole(steer, thread)

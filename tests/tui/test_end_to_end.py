@@ -1,11 +1,13 @@
 """The whole application in a real terminal: typed into, looked at, killed, and come back to."""
 
+import os
 import re
+import signal
 import time
 
 import pytest
 
-from steersman.ports.tui.approvals import PATIENCE
+from steersman.ports.tui.request_sheet import PATIENCE
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, WRITE, eventually, outside
 from tests.cli.terminal import CTRL_D, Terminal
 from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
@@ -172,7 +174,7 @@ def test_completion_a_command_of_ones_own_and_the_palette(script, workspace, ope
 
     window.write("/unde")
     window.press("BSpace")
-    window.until("Take back what the last turn did to files.")
+    window.until("Undo what the last turn did to files.")
     window.press("BSpace", "BSpace", "BSpace", "BSpace")
     window.until(READY)
 
@@ -239,10 +241,11 @@ def test_panes_and_theme_are_as_they_were_left(script, open_window):
     window.until(READY, gone="approvals on-request")
 
 
-def test_another_window_watches_and_goes_on_when_the_first_is_gone(
-    steer, script, gate, open_window
+def test_another_window_steers_and_answers_and_goes_on_when_the_first_is_gone(
+    steer, script, gate, open_window, workspace
 ):
-    model = script({"text": "Waiting.", "tool_calls": [gate.wait]}, {"text": "Over."}, DONE)
+    waits = {"text": "Waiting.", "tool_calls": [gate.wait]}
+    model = script(waits, {"text": "Now.", "tool_calls": [FIX]}, {"text": "Over."}, DONE)
     working = open_window("--model", model)
     working.until(READY)
     working.say("wait")
@@ -250,21 +253,67 @@ def test_another_window_watches_and_goes_on_when_the_first_is_gone(
     gate.waiting()
     [thread] = threads(steer)
 
-    watching = open_window("--resume", thread)
-    watching.until("› wait", "Waiting.")
-    watching.say("let me in")
-    watching.until("Another process works on this thread")
+    other = open_window("attach", thread)
+    other.until("› wait", "Waiting.", "runs in process", WORKING)
+    other.say("let me in")
+    other.until("› let me in")
     gate.open()
+    other.until("Now.", ASKED)
+    working.until("Now.", ASKED)
+    answer(other, "y")
+    other.until("Over.")
     working.until("Over.", READY)
-    watching.until("Over.")
-    working.press("C-q")
-    assert working.end() == 0
+    assert (workspace / "calc.py").read_text() == MENDED
 
-    watching.until("The other process has left this thread.")
-    watching.press("C-c")
-    watching.say("now me")
-    watching.until("› now me", "Done.", READY)
-    assert said(steer, thread) == ["wait", "now me"]
+    os.kill(working.pid, signal.SIGKILL)
+    other.until(READY, gone="runs in process")
+    other.say("now me")
+    other.until("› now me", "Done.", READY)
+    assert said(steer, thread) == ["wait", "let me in", "now me"]
+    check_whole(steer, thread)
+
+
+def test_the_first_is_killed_while_it_asks_and_the_second_answers(
+    steer, script, workspace, open_window
+):
+    model = script({"text": "Now.", "tool_calls": [FIX]}, {"text": "Over."})
+    first = open_window("--model", model)
+    first.until(READY)
+    first.say("mend add()")
+    first.until("Now.", ASKED)
+    [thread] = threads(steer)
+
+    second = open_window("attach", thread)
+    second.until("Now.", ASKED, "runs in process")
+    first.kill()
+    second.until(ASKED, gone="runs in process")
+    answer(second, "y")
+    second.until("Over.", READY)
+    assert (workspace / "calc.py").read_text() == MENDED
+    check_whole(steer, thread)
+
+
+def test_detached_turns_go_on_and_one_comes_back(steer, script, gate, open_window, workspace):
+    waits = {"text": "Waiting.", "tool_calls": [gate.wait]}
+    model = script(waits, {"text": "Now.", "tool_calls": [FIX]}, {"text": "Over."}, DONE)
+    window = open_window("--model", model)
+    window.until(READY)
+    window.say("wait")
+    window.until("Waiting.", WORKING)
+    gate.waiting()
+    window.say("/detach")
+    assert window.end() == 0
+    [thread] = threads(steer)
+    assert gate.processes()
+
+    gate.open()
+    window = open_window("attach", thread)
+    window.until("Now.", ASKED)
+    answer(window, "y")
+    window.until("Over.")
+    assert (workspace / "calc.py").read_text() == MENDED
+    window.say("now me")
+    window.until("› now me", "Done.", READY)
     check_whole(steer, thread)
 
 

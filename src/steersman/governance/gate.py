@@ -114,7 +114,7 @@ class Gate:
             await self._find_containment(lane)
             await _load_guard()
         hidden = await self._refresh(actions)
-        cases = [self._judge(action, tool) for action in actions]
+        cases = await self._cases(actions, tool)
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [_incident(case, tool) for case in cases if _is_blocked(case)]
         if told:
@@ -216,6 +216,15 @@ class Gate:
         if level == "none" and self.where.bare:
             what = "Nothing confines commands here: the person said that they may run all the same."
             await lane.append(Audit("sandbox", what, reason))
+
+    async def _cases(self, actions: Sequence[Action], tool: str) -> list[Case]:
+        """A verdict on each action; reading a command takes a while, so not on the loop."""
+
+        def judge() -> list[Case]:
+            return [self._judge(action, tool) for action in actions]
+
+        reads = any(isinstance(action, Execute) for action in actions)
+        return await asyncio.to_thread(judge) if reads else judge()
 
     def _judge(self, action: Action, tool: str) -> Case:
         judgement = judged(action, self.where)

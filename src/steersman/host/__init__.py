@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steersman.host.application import Host, Origin, new_id
+    from steersman.threads.handle import ThreadHandle
 
-__all__ = ["Host", "Origin", "new_id"]
+__all__ = ["Host", "Origin", "ThreadHandle", "new_id"]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from secrets import choice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from steersman.bus import Bus, Missed
-from steersman.host.attached import Attached, sender
-from steersman.host.opening import KEPT, Opening
+from steersman.host.attached import Attached
+from steersman.host.newsroom import Newsroom
+from steersman.host.opening import Kept, Opening, kept
 from steersman.host.settings import store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
@@ -29,10 +34,10 @@ from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
 from steersman.store.log import read_messages
+from steersman.threads.handle import ThreadHandle
 from steersman.threads.permissions import Permissions
 
 if TYPE_CHECKING:
-    from steersman.host.newsroom import Newsroom
     from steersman.host.runner import Runner
     from steersman.intelligence.loop import Pause
     from steersman.operations.mcp.gateway import Gateway
@@ -41,7 +46,8 @@ if TYPE_CHECKING:
     from steersman.threads.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
-PAGE = 200  # messages read at a time
+PAGE = 100  # messages read at a time
+COPIED = 2000  # messages copied at a time
 Origin = Literal["run", "call", "demo", "fork", "import"]
 
 
@@ -65,6 +71,8 @@ class Host:
         self._environ = environ
         self._pause = pause
         self.permissions = Permissions(store, environ)
+        self.newsroom = Newsroom(store, self.bus, lambda thread: self.session(thread) is not None)
+        self._reading = ThreadPoolExecutor(1, thread_name_prefix="reading")
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
@@ -80,14 +88,29 @@ class Host:
         if "runner" in self.__dict__:
             await self.runner.leave_all(Exit.INTERRUPTED if error else Exit.DONE)
             await self.runner.close()
-        self.store.close()
+        await self.newsroom.close()
+        self._reading.shutdown()
+        await asyncio.to_thread(self.store.close)
+
+    async def _ready(self) -> None:
+        """Load what running threads needs, beside the event loop."""
+        if "runner" not in self.__dict__:
+            await asyncio.to_thread(import_module, "steersman.host.runner")
 
     @cached_property
     def runner(self) -> Runner:
         """The threads that this process runs."""
         from steersman.host.runner import Runner
 
-        return Runner(self.store, self.bus, self._home, self._environ, self._pause)
+        return Runner(
+            self.store,
+            self.bus,
+            self.newsroom,
+            self._home,
+            self._environ,
+            self.permissions,
+            self._pause,
+        )
 
     @cached_property
     def way_back(self) -> WayBack:
@@ -95,11 +118,6 @@ class Host:
         from steersman.threads.way_back import WayBack
 
         return WayBack(self.store, self._home)
-
-    @property
-    def newsroom(self) -> Newsroom:
-        """What other processes do."""
-        return self.runner.newsroom
 
     # Threads
 
@@ -162,10 +180,10 @@ class Host:
                 f"It has messages 1 to {source.head}.",
             )
         copy = self.create(source.workspace, source.title, origin="fork", parent=(source.id, until))
-        rows = list(self.store.read(source.id, until=until))
-        self.store.append(copy.id, rows, sync=True)
-        for name, value in self.kept(source.id).items():
-            self.store.remember(f"thread:{copy.id}", name, value)
+        rows = self.store.read(source.id, until=until)
+        while page := list(islice(rows, COPIED)):
+            self.store.append(copy.id, page, sync=True)
+        self._keep(copy.id, Kept(self.kept(source.id)))
         return self.find(copy.id)
 
     def delete(self, thread_id: str) -> None:
@@ -173,16 +191,29 @@ class Host:
         lease = self.store.lease(thread_id)
         try:
             self.store.delete_thread(thread_id)
-            for name in KEPT:
-                self.store.remember(f"thread:{thread_id}", name, None)
+            self.store.remember(f"thread:{thread_id}", "kept", None)
             self.permissions.forget_thread(thread_id)
         finally:
             self.store.release(lease)
 
-    def kept(self, thread_id: str) -> dict[str, str]:
-        """How a thread was last worked on: its mode, model, trust, approvals and sandbox."""
-        found = {name: self.store.setting(f"thread:{thread_id}", name) for name in KEPT}
-        return {name: value for name, value in found.items() if value}
+    def kept(self, thread_id: str, *, run: bool = False) -> dict[str, Any]:
+        """What a thread keeps for whoever opens it again, by the names of flags: its model.
+
+        With `run` all of how it is worked on, for a process that goes on with that work: autonomy
+        and a mode are given for a piece of work, not restored when a person comes back.
+        """
+        scope = f"thread:{thread_id}"
+        said = self.store.setting(scope, "kept")
+        if said is None:  # older versions kept the model alone
+            model = self.store.setting(scope, "model")
+            return {"model": model} if model else {}
+        how = msgspec.json.decode(said, type=Kept)
+        if run:
+            return how.lasting | how.run
+        return {name: value for name, value in how.lasting.items() if name == "model"}
+
+    def _keep(self, thread_id: str, how: Kept) -> None:
+        self.store.remember(f"thread:{thread_id}", "kept", msgspec.json.encode(how).decode())
 
     # Reading
 
@@ -224,7 +255,7 @@ class Host:
             item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
             while item is not None:
                 if isinstance(item, Missed) or item.seq > after + 1:
-                    while page := await asyncio.to_thread(self._page, thread_id, after):
+                    while page := await self._page(thread_id, after):
                         for message in page:
                             after = message.seq
                             yield message
@@ -233,8 +264,13 @@ class Host:
                     yield item
                 item = await news.next()
 
-    def _page(self, thread_id: str, after: int) -> list[Message]:
-        return list(islice(read_messages(self.store, thread_id, after=after), PAGE))
+    async def _page(self, thread_id: str, after: int) -> list[Message]:
+        """Messages after one, read beside the loop and for one reader at a time."""
+
+        def read() -> list[Message]:
+            return list(islice(read_messages(self.store, thread_id, after=after), PAGE))
+
+        return await asyncio.get_running_loop().run_in_executor(self._reading, read)
 
     # Working
 
@@ -246,7 +282,7 @@ class Host:
         *,
         origin: Origin = "run",
         **how: Any,
-    ) -> Attached:
+    ) -> ThreadHandle:
         """Make a thread and run it here; nothing is left behind when it cannot be opened."""
         opening = Opening(settings, thinks=origin != "call", **how)
         thread = await self.make(folder, title, settings, origin=origin)
@@ -263,17 +299,16 @@ class Host:
         text: str,
         settings: Settings,
         images: tuple[Image, ...] = (),
-        flags: Sequence[str] = (),
-    ) -> Attached:
-        """Make a thread, and start a process that works on these words; returns when it does.
-
-        `flags` are what that process gets on its command line.
-        """
+        *,
+        yes: bool = False,
+    ) -> ThreadHandle:
+        """Make a thread, and start a process that works on these words; returns when it does."""
         thread = await self.make(folder, text, settings)
         handle = Attached(self, thread, None)
         try:
+            await asyncio.to_thread(self._keep, thread.id, kept(settings, "", yes=yes))
             await handle.post(Send(text, images))
-            await self.carry(thread.id, flags)
+            await self.carry(thread.id)
         except BaseException:
             await asyncio.to_thread(self.forget_empty, thread.id)
             raise
@@ -283,6 +318,7 @@ class Host:
         self, folder: str, title: str, settings: Settings, *, origin: Origin = "run"
     ) -> Thread:
         """A new thread for some work, once it is known that the work can begin."""
+        await self._ready()
         named = await self.runner.check(folder, title, settings, thinks=origin != "call")
         return await asyncio.to_thread(
             lambda: self.create(named.workspace, named.text, origin=origin)
@@ -290,7 +326,7 @@ class Host:
 
     async def attach(
         self, thread_id: str, settings: Settings | None = None, **how: Any
-    ) -> Attached:
+    ) -> ThreadHandle:
         """A handle on a thread.
 
         With `settings`, and `how` as in `Opening`, this process runs it unless another does.
@@ -298,13 +334,16 @@ class Host:
         """
         thread = await asyncio.to_thread(self.find, thread_id)
         opening = Opening(settings, **how) if settings is not None else None
+        if opening is not None:
+            await self._ready()
         handle = Attached(self, thread, opening)
         if not await handle.run_here():
             await handle.state()
         return handle
 
-    async def open(self, thread_id: str, settings: Settings, **how: Any) -> Attached:
+    async def open(self, thread_id: str, settings: Settings, **how: Any) -> ThreadHandle:
         """Run a thread here; raises `ThreadBusy` when another process does."""
+        await self._ready()
         thread = await asyncio.to_thread(self.find, thread_id)
         opening = Opening(settings, **how)
         await self.runner.take_up(thread, opening)
@@ -338,11 +377,11 @@ class Host:
         """Leave a thread that runs here."""
         await self.runner.leave(thread_id, exit_code, reason)
 
-    async def carry(self, thread_id: str, flags: Sequence[str] = ()) -> None:
+    async def carry(self, thread_id: str) -> None:
         """Start a process in the background that runs a thread until nothing is left to do."""
         from steersman.host.carrying import start
 
-        await start(thread_id, self._home, self._environ, flags)
+        await start(thread_id, self._home, self._environ)
 
     def forget_empty(self, thread_id: str) -> None:
         """Remove a thread in which nothing happened."""
@@ -363,11 +402,6 @@ class Host:
     def process(self) -> Process:
         """This process, as others see it."""
         return self.store.process
-
-    @property
-    def sender(self) -> str:
-        """Who asks, when this process asks something of another."""
-        return sender()
 
     def _running(self, thread_id: str) -> Session:
         found = self.session(thread_id)

@@ -12,25 +12,26 @@ from datetime import timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
 from steersman.host.opening import Opening
 from steersman.records.clock import now
 from steersman.records.dialogue import Image
 from steersman.records.errors import (
     Exit,
     SteersmanError,
-    StorageProblem,
     ThreadBusy,
-    TooLate,
     UsageProblem,
 )
 from steersman.records.inbox import (
+    LATER,
     Asked,
     CallTool,
     Cancel,
     Close,
     Compact,
+    Confirm,
     GoOn,
-    Permit,
     Queue,
     Reply,
     Request,
@@ -41,19 +42,24 @@ from steersman.records.inbox import (
     Undo,
     Withdraw,
 )
-from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.message import (
+    Answer,
+    Body,
+    ConfirmResponse,
+    Message,
+    RequestResult,
+    TurnEnd,
+)
+from steersman.records.problem import Problem
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import UndoPlan
 from steersman.store.log import to_message
 
 if TYPE_CHECKING:
     from steersman.host.application import Host
-    from steersman.store.redactor import Redactor
     from steersman.threads.session import Session
 
 TICK = 2.0  # seconds after which the owner of a request is looked for again
-FLEETING = (Cancel,)  # what means nothing later on
-PATIENCE = timedelta(seconds=30)
 
 
 class Attached:
@@ -118,7 +124,7 @@ class Attached:
     async def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question; raises `TooLate` when somebody else was first."""
         if isinstance(answer, ConfirmResponse):
-            await self._ask(Permit(corr, answer))
+            await self._ask(Confirm(corr, answer))
         else:
             await self._ask(Reply(corr, answer))
 
@@ -169,17 +175,16 @@ class Attached:
         """Change mode, model, approvals, trust or title, from the next model call on."""
         await self._ask(Set(values))
 
-    def last_words(self) -> str:
+    async def last_words(self) -> str:
         """What the model said last."""
         if self._session is not None:
             return self._session.last_words()
-        rows = self._host.store.read_back(self.id)
-        said = next((row for row in rows if row.kind == "assistant"), None)
-        return str(getattr(to_message(self.id, said).body, "text", "")) if said else ""
+        body = await asyncio.to_thread(self._newest, "assistant")
+        return str(getattr(body, "text", ""))
 
-    def redactor(self) -> "Redactor":
-        """What takes the secrets out of what this thread gives away; only where it runs."""
-        return self._host.redactor(self.id)
+    def redact(self, value: Any) -> Any:
+        """Whatever JSON can say, without the secrets of a thread that runs here."""
+        return self._host.redactor(self.id).json(value)
 
     # Following
 
@@ -197,12 +202,13 @@ class Attached:
         finally:
             if standing_by is not None:
                 standing_by.cancel()
+                await asyncio.wait({standing_by})
 
     async def _stand_by(self) -> None:
         """Take the thread over when the process that ran its turn is gone."""
         while True:
             await self._host.newsroom.change(self.id, TICK)
-            with suppress(StorageProblem):
+            with suppress(SteersmanError):  # another may take it over, or nobody can
                 if not self.here:
                     state = await self.state()
                     if state.activity.turn and state.owner is None:
@@ -250,18 +256,19 @@ class Attached:
                 alive = state.owner is not None
                 coming = alive and (state.activity.queued or state.requests)
                 if not (state.activity.turn or coming):
-                    return await asyncio.to_thread(self._last_end)
+                    end = await asyncio.to_thread(self._newest, "turn_end")
+                    return end if isinstance(end, TurnEnd) else None
                 if not alive and not state.activity.waiting:
                     return TurnEnd("interrupted", reason="the process that ran it is gone")
                 await changed
             finally:
                 changed.cancel()
 
-    def _last_end(self) -> TurnEnd | None:
+    def _newest(self, kind: str) -> Body | None:
+        """The newest message of a kind."""
         rows = self._host.store.read_back(self.id)
-        row = next((row for row in rows if row.kind == "turn_end"), None)
-        body = to_message(self.id, row).body if row else None
-        return body if isinstance(body, TurnEnd) else None
+        row = next((row for row in rows if row.kind == kind), None)
+        return to_message(self.id, row).body if row else None
 
     # Leaving
 
@@ -301,19 +308,38 @@ class Attached:
         if (session := self._session) is not None:
             return await session.take(asked)
         await self._host.newsroom.open()
-        return _result(await self._settled(await self.post(asked)))
+        after = (await self._record()).head
+        request = await self.post(asked)
+        settled = await self._settled(request)
+        if settled.outcome != "taken":
+            raise _problem(settled)
+        return await self._came(request.id, after) if settled.result == LATER else settled.result
+
+    async def _came(self, request: str, after: int) -> Any:
+        """What came of work that a request began; the log says so when it is done."""
+        async for message in self.events(after):
+            body = message.body
+            if message.corr == request and isinstance(body, RequestResult):
+                if body.problem is not None:
+                    raise body.problem.error()
+                return body.result
+            if message.kind == "session_end":
+                break
+        raise SteersmanError("The process that carried it out ended before it was done.")
 
     async def post(self, asked: Asked) -> Request:
         """Put something into the thread's inbox, for whoever runs it."""
-        expires = now() + PATIENCE if isinstance(asked, FLEETING) else None
+        after = getattr(asked, "expires_after", None)
+        expires = now() + timedelta(seconds=after) if after else None
         name = f"req_{token_hex(8)}"
-        request = Request(name, self.id, self._host.sender, now(), asked, expires)
+        request = Request(name, self.id, sender(), now(), asked, expires)
         await asyncio.to_thread(self._host.store.post, request)
+        self._host.newsroom.wake(self.id)
         return request
 
     async def _settled(self, request: Request) -> Settled:
         """What became of a request: another process takes it, or this one in its place."""
-        store, started = self._host.store, False
+        store = self._host.store
         while True:
             changed = asyncio.ensure_future(self._host.newsroom.change(self.id, TICK))
             try:
@@ -322,35 +348,28 @@ class Attached:
                     settled = await asyncio.to_thread(store.expire, request.id)
                 if settled is not None:
                     return settled
-                if (await self.state()).owner is None and not started:
-                    started = await self._somebody()
+                if (await self.state()).owner is None:
+                    await self._somebody()
                 await changed
             finally:
                 changed.cancel()
 
-    async def _somebody(self) -> bool:
+    async def _somebody(self) -> None:
         """See to it that a process runs the thread, now that none does."""
-        if self._opening is not None:
-            return await self.run_here()
-        await self._host.carry(self.id)
-        return True
+        if self._opening is None:
+            await self._host.carry(self.id)
+        else:
+            await self.run_here()
 
 
-def _result(settled: Settled) -> Any:
-    """What a request gave, or the error it met."""
-    what, _, more = settled.reason.partition("\n")
-    why, _, try_this = more.partition("\n")
-    match settled.outcome:
-        case "taken":
-            return settled.result
-        case "too_late":
-            raise TooLate(what, why, try_this)
-        case "expired":
-            raise SteersmanError(
-                "Nobody took the request in time, so it was not carried out.",
-                try_this="`steer threads list` shows what runs.",
-            )
-    raise UsageProblem(what, why, try_this)
+def _problem(settled: Settled) -> SteersmanError:
+    """Why a request was not carried out."""
+    if settled.outcome == "expired":
+        return SteersmanError(
+            "Nobody took the request in time, so it was not carried out.",
+            try_this="`steer threads list` shows what runs.",
+        )
+    return msgspec.convert(settled.result, Problem).error()
 
 
 def sender() -> str:

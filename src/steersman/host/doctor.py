@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from steersman import __version__
 from steersman.host import mcp, models
-from steersman.host.settings import own_file, settings_for, state_folder, store_url
-from steersman.host.storage import open_host, shown
+from steersman.host.settings import own_file, settings_for, state_folder
+from steersman.host.storage import open_host
 from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
 
 OLDEST_SQLITE = (3, 35, 0)
-SAFE_SQLITE = (3, 51, 3)  # has the fix of the bug that could lose a write-ahead log when it resets
+SAFE_SQLITE = (3, 51, 3)  # a checkpoint beside a write cannot corrupt the log any more
 LEAST_FREE = 200e6
 
 
@@ -36,8 +36,7 @@ def findings(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Everything that matters for work in a folder. No model is asked and no server is started."""
     system = f"{__version__} on Python {platform.python_version()}, {platform.system()}"
     yield Finding("steersman", "ok", system)
-    yield _data(environ)
-    yield _store(environ)
+    yield from _data(environ)
     yield sqlite(sqlite3.sqlite_version)
     yield _settings(environ)
     yield _model(environ)
@@ -59,48 +58,40 @@ def _brief(text: str, most: int) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def _data(environ: Mapping[str, str]) -> Finding:
+def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The state folder, and the store: which it is and whether it opens."""
     folder = state_folder(environ)
     try:
         host = open_host(environ)
+        status = host.store.status()
     except SteersmanError as problem:
-        return _trouble("data", problem)
-    count = len(host.threads())
+        yield _trouble("data", problem)
+        return
     host.store.close()
     if getattr(host.store, "read_only", False):
-        return Finding("data", "bad", f"{folder} is read-only", "make it writable")
+        yield Finding("data", "bad", f"{folder} is read-only", "make it writable")
+        return
     free = shutil.disk_usage(folder).free
-    text = f"{folder}, {count} threads, {free / 1e9:.1f} GB free"
+    text = f"{folder}, {status.threads} threads, {free / 1e9:.1f} GB free"
     if free < LEAST_FREE:
-        return Finding("data", "bad", text, "free some disk space")
-    return Finding("data", "ok", text)
-
-
-def _store(environ: Mapping[str, str]) -> Finding:
-    """Which store is used; whether it opens is told with the data."""
-    try:
-        url = store_url(environ)
-    except SteersmanError as problem:
-        return _trouble("store", problem)
-    if not url:
-        return Finding("store", "ok", "SQLite in the data folder")
-    return Finding("store", "ok", shown(url))
+        yield Finding("data", "bad", text, "free some disk space")
+    else:
+        yield Finding("data", "ok", text)
+    yield Finding("store", "ok", f"{status.kind}, {status.engine}, at {status.where}")
 
 
 def sqlite(version: str) -> Finding:
     """What a version of SQLite means for threads that several processes write."""
     numbers = tuple(int(part) for part in version.split("."))
-    text = f"SQLite {version}"
     if numbers < OLDEST_SQLITE:
-        return Finding("database", "bad", text, "use a Python with SQLite 3.35 or newer")
+        fix = "use a Python with SQLite 3.35 or newer"
+        return Finding("database", "bad", f"SQLite {version}", fix)
     if numbers < SAFE_SQLITE:
-        return Finding(
-            "database",
-            "note",
-            f"{text}, without the fix of the write-ahead-log reset bug (3.51.3)",
-            "use a Python with SQLite 3.51.3 or newer, or keep copies: steer threads export",
-        )
-    return Finding("database", "ok", f"{text}, with the fix of the write-ahead-log reset bug")
+        told = "without the fix of the write-ahead-log reset bug (3.51.3); a lock makes up for it"
+        return Finding("database", "ok", f"SQLite {version}, {told}")
+    return Finding(
+        "database", "ok", f"SQLite {version}, with the fix of the write-ahead-log reset bug"
+    )
 
 
 def _settings(environ: Mapping[str, str]) -> Finding:

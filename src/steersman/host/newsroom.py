@@ -8,7 +8,6 @@ from steersman.bus import Bus
 from steersman.records.errors import StorageProblem
 from steersman.store.contract import LEASE, Heard, Store
 from steersman.threads.live import decode
-from steersman.threads.mail import Mailbox
 
 PAUSE = 1.0  # seconds before listening again where the store cannot be reached
 
@@ -23,7 +22,7 @@ class Newsroom:
         self._store = store
         self._bus = bus
         self._runs = runs
-        self._mail: dict[str, Mailbox] = {}
+        self._mail: dict[str, Callable[[], None]] = {}
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._listening = asyncio.Event()
@@ -45,9 +44,14 @@ class Newsroom:
             await asyncio.wait(self._tasks)
         self._tasks = []
 
-    def deliver(self, thread_id: str, mailbox: Mailbox) -> None:
-        """Wake this mailbox when something comes for a thread."""
-        self._mail[thread_id] = mailbox
+    def deliver(self, thread_id: str, wake: Callable[[], None]) -> None:
+        """Call this when something may have come for a thread that runs here."""
+        self._mail[thread_id] = wake
+
+    def wake(self, thread_id: str) -> None:
+        """Something was asked of a thread by this process itself."""
+        if (wake := self._mail.get(thread_id)) is not None:
+            wake()
 
     def stop_delivery(self, thread_id: str) -> None:
         """The thread is not run here any more."""
@@ -83,14 +87,14 @@ class Newsroom:
 
     def _pass_on(self, heard: Heard) -> None:
         known = {*self._mail, *self._waiting, *self._bus.read()}
-        for thread_id in known if heard.threads is None else heard.threads & known:
-            if mailbox := self._mail.get(thread_id):
-                mailbox.wake()
-            if not self._runs(thread_id):
-                self._bus.nudge(thread_id)
-            for event in self._waiting.get(thread_id, ()):
-                event.set()
+        # Pieces are shown before what they became is stored.
         for thread_id, pieces in heard.live:
             if thread_id in known and not self._runs(thread_id):
                 for message in decode(thread_id, pieces):
                     self._bus.publish(message)
+        for thread_id in known if heard.threads is None else heard.threads & known:
+            self.wake(thread_id)
+            if not self._runs(thread_id):
+                self._bus.nudge(thread_id)
+            for event in self._waiting.get(thread_id, ()):
+                event.set()

@@ -1,11 +1,14 @@
 """How a process runs a thread, and what a thread keeps of it for the next one."""
 
+from typing import Any
+
+import msgspec
 from msgspec import Struct
 
 from steersman.records.mcp_tools import Wishes
 from steersman.records.settings import Settings
 
-KEPT = ("mode", "model", "trust", "approvals", "sandbox")
+LASTING = ("mode", "model", "trust", "approvals", "sandbox")
 
 
 class Opening(Struct, frozen=True):
@@ -23,3 +26,24 @@ class Opening(Struct, frozen=True):
     folder: str | None = None
     resume: bool = True
     client: Wishes | None = None
+
+
+class Kept(Struct, frozen=True, omit_defaults=True):
+    """How a thread is worked on, by the names of flags.
+
+    `lasting` is the thread's own: its mode, model, trust, approvals and sandbox. `run` holds for
+    the work under way, and for a process that goes on with it: limits, domains, `yes`.
+    """
+
+    lasting: dict[str, str] = {}
+    run: dict[str, Any] = {}
+
+
+def kept(settings: Settings, model: str, *, yes: bool) -> Kept:
+    """What a thread that is worked on like this keeps."""
+    lasting = {name: getattr(settings, name) for name in LASTING}
+    lasting["model"] = model or settings.model
+    limits = msgspec.to_builtins(settings.budget.run)
+    run = {f"max_{name}": most for name, most in limits.items() if most is not None}
+    run |= {"max_steps": settings.max_steps, "domains": list(settings.domains), "yes": yes}
+    return Kept({name: value for name, value in lasting.items() if value}, run)

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from steersman.bus import Bus
@@ -19,7 +20,7 @@ from steersman.governance.environment import command_environ
 from steersman.governance.rule import Rule
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.host.newsroom import Newsroom
-from steersman.host.opening import KEPT, Opening
+from steersman.host.opening import Kept, Opening, kept
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import cache_folder, config_file
@@ -61,14 +62,21 @@ class Runner:
     """Runs threads of one host."""
 
     def __init__(
-        self, store: Store, bus: Bus, home: Path, environ: Mapping[str, str], pause: Pause
+        self,
+        store: Store,
+        bus: Bus,
+        newsroom: Newsroom,
+        home: Path,
+        environ: Mapping[str, str],
+        permissions: Permissions,
+        pause: Pause,
     ) -> None:
         self._store = store
         self._bus = bus
         self._home = home
         self._environ = environ
         self._pause = pause
-        self._permissions = Permissions(store, environ)
+        self._permissions = permissions
         self._private = (str(home), str(config_file(environ).parent))
         self._resources = HostResources(
             Machine(str(home), environ, self._permissions.home, self._private)
@@ -76,7 +84,7 @@ class Runner:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._runs: dict[str, Run] = {}
         self._ending: set[asyncio.Task[None]] = set()
-        self.newsroom = Newsroom(store, bus, self._runs.__contains__)
+        self.newsroom = newsroom
 
     def session(self, thread_id: str) -> Session | None:
         """The thread as this process runs it, if it does."""
@@ -87,7 +95,6 @@ class Runner:
         """Let go of everything; threads that still run are left first."""
         while self._ending:
             await asyncio.wait(self._ending)
-        await self.newsroom.close()
         await self._resources.close()
         self._writer.shutdown()
 
@@ -120,9 +127,11 @@ class Runner:
             mind = await asyncio.to_thread(self.mind, opening.settings, thread.title)
         lease = await asyncio.to_thread(self._store.lease, thread.id)
         try:
-            await self._begin(thread, workspace, mind, opening, lease)
             if opening.folder:
-                self._store.describe(thread.id, title=None, workspace=workspace.root)
+                await asyncio.to_thread(
+                    lambda: self._store.describe(thread.id, title=None, workspace=workspace.root)
+                )
+            await self._begin(thread, workspace, mind, opening, lease)
         except BaseException:
             await asyncio.to_thread(self._store.release, lease)
             raise
@@ -142,14 +151,14 @@ class Runner:
         setup = await asyncio.to_thread(self._setup, workspace, opening, thread.id, redactor, rules)
         session = Session(log, setup, mind)
         session.title = thread.title
-        kept = await session.begin(resume=opening.resume and opening.attended)
-        await asyncio.to_thread(self._keep, thread.id, session)
+        left = await session.begin(resume=opening.resume and opening.attended)
+        await asyncio.to_thread(self._keep, thread.id, session, opening.yes)
         mailbox = Mailbox(session, lambda: self._close_soon(thread.id))
         self._runs[thread.id] = Run(session, mailbox, live, lease)
         log.lost = lambda _: self._close_soon(thread.id, lost=True)
-        self.newsroom.deliver(thread.id, mailbox)
-        if kept is not None:
-            await session.resume(kept)
+        self.newsroom.deliver(thread.id, mailbox.wake)
+        if left is not None:
+            await session.resume(left)
         mailbox.open()
 
     def _ground(
@@ -171,7 +180,7 @@ class Runner:
             settings=settings,
             workspace=workspace,
             environ=command_environ(self._environ, settings.environment),
-            objects=Objects(self._home / "objects"),
+            objects=Objects(self._home / "objects", self._store if self._store.shared else None),
             state=str(self._home),
             home=permissions.home,
             private=self._private,
@@ -186,16 +195,23 @@ class Runner:
             yes=opening.yes,
             client=opening.client,
             think=self.mind,
-            keep=lambda session: self._keep(thread_id, session),
+            keep=lambda session: self._keep(thread_id, session, opening.yes),
         )
 
-    def _keep(self, thread_id: str, session: Session) -> None:
+    def _keep(self, thread_id: str, session: Session, yes: bool) -> None:
         """Remember how a thread is worked on, for whoever takes it up next."""
-        kept = {name: getattr(session.settings, name) for name in KEPT}
-        kept["model"] = _anywhere(session.model or kept["model"])
-        for name, value in kept.items():
-            if value and value != self._store.setting(f"thread:{thread_id}", name):
-                self._store.remember(f"thread:{thread_id}", name, value)
+        self.keep(thread_id, kept(session.settings, _anywhere(session.model), yes=yes))
+
+    def keep(self, thread_id: str, how: Kept) -> None:
+        """Remember how a thread is worked on."""
+        scope, said = f"thread:{thread_id}", msgspec.json.encode(how).decode()
+        if self._store.setting(scope, "kept") != said:
+            self._store.remember(scope, "kept", said)
+
+    def _forget_run(self, thread_id: str, session: Session) -> None:
+        """The work is over: limits and a standing yes were for it alone."""
+        how = kept(session.settings, _anywhere(session.model), yes=False)
+        self.keep(thread_id, Kept(how.lasting))
 
     def _log(
         self, thread_id: str, redactor: Redactor, lease: Lease, live: Live | None = None
@@ -255,6 +271,7 @@ class Runner:
         await run.mailbox.close()
         try:
             await run.session.close(exit_code, reason)
+            await asyncio.to_thread(self._forget_run, thread_id, run.session)
         finally:
             await self._released(thread_id, run)
             self._bus.end(thread_id)

@@ -13,8 +13,7 @@ from typing import Any
 
 import msgspec
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.intelligence.benching.tasks import CHECK, Task, verdict
 from steersman.intelligence.models import Models
 from steersman.records.bench import Result
@@ -59,9 +58,9 @@ async def attempt(
     )
 
 
-async def _checked(task: Task, thread: Attached, folder: Path) -> tuple[bool, str]:
+async def _checked(task: Task, thread: ThreadHandle, folder: Path) -> tuple[bool, str]:
     checks = folder / f"checks_{token_hex(4)}"
-    task.lay_checks(checks, thread.last_words())
+    task.lay_checks(checks, await thread.last_words())
     arguments = {
         "command": CHECK.format(checks.name),
         "wait_timeout": CHECK_SECONDS,

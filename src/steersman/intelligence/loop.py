@@ -85,7 +85,7 @@ class NativeLoop:
         if left is not None:
             if not await _still_wanted(deck, left):
                 return TurnEnd("cancelled", steps, "stopped by the person")
-            stuck.observe(left.calls, await deck.execute(left.calls, stuck.note))
+            await deck.resume(left.calls, stuck.note)
         while True:
             if steps >= allowed:
                 if not await self._may_go_on(deck, steps):

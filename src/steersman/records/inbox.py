@@ -1,7 +1,7 @@
 """What is asked of a thread that another process may run: requests, and what became of each."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -39,7 +39,7 @@ class Withdraw(Struct, frozen=True, tag="withdraw"):
     corr: str
 
 
-class Permit(Struct, frozen=True, tag="permit"):
+class Confirm(Struct, frozen=True, tag="confirm"):
     """Answer a request for permission."""
 
     corr: str
@@ -55,6 +55,8 @@ class Reply(Struct, frozen=True, tag="reply"):
 
 class Cancel(Struct, frozen=True, tag="cancel"):
     """Stop the running turn."""
+
+    expires_after: ClassVar[float] = 30.0  # seconds; later it would stop something else
 
 
 class Compact(Struct, frozen=True, omit_defaults=True, tag="compact"):
@@ -84,13 +86,19 @@ class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):
     arguments: dict[str, Any] = {}
 
 
+class Unreadable(Struct, frozen=True, tag="unreadable"):
+    """Something that this version does not understand."""
+
+    why: str
+
+
 class Close(Struct, frozen=True, tag="close"):
     """Stop what runs and leave the thread."""
 
 
 Asked = (
-    Send | SteerTurn | Queue | GoOn | Withdraw | Permit | Reply | Cancel
-    | Compact | Set | Undo | CallTool | Close
+    Send | SteerTurn | Queue | GoOn | Withdraw | Confirm | Reply | Cancel
+    | Compact | Set | Undo | CallTool | Close | Unreadable
 )  # fmt: skip
 
 
@@ -114,9 +122,16 @@ Outcome = Literal["taken", "refused", "expired", "too_late"]
 
 
 class Settled(Struct, frozen=True, omit_defaults=True):
-    """What became of a request; `result` is what the operation answered, if anything."""
+    """What became of a request; `result` is what the operation answered, if anything.
+
+    For one that was not carried out it is the `Problem`; `LATER` means that the work has begun, and
+    a `request_result` in the log will say what came of it.
+    """
 
     request: str
     outcome: Outcome
     reason: str = ""
     result: Any = None
+
+
+LATER = "later"

@@ -14,6 +14,7 @@ from steersman.records.action import Action, Verdict
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 from steersman.records.hunks import FileHunks
+from steersman.records.problem import Problem
 
 MASK = "[redacted]"  # stands in the log where a secret was
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
@@ -115,6 +116,14 @@ class User(Body, frozen=True, omit_defaults=True):
     via: Literal["prompt", "steer", "queue"] = "prompt"
     attached: tuple[str, ...] = ()
     images: tuple[Image, ...] = ()
+
+
+class RequestResult(Body, frozen=True, omit_defaults=True):
+    """What came of a request that took longer to carry out; `corr` is the request's id."""
+
+    kind: ClassVar[str] = "request_result"
+    result: JSON = None
+    problem: Problem | None = None
 
 
 InputState = Literal["waiting", "queued", "delivered", "withdrawn"]
@@ -451,8 +460,8 @@ class Unknown(Body, frozen=True, omit_defaults=True):
 BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
-        SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, TurnEnd, User, Steer,
-        AssistantDelta, ReasoningDelta,
+        SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, RequestResult,
+        TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
         UsageReport, AgentSpawn, AgentDone, Progress, Error,

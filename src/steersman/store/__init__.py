@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steersman.store.contract import Store
+    from steersman.store.postgres import PostgresStore
+    from steersman.store.sqlite import SqliteStore
 
 
-def open_store(url: str, home: Path, environ: Mapping[str, str]) -> Store:
+def open_store(url: str, home: Path, environ: Mapping[str, str]) -> SqliteStore | PostgresStore:
     """The store that a URL means; without one, the SQLite file in the data folder."""
     if not url:
         from steersman.store.sqlite import SqliteStore

@@ -1,6 +1,6 @@
 """What a thread is doing, followed from its messages. Pure."""
 
-import msgspec
+from msgspec.structs import replace
 
 from steersman.records.message import (
     Answer,
@@ -9,7 +9,9 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     Question,
+    SessionEnd,
     Steer,
+    ToolResult,
     TurnEnd,
     TurnStart,
 )
@@ -22,29 +24,35 @@ MAIN = "steersman/intelligence"  # the lane whose answers are the turn's steps
 
 def after(now: Activity, message: Message) -> Activity:
     """What a thread does once a message is stored."""
-    corr = message.corr or ""
     match message.body:
         case TurnStart():
-            return msgspec.structs.replace(
-                now, turn=message.turn, step=0, since=stamp(message.time), waiting=()
-            )
+            began = stamp(message.time)
+            return replace(now, turn=message.turn, step=0, since=began, waiting=())
         case TurnEnd():
-            return msgspec.structs.replace(now, turn=0, step=0, since="", waiting=())
+            return replace(now, turn=0, step=0, since="", waiting=())
         case Assistant() if message.path == MAIN:
-            return msgspec.structs.replace(now, step=now.step + 1)
-        case ConfirmRequest(call=call, tool=tool, reason=reason):
-            what = f"{tool}: {reason}"[:LONGEST]
-            others = tuple(one for one in now.waiting if not call or one.call != call)
-            asked = Waiting(corr, "permission", what, call)
-            return msgspec.structs.replace(now, waiting=(*others, asked))
-        case Question(text=text):
-            asked = Waiting(corr, "question", text[:LONGEST])
-            return msgspec.structs.replace(now, waiting=(*now.waiting, asked))
-        case ConfirmResponse() | Answer():
-            rest = tuple(one for one in now.waiting if one.corr != corr)
-            return msgspec.structs.replace(now, waiting=rest)
+            return replace(now, step=now.step + 1)
         case Steer(state=state):
-            rest_queued = tuple(one for one in now.queued if one != corr)
-            queued = (*rest_queued, corr) if state == "queued" else rest_queued
-            return msgspec.structs.replace(now, queued=queued)
-    return now
+            corr = message.corr or ""
+            rest = tuple(one for one in now.queued if one != corr)
+            return replace(now, queued=(*rest, corr) if state == "queued" else rest)
+    waiting = _waiting(now, message)
+    return now if waiting == now.waiting else replace(now, waiting=waiting)
+
+
+def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
+    """What waits for an answer once a message is stored."""
+    corr = message.corr or ""
+    match message.body:
+        case ConfirmRequest(call=call, tool=tool, reason=reason):
+            others = tuple(one for one in now.waiting if not call or one.call != call)
+            return (*others, Waiting(corr, "permission", f"{tool}: {reason}"[:LONGEST], call))
+        case Question(text=text):
+            return (*now.waiting, Waiting(corr, "question", text[:LONGEST]))
+        case ConfirmResponse() | Answer():
+            return tuple(one for one in now.waiting if one.corr != corr)
+        case ToolResult():  # a call that is over asks nothing any more
+            return tuple(one for one in now.waiting if not corr or one.call != corr)
+        case SessionEnd() if not now.turn:
+            return ()
+    return now.waiting

@@ -5,10 +5,13 @@ What a request causes and what became of it are stored together, so that it is c
 
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+from steersman.records.errors import SteersmanError, TooLate
 from steersman.records.inbox import Outcome, Request, Settled
 from steersman.records.message import RequestReceipt
+from steersman.records.problem import Problem
 from steersman.store.log import Draft, Lane
 
 
@@ -20,6 +23,15 @@ class Cause(Struct, frozen=True):
     def taken(self, lane: Lane) -> list[Draft]:
         """The receipt that goes in front of what is written."""
         return self.receipt(lane, "taken")
+
+    def refused(self, lane: Lane, problem: SteersmanError) -> list[Draft]:
+        """The receipt for what cannot be done, and why."""
+        return self.receipt(lane, _kind(problem), str(problem))
+
+    def settled_refused(self, problem: SteersmanError) -> tuple[Settled, ...]:
+        """The same for the store."""
+        told = msgspec.to_builtins(Problem.of(problem))
+        return self.outcome(_kind(problem), problem.what, told)
 
     def receipt(self, lane: Lane, outcome: Outcome, reason: str = "") -> list[Draft]:
         """What became of the request, as the log says it."""
@@ -43,3 +55,7 @@ class Cause(Struct, frozen=True):
 
 
 NO_CAUSE = Cause()
+
+
+def _kind(problem: SteersmanError) -> Outcome:
+    return "too_late" if isinstance(problem, TooLate) else "refused"

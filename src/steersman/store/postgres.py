@@ -174,7 +174,12 @@ class PostgresStore(SqlStore):
         db.transact(steps)
 
     def _version(self, db: Session) -> int:
-        if db.execute("SELECT to_regclass(?)", (f"{SCHEMA}.schema_version",)).fetchone() == (None,):
+        # Asked of the catalogue itself: a name that was not found before may be remembered so.
+        there = db.execute(
+            "SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'schema_version'",
+            (SCHEMA,),
+        ).fetchone()
+        if there is None:
             return 0
         found = db.execute("SELECT version FROM schema_version").fetchone()
         version = int(found[0]) if found else 0

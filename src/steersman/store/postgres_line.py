@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from steersman.store.postgres_problems import LASTING, gone, malformed, refused, too_old, unopened
 
@@ -40,9 +40,11 @@ FAULTS = (psycopg.Error, UnicodeError)
 def checked(url: str) -> str:
     """A URL that a driver understands."""
     try:
-        conninfo_to_dict(url)
+        port = str(conninfo_to_dict(url).get("port") or "")
     except psycopg.ProgrammingError:
         raise malformed(url) from None
+    if not port.replace(",", "0").isdigit() and port:
+        raise malformed(url)
     return url
 
 
@@ -50,10 +52,11 @@ def connect(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
     """A connection of this store; what is said in the URL comes before what is usual."""
     given = conninfo_to_dict(url)
     usual = {name: value for name, value in _WATCHFUL.items() if name not in given}
-    connection = psycopg.connect(url, autocommit=True, **usual)  # type: ignore[arg-type]
-    if connection.info.server_version < LEAST_SERVER:
+    connection = psycopg.connect(make_conninfo(url, **usual), autocommit=True)
+    version = connection.info.server_version
+    if version < LEAST_SERVER:
         connection.close()
-        raise too_old(url, connection.info.server_version, LEAST_SERVER)
+        raise too_old(url, version, LEAST_SERVER)
     connection.execute(_SESSION)
     return connection
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from urllib.parse import quote, urlsplit
 
 from steersman.records.errors import StorageProblem, UsageProblem
@@ -11,13 +12,12 @@ _FORM = "Set STEERSMAN_STORE to postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
 _REACH = (
     "Check the host and port in STEERSMAN_STORE, and that the server runs: `pg_isready -d URL`."
 )
-_ENDED = "57P03"  # the server is starting or stopping
 
 
 def psycopg_or_problem() -> None:
     """Raise where the driver is not installed."""
     try:
-        import psycopg  # noqa: F401
+        import_module("psycopg")
     except ImportError as error:
         raise StorageProblem(
             "A Postgres store needs a driver that is not installed.",

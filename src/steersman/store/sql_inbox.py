@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from steersman.records.errors import RequestSettled, StorageProblem
-from steersman.records.inbox import Asked, Request, Settled
+from steersman.records.inbox import Asked, Request, Settled, Unreadable
 from steersman.store.contract import moment, stamp
 from steersman.store.sql import Database, Tables
 
@@ -139,11 +139,7 @@ def _request(*row: Any) -> Request:
     try:
         asked = _asked().decode(body)
     except (msgspec.DecodeError, TypeError) as error:
-        raise StorageProblem(
-            f"Request {request_id} for thread {thread} cannot be read.",
-            str(error),
-            "It may come from a newer Steersman: update this one.",
-        ) from error
+        asked = Unreadable(str(error))
     return Request(
         request_id, thread, sender, moment(time), asked,
         None if expires is None else moment(expires), outcome == "expired",

@@ -86,6 +86,7 @@ class Leases(Tables):
                 "DELETE FROM leases WHERE name = ? AND fence = ?", (lease.name, lease.fence)
             ),
             sync=False,
+            thread=lease.name,  # whoever has asked something sees to it that another takes it
         )
 
     def states(self, thread_ids: Collection[str]) -> dict[str, ThreadState]:

@@ -22,8 +22,9 @@ from steersman.store.migrations import LATEST, refuse_newer, statements
 
 T = TypeVar("T")
 PATIENCE = 30
-LOG_SIZE = 4 << 20  # bytes of the write-ahead log that are worth a checkpoint
+LOG_SIZE = 8 << 20  # bytes of the write-ahead log above which it is cut
 _LOOK_EVERY = 16  # writes
+_CHECKPOINT_EVERY = 256  # writes
 # SQLite's own words about a broken file need not be UTF-8.
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 
@@ -41,6 +42,7 @@ class SqliteFile:
         self._written = 0
         self._log_limit = LOG_SIZE
         self.connection = self._open()
+        self._cursor = self.connection.cursor()
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Look something up."""
@@ -50,7 +52,7 @@ class SqliteFile:
             except FAULTS as error:
                 raise self.problem(error) from error
 
-    def write(self, work: Callable[[sqlite3.Connection], T], *, sync: bool) -> T:
+    def write(self, work: Callable[[sqlite3.Cursor], T], *, sync: bool) -> T:
         """Change something, all or nothing; with `sync` it is on the disk afterwards."""
         with self.lock:
             if self.read_only:
@@ -61,12 +63,13 @@ class SqliteFile:
                 if sync is not self._synced:
                     connection.execute(f"PRAGMA synchronous={'FULL' if sync else 'NORMAL'}")
                     self._synced = sync
-                connection.execute("BEGIN IMMEDIATE")
-                result = work(connection)
-                connection.execute("COMMIT")
+                cursor = self._cursor
+                cursor.execute("BEGIN IMMEDIATE")
+                result = work(cursor)
+                cursor.execute("COMMIT")
                 self._written += 1
                 if self._written % _LOOK_EVERY == 0:
-                    self._checkpoint_if_large()
+                    self._checkpoint_if_due()
             except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -119,19 +122,28 @@ class SqliteFile:
         if self._gate is not None:
             fcntl.flock(self._gate, fcntl.LOCK_UN)
 
-    def _checkpoint_if_large(self) -> None:
-        """Move the write-ahead log into the database when it has grown, waiting for no reader."""
+    def _checkpoint_if_due(self) -> None:
+        """Move the write-ahead log into the database now and then, waiting for no reader.
+
+        After that it is written from its beginning again, which is cheaper than a new one; only
+        one that has grown large is cut.
+        """
         with suppress(OSError, sqlite3.Error):
             size = os.stat(f"{self.path}-wal").st_size
-            if size < self._log_limit:
-                return
-            self.connection.execute("PRAGMA busy_timeout=0")
-            try:
-                busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            finally:
-                self.connection.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")
-            # Somebody reads an older state: try again when the log has grown as much once more.
-            self._log_limit = size + LOG_SIZE if busy else LOG_SIZE
+            if size >= self._log_limit:
+                busy = self._checkpoint("TRUNCATE")
+                # Somebody reads an older state: try again when it has grown as much once more.
+                self._log_limit = size + LOG_SIZE if busy else LOG_SIZE
+            elif self._written % _CHECKPOINT_EVERY == 0:
+                self._checkpoint("PASSIVE")
+
+    def _checkpoint(self, how: str) -> bool:
+        """Move the log; the answer is whether somebody was in the way."""
+        self.connection.execute("PRAGMA busy_timeout=0")
+        try:
+            return bool(self.connection.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[0])
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")
 
     def _open(self) -> sqlite3.Connection:
         try:

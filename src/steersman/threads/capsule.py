@@ -99,11 +99,17 @@ class CapsuleDeck:
 
     async def execute(self, calls: Sequence[Call], note: Note) -> list[Message]:
         """Carry out announced calls; results say what is to be known about what was touched."""
+        return await self._capsule.operations.execute(calls, self._root, self._remarks(note))
 
+    async def resume(self, announced: Sequence[Message], note: Note) -> list[Message]:
+        """Carry out calls that an earlier process announced and did not begin."""
+        return await self._capsule.operations.resume(announced, self._root, self._remarks(note))
+
+    def _remarks(self, note: Note) -> Note:
         def remarks(call: Call) -> str:
             return "\n".join(filter(None, (note(call), self._capsule.identity.remark(call))))
 
-        return await self._capsule.operations.execute(calls, self._root, remarks)
+        return remarks
 
     async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
         """Ask the person."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
 from steersman.records.dialogue import Image
+from steersman.records.errors import Exit
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import UndoPlan
@@ -108,7 +109,7 @@ class ThreadHandle(Protocol):
         """Wait until no turn runs; the answer is how the last one ended."""
         ...
 
-    def last_words(self) -> str:
+    async def last_words(self) -> str:
         """What the model said last."""
         ...
 
@@ -116,6 +117,18 @@ class ThreadHandle(Protocol):
         """Let go of the handle; a turn that runs, runs on, here or elsewhere."""
         ...
 
-    async def close(self) -> None:
+    async def close(self, exit_code: Exit = Exit.DONE, reason: str = "") -> None:
         """Stop what runs and leave the thread; nothing is lost."""
+        ...
+
+    def leave(self) -> None:
+        """Nobody here can answer any more."""
+        ...
+
+    def session_events(self, after: int = 0) -> AsyncIterator[Message]:
+        """The same as `events` until no process runs the thread any more."""
+        ...
+
+    def redact(self, value: Any) -> Any:
+        """Whatever JSON can say, without the secrets of a thread that runs here."""
         ...

@@ -8,7 +8,6 @@ from steersman.records.errors import (
     RequestSettled,
     SteersmanError,
     StorageProblem,
-    TooLate,
 )
 from steersman.records.inbox import Close, Request
 from steersman.store.cause import Cause
@@ -87,4 +86,4 @@ class Mailbox:
         except StorageProblem:
             raise
         except SteersmanError as problem:
-            await session.refuse(cause, problem, late=isinstance(problem, TooLate))
+            await session.refuse(cause, problem)

@@ -4,8 +4,10 @@ What is asked of it, by this process or through the inbox, goes through `take`.
 """
 
 import asyncio
-from contextlib import ExitStack
-from typing import Any
+from collections.abc import Coroutine
+from contextlib import ExitStack, suppress
+from functools import singledispatchmethod
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -32,35 +34,38 @@ from steersman.records.errors import (
     UsageProblem,
 )
 from steersman.records.inbox import (
+    LATER,
     Asked,
     CallTool,
     Cancel,
     Compact,
+    Confirm,
     GoOn,
     Outcome,
-    Permit,
     Queue,
     Reply,
     Send,
     Set,
     SteerTurn,
     Undo,
+    Unreadable,
     Withdraw,
 )
 from steersman.records.message import (
     Checkpoint,
     Error,
     Message,
+    RequestResult,
     SessionEnd,
     SessionStart,
     SettingsChanged,
-    ToolCall,
     TurnEnd,
     TurnStart,
     User,
 )
 from steersman.records.message import Question as Asking
 from steersman.records.outcomes import STATUS
+from steersman.records.problem import Problem
 from steersman.records.settings import Settings
 from steersman.records.undo import UndoPlan
 from steersman.store.cause import NO_CAUSE, Cause
@@ -73,6 +78,7 @@ from steersman.threads.thinking import Mind
 
 ROOT = "steersman"
 ENGINE = "native"
+T = TypeVar("T")
 
 
 class Session:
@@ -90,7 +96,7 @@ class Session:
         self._turn = 0
         self._turn_began = 0
         self._running: asyncio.Task[None] | None = None
-        self._calls: set[asyncio.Task[Message]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._watching = ExitStack()
         self._context = Context(ROOT)
         self._systems: ThreadSystems
@@ -156,7 +162,7 @@ class Session:
     @property
     def quiet(self) -> bool:
         """Whether nothing happens: no turn, no call of a person, no undo."""
-        return self.state in (FloorState.IDLE, FloorState.TORN) and not self._calls
+        return self.state in (FloorState.IDLE, FloorState.TORN) and not self._tasks
 
     @property
     def pending(self) -> int:
@@ -170,15 +176,45 @@ class Session:
 
     # What is asked of it
 
+    @singledispatchmethod
     async def take(self, asked: Asked, cause: Cause = NO_CAUSE) -> Any:
-        """Do what is asked, or raise why not; the log says both what was done and for whom."""
-        return await getattr(self, _TAKERS[type(asked)])(asked, cause)
+        """Do what is asked, or raise why not; the log says both what was done and for whom.
 
-    async def refuse(self, cause: Cause, problem: SteersmanError, *, late: bool) -> None:
+        What takes long is begun for a request and done for this process: see `_begun`.
+        """
+        raise UsageProblem(
+            "This version of Steersman does not understand the request.",
+            asked.why if isinstance(asked, Unreadable) else "",
+            "Update the program that runs the thread.",
+        )
+
+    async def refuse(self, cause: Cause, problem: SteersmanError) -> None:
         """Say in the log why a request was not carried out."""
-        outcome: Outcome = "too_late" if late else "refused"
-        receipt = cause.receipt(self._lane("coordination"), outcome, str(problem))
-        await self.log.append(*receipt, settled=cause.outcome(outcome, str(problem)))
+        receipt = cause.refused(self._lane("coordination"), problem)
+        await self.log.append(*receipt, settled=cause.settled_refused(problem))
+
+    async def _begun(self, work: Coroutine[Any, Any, Any], cause: Cause) -> Any:
+        """Do something that takes long: now, or for a request beside what else is asked."""
+        if cause.request is None:
+            return await work
+        self._alongside(self._reported(work, cause.request.id))
+        return LATER
+
+    async def _reported(self, work: Coroutine[Any, Any, Any], request: str) -> None:
+        try:
+            said = RequestResult(await work)
+        except StorageProblem:
+            return  # nothing can be said any more
+        except SteersmanError as problem:
+            said = RequestResult(problem=Problem.of(problem))
+        with suppress(StorageProblem):
+            await self._lane("coordination").append(said, corr=request)
+
+    def _alongside(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def note(self, cause: Cause, outcome: Outcome) -> None:
         """Say in the log what became of a request that causes nothing else here."""
@@ -187,7 +223,8 @@ class Session:
 
     # Turns
 
-    async def _send(self, asked: Send, cause: Cause) -> int:
+    @take.register
+    async def _send(self, asked: Send, cause: Cause = NO_CAUSE) -> int:
         if self._mind is None:
             raise UsageProblem("This thread was opened without a model.")
         if asked.images:
@@ -202,26 +239,32 @@ class Session:
         prompt = User(asked.text, attached=attached, images=asked.images)
         return await self._start(prompt, cause)
 
-    async def _steer(self, asked: SteerTurn, cause: Cause) -> str:
+    @take.register
+    async def _steer(self, asked: SteerTurn, cause: Cause = NO_CAUSE) -> str:
         if not self.busy:
-            return await self._queue(asked, cause)
+            queued: str = await self._queue(Queue(asked.text), cause)
+            return queued
         lane = self._lane("coordination", turn=self._turn)
         return await self._inputs.admit(asked.text, "steer", lane, cause)
 
-    async def _queue(self, asked: SteerTurn | Queue, cause: Cause) -> str:
+    @take.register
+    async def _queue(self, asked: Queue, cause: Cause = NO_CAUSE) -> str:
         corr = await self._inputs.admit(asked.text, "queue", self._lane("coordination"), cause)
         if self.state is FloorState.IDLE and self._mind is not None:
             await self.go_on()
         return corr
 
-    async def _withdraw(self, asked: Withdraw, cause: Cause) -> None:
+    @take.register
+    async def _withdraw(self, asked: Withdraw, cause: Cause = NO_CAUSE) -> None:
         await self._inputs.withdraw(asked.corr, self._lane("coordination"), cause)
 
-    async def _answer(self, asked: Permit | Reply, cause: Cause) -> None:
-        given = asked.response if isinstance(asked, Permit) else asked.answer
+    @take.register
+    async def _answer(self, asked: Confirm | Reply, cause: Cause = NO_CAUSE) -> None:
+        given = asked.response if isinstance(asked, Confirm) else asked.answer
         await self._systems.desk.answer(asked.corr, given, cause)
 
-    async def _go_on(self, _: GoOn, cause: Cause) -> bool:
+    @take.register
+    async def _go_on(self, _: GoOn, cause: Cause = NO_CAUSE) -> bool:
         return await self.go_on(cause)
 
     async def go_on(self, cause: Cause = NO_CAUSE) -> bool:
@@ -263,13 +306,8 @@ class Session:
         self._floor.move(Move.START)
         self._turn, self._turn_began = kept.turn, kept.began
         self._systems.desk.recall(kept.asked)
-        calls = tuple(
-            Call(message.corr or "", body.tool, body.arguments, body.malformed)
-            for message in kept.calls
-            if isinstance(body := message.body, ToolCall)
-        )
         questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
-        left = Left(calls, questions)
+        left = Left(kept.calls, questions)
         self._running = asyncio.create_task(self._run(kept.turn, left), name=f"turn-{kept.turn}")
 
     async def _run(self, turn: int, left: Left | None = None) -> None:
@@ -326,7 +364,8 @@ class Session:
             story = await asyncio.to_thread(
                 lambda: list(read_messages(self.log.store, self.log.thread, after=self._turn_began))
             )
-            drafts = closing(story)
+            # One that went on after a restart began in an earlier session; this one is not over.
+            drafts = closing(m for m in story if not m.kind.startswith("session_"))
         self.last_end = end
         place = self._lane("coordination", turn=turn)
         if problem is not None:
@@ -346,7 +385,8 @@ class Session:
                 raise error
         return self.last_end
 
-    async def _cancel(self, _: Cancel, cause: Cause) -> None:
+    @take.register
+    async def _cancel(self, _: Cancel, cause: Cause = NO_CAUSE) -> None:
         """Stop the running turn, its tools and their processes, and wait until they are gone."""
         # A task that is cancelled before its first step never says that it was.
         await self._floor.leaves(FloorState.STARTING)
@@ -365,14 +405,13 @@ class Session:
         """Nobody can answer any more."""
         self._systems.desk.leave()
 
-    async def _call(self, asked: CallTool, cause: Cause) -> Message | None:
+    @take.register
+    async def _call(self, asked: CallTool, cause: Cause = NO_CAUSE) -> Message | None:
         """Carry out one tool call a person asked for, through the same gate."""
         lane, call = self._lane(), Call(asked.id, asked.tool, asked.arguments)
         announced = self._systems.toolbox.announce(call, lane)
         await self.log.append(*cause.taken(lane), announced, settled=cause.settled(call.id))
-        task = asyncio.create_task(self._carry_out(call, lane), name=f"call-{call.id}")
-        self._calls.add(task)
-        task.add_done_callback(self._calls.discard)
+        task = self._alongside(self._carry_out(call, lane))
         if cause.request is not None:
             return None
         try:
@@ -385,24 +424,29 @@ class Session:
     async def _carry_out(self, call: Call, lane: Lane) -> Message:
         return (await self._systems.toolbox.execute([call], lane, lambda _: ""))[0]
 
-    async def _undo(self, asked: Undo, cause: Cause) -> None:
+    @take.register
+    async def _undo(self, asked: Undo, cause: Cause = NO_CAUSE) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
-        plan = asked.plan
+        lane = self._lane("operations", asked.plan.cause)
         self._floor.move(Move.UNDO)
+        await self._accept(cause, lane)
+        await self._begun(self._take_back(asked.plan, asked.force, lane), cause)
+
+    async def _accept(self, cause: Cause, lane: Lane) -> None:
+        """Say that a move has begun; what cannot be said has not."""
         try:
-            lane = self._lane("operations", plan.cause)
-            await self.log.append(*cause.taken(lane), settled=cause.settled())
-            await self._take_back(plan, asked.force, lane)
-        except StorageProblem:
+            await self.log.append(*cause.taken(lane), settled=cause.settled(LATER))
+        except BaseException:
+            self._floor.move(Move.END)
             raise
-        except SteersmanError as problem:
-            if cause.request is None:
-                raise
-            await self._lane("operations").append(error_body(problem), corr=cause.request.id)
+
+    async def _take_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
+        try:
+            await self._change_back(plan, force, lane)
         finally:
             self._floor.move(Move.END)
 
-    async def _take_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
+    async def _change_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
         actions = self._systems.journal.actions(plan.changes, "person")
         verdict = await self._systems.gate.admit(
             f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
@@ -413,16 +457,23 @@ class Session:
         body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes)
         await self._systems.journal.make(body, lane, None, check=not force)
 
-    async def _compact(self, asked: Compact, cause: Cause) -> bool:
-        """Show the model a digest of what is older; False when there is nothing to gain."""
-        if asked.undo:
-            return await self._uncompact(cause)
+    @take.register
+    async def _compact(self, asked: Compact, cause: Cause = NO_CAUSE) -> bool:
+        """Show the model a digest of what is older, or undo that; False when nothing changes."""
         if self._systems.capsule is None or self._mind is None:
             raise UsageProblem("This thread was opened without a model.")
         self._floor.move(Move.COMPACT)  # nothing else is said meanwhile
+        await self._accept(cause, self._lane("intelligence"))
+        changed: bool = await self._begun(self._fit(undo=asked.undo), cause)
+        return changed
+
+    async def _fit(self, *, undo: bool) -> bool:
+        assert self._systems.capsule is not None
+        assert self._mind is not None
+        lane = self._lane("intelligence")
         try:
-            lane = self._lane("intelligence")
-            await self.log.append(*cause.taken(lane), settled=cause.settled(True))
+            if undo:
+                return await self._mind.compactor.undo(self._context, lane)
             return await self._mind.compactor.fit(
                 self._context,
                 lane,
@@ -433,16 +484,8 @@ class Session:
         finally:
             self._floor.move(Move.END)
 
-    async def _uncompact(self, cause: Cause) -> bool:
-        """Undo the last compaction; False when there is none."""
-        if self._mind is None:
-            raise UsageProblem("This thread was opened without a model.")
-        lane = self._lane("intelligence")
-        if cause.request is not None:
-            await self.note(cause, "taken")
-        return await self._mind.compactor.undo(self._context, lane)
-
-    async def _set(self, asked: Set, cause: Cause) -> None:
+    @take.register
+    async def _set(self, asked: Set, cause: Cause = NO_CAUSE) -> None:
         """Change settings from the next model call on; what runs goes on."""
         values = asked.values
         named = {name: value for name, value in values.items() if name != "title"}
@@ -487,7 +530,7 @@ class Session:
 
     async def abandon(self) -> None:
         """Stop everything without a word: another process has taken the thread over."""
-        for task in (*self._calls, *filter(None, [self._running])):
+        for task in (*self._tasks, *filter(None, [self._running])):
             task.cancel()
             await asyncio.wait({task})
             if not task.cancelled():
@@ -496,10 +539,10 @@ class Session:
         await self._let_go()
 
     async def _let_go(self) -> None:
-        for task in self._calls:
+        for task in self._tasks:
             task.cancel()
-        if self._calls:
-            await asyncio.wait(self._calls)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         await self._systems.close()
         if self._mind is not None:
             await self._mind.close()
@@ -508,19 +551,3 @@ class Session:
     async def report(self, problem: SteersmanError) -> None:
         """Write a problem into the log."""
         await self._lane().append(error_body(problem))
-
-
-_TAKERS: dict[type, str] = {
-    Send: "_send",
-    SteerTurn: "_steer",
-    Queue: "_queue",
-    GoOn: "_go_on",
-    Withdraw: "_withdraw",
-    Permit: "_answer",
-    Reply: "_answer",
-    Cancel: "_cancel",
-    Compact: "_compact",
-    Set: "_set",
-    Undo: "_undo",
-    CallTool: "_call",
-}

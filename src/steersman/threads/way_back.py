@@ -79,4 +79,4 @@ class WayBack:
 
     @property
     def _objects(self) -> Objects:
-        return Objects(self._home / "objects")
+        return Objects(self._home / "objects", self._store if self._store.shared else None)

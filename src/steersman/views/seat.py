@@ -11,13 +11,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from steersman.host import Host
+from steersman.host import Host, ThreadHandle
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Message, SessionStart, SettingsChanged, TurnStart
 from steersman.records.settings import Settings
 from steersman.records.thread import Process, Thread
-from steersman.threads.handle import ThreadHandle
 
 Doing = Literal["nothing", "working"]
 ADOPTED = ("mode", "trust", "approvals")
@@ -80,9 +79,9 @@ class Seat:
 
     async def take(self, thread_id: str) -> None:
         """Sit down at a thread, whichever process runs it."""
-        thread = self.host.find(thread_id)
+        thread = await asyncio.to_thread(self.host.find, thread_id)
         await self.leave()
-        kept = self.host.kept(thread.id)
+        kept = await asyncio.to_thread(self.host.kept, thread.id)
         own = {name: value for name, value in kept.items() if name not in self._given}
         self.settings = msgspec.structs.replace(self.settings, **own)
         self._settle(await self.host.attach(thread.id, self.settings, **self._how))
@@ -102,10 +101,12 @@ class Seat:
 
     async def look(self) -> None:
         """Find out who runs the thread, and whether a turn runs."""
-        if self._handle is not None:
-            state = await self._handle.state()
-            own = self.here or state.owner == self.host.process
-            self.owner = None if own else state.owner
+        if self._handle is None or self._handle.here:
+            self.owner = None
+            return
+        state = await self._handle.state()
+        own = self.here or state.owner == self.host.process
+        self.owner = None if own else state.owner
 
     def heard(self, message: Message) -> bool:
         """Take in what a message says about the thread; True when it is time for another look."""
@@ -158,7 +159,7 @@ class Seat:
 
     async def fork(self, at: int | None = None) -> Thread:
         """Go on in a new thread that shares this one's history up to a message."""
-        copy = self.host.fork(self.handle.id, at)
+        copy = await asyncio.to_thread(self.host.fork, self.handle.id, at)
         await self.take(copy.id)
         return copy
 

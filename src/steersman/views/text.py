@@ -23,6 +23,7 @@ from steersman.records.message import (
     Policy,
     Question,
     RequestReceipt,
+    RequestResult,
     SessionEnd,
     SessionStart,
     SettingsChanged,
@@ -156,6 +157,10 @@ def _toll_words(body: Body) -> str | None:
             named = ("mode", "model", "approvals", "trust", "title", "engine")
             told = [f"{name} {value}" for name in named if (value := getattr(changed, name))]
             return one_line(" · ".join(told))
+        case RequestResult(problem=problem) if problem is not None:
+            return f"failed: {problem.what}"
+        case RequestResult():
+            return "done"
         case RequestReceipt(what=what, sender=sender, outcome=outcome, reason=reason):
             return one_line(f"{what} from {sender}: {outcome.replace('_', ' ')} {reason}")
         case Audit(about=about, what=what, why=why):

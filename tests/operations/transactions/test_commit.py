@@ -130,21 +130,21 @@ def test_a_disk_that_is_really_full(yard: Yard) -> None:
 import os, sys
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
-from steersman.records.change import ABSENT, Change, State
+from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.objects import Objects
 from tests.operations.transactions.tree import tree
 root, objects = Path("/mnt"), Objects({str(yard.objects.folder)!r})
 def file(content):
-    return State("file", 0o644, *objects.put_bytes(content))
+    return FileState("file", 0o644, *objects.put_bytes(content))
 apply("/mnt", [Change("a", ABSENT, file(b"a" * 9000)), Change("b", ABSENT, file(b"b"))], objects)
 before = tree(root)
 try:
     apply("/mnt", [
         Change("a", file(b"a" * 9000), ABSENT),
         Change("b", file(b"b"), file(b"c" * 100_000)),
-        Change("d", ABSENT, State("folder", 0o755)),
+        Change("d", ABSENT, FileState("folder", 0o755)),
         Change("d/e", ABSENT, file(b"e" * 400_000)),
     ], objects)
 except ToolProblem as problem:

@@ -223,10 +223,7 @@ def test_the_choice_can_be_left_without_an_answer() -> None:
 def test_where_only_the_whole_can_be_answered_the_diff_says_why() -> None:
     request = asked("workspace_run_command", written("a", OLD, NEW, origin="command"))
     app = press((request, working(request, command="make")), "D")
-    assert (
-        "as a whole only: what a command did can only be allowed or denied as a whole"
-        in picture(app)
-    )
+    assert "as a whole only: it can only be allowed or denied as it is" in picture(app)
     assert press((request, working(request, command="make")), "D", "space", "enter").answers == []
 
 

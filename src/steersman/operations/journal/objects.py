@@ -1,7 +1,8 @@
 """Contents kept by their digest: the part of the journal that holds bytes.
 
 A content is written once, beside its place, and renamed into it, so whatever is found under a
-digest is whole. Files are copied by the file system where it can, and never held in memory.
+digest is whole. Files are copied by the file system where it can, and never held in memory. Where
+several machines work on the same threads, what is not too large is kept in their store as well.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from steersman.records.errors import ToolProblem
 
 CHUNK = 1 << 20
+LARGEST_SHARED = 8 << 20
 _MANY = 64
 _INCOMING = ".incoming-"
 _STALE = 86_400
@@ -28,13 +30,28 @@ _CLONE_REQUEST = 0x40049409
 _NO_CLONE = {errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ENOSYS, errno.EPERM}
 
 
+class Blobs(Protocol):
+    """Where contents are kept for other machines."""
+
+    def put_blob(self, data: bytes) -> str:
+        """Keep some bytes; the answer is their digest."""
+        ...
+
+    def blob(self, digest: str) -> bytes | None:
+        """Bytes by their digest."""
+        ...
+
+
 class Objects:
     """Contents in a folder, two levels deep, readable by their owner alone."""
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, blobs: Blobs | None = None) -> None:
         self.folder = os.path.abspath(folder)
         self._settling = Lock()
         self._unsettled: list[str] = []
+        self._blobs = blobs
+        self._shared: set[str] = set()
+        self._unshared: list[str] = []
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
 
     def path(self, digest: str) -> str:
@@ -45,10 +62,12 @@ class Objects:
 
     def has(self, digest: str) -> bool:
         """Whether a content is kept."""
-        return bool(digest) and os.path.exists(self.path(digest))
+        return bool(digest) and (os.path.exists(self.path(digest)) or self._fetched(digest))
 
     def open(self, digest: str) -> BinaryIO:
         """A kept content, to be read."""
+        if not self.has(digest):
+            raise unkept(digest)
         try:
             return open(self.path(digest), "rb")
         except OSError as error:
@@ -57,8 +76,9 @@ class Objects:
     def put_bytes(self, content: bytes, *, durable: bool = True) -> tuple[str, int]:
         """Keep a content that is at hand; the answer is its digest and size."""
         digest = sha256(content).hexdigest()
-        if not self.has(digest):
-            self._place(lambda incoming: _write(incoming, content, 0), digest, durable)
+        if not os.path.exists(self.path(digest)):
+            self._place(lambda incoming: _write(incoming, content, 0), digest)
+        self._kept(digest, durable)
         return digest, len(content)
 
     def put_file(self, source: int | str, *, durable: bool = True) -> tuple[str, int]:
@@ -74,14 +94,16 @@ class Objects:
         if len(first) < CHUNK:
             return self.put_bytes(first, durable=durable)
         digest, size = digest_of(source)
-        if not self.has(digest):
-            digest = self._place(lambda incoming: copy(source, incoming), None, durable)
+        if not os.path.exists(self.path(digest)):
+            digest = self._place(lambda incoming: copy(source, incoming), None)
             size = os.stat(self.path(digest)).st_size
+        self._kept(digest, durable)
         return digest, size
 
     def settle(self) -> None:
         """Make everything kept so far last through a power cut."""
         with self._settling:
+            self._share()
             waiting, self._unsettled = self._unsettled, []
             if len(waiting) > _MANY:
                 with opened(self.folder, os.O_DIRECTORY) as folder:
@@ -98,7 +120,33 @@ class Objects:
             if name.startswith(_INCOMING) and os.stat(path).st_mtime < time.time() - _STALE:
                 os.unlink(path)
 
-    def _place(self, fill: Callable[[int], None], digest: str | None, durable: bool) -> str:
+    def _kept(self, digest: str, durable: bool) -> None:
+        if self._blobs is not None and digest not in self._shared:
+            self._unshared.append(digest)
+        if durable and (self._unsettled or self._unshared):
+            self.settle()
+
+    def _share(self) -> None:
+        """Give other machines what they do not have yet."""
+        while self._blobs is not None and self._unshared:
+            digest = self._unshared[-1]
+            path = self.path(digest)
+            if digest not in self._shared and os.stat(path).st_size <= LARGEST_SHARED:
+                with open(path, "rb") as file:
+                    self._blobs.put_blob(file.read())
+            self._shared.add(digest)
+            self._unshared.pop()
+
+    def _fetched(self, digest: str) -> bool:
+        """Get a content that another machine has kept, if any has."""
+        content = self._blobs.blob(digest) if self._blobs is not None else None
+        if content is None or sha256(content).hexdigest() != digest:
+            return False
+        self._shared.add(digest)
+        self._place(lambda incoming: _write(incoming, content, 0), digest)
+        return True
+
+    def _place(self, fill: Callable[[int], None], digest: str | None) -> str:
         temporary = os.path.join(self.folder, f"{_INCOMING}{token_hex(8)}")
         incoming = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -114,8 +162,6 @@ class Objects:
         finally:
             os.close(incoming)
         self._unsettled.append(place)
-        if durable:
-            self.settle()
         return digest
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.host.carrying import READY, report
 from steersman.ports.cli.options import (
     at_terminal,
@@ -22,7 +21,7 @@ from steersman.ports.cli.options import (
 from steersman.ports.cli.prompts import consent
 from steersman.ports.cli.watch import Job, Watched
 from steersman.ports.cli.watch import watch as watch_job
-from steersman.ports.cli.work import kept_settings, outputs
+from steersman.ports.cli.work import outputs
 from steersman.records.errors import Exit, SteersmanError, ThreadBusy, UsageProblem
 from steersman.records.message import Answer, ConfirmResponse, Question, TurnEnd
 from steersman.records.outcomes import ENDINGS
@@ -46,36 +45,25 @@ async def _begin(text: str, flags: dict[str, Any]) -> str:
         await consent(host, folder, attended=at_terminal())
         settings = settings_from(flags, host.permissions.settings_file(folder))
         images = images_from(flags["images"])
-        handle = await host.start_background(folder, text, settings, images, _given(flags))
+        handle = await host.start_background(folder, text, settings, images, yes=flags["yes"])
         return handle.id
-
-
-def _given(flags: dict[str, Any]) -> list[str]:
-    """The flags of this run as the background process takes them."""
-    given = []
-    for name, value in flags.items():
-        option = f"--{name.replace('_', '-')}"
-        if name in ("mode", "model", "trust", "approvals", "sandbox") or name.startswith("max_"):
-            given += [option, str(value)] if value is not None else []
-    given += [word for domain in flags["domains"] for word in ("--domain", domain)]
-    return [*given, "--yes"] if flags["yes"] else given
 
 
 @click.command(hidden=True)
 @_thread
-@working
-@spending
-def carry(thread: str, **flags: Any) -> int:
+def carry(thread: str) -> int:
     """Run THREAD until nothing is left to do; started by the host, not by people."""
-    return asyncio.run(_carry(thread, flags))
+    return asyncio.run(_carry(thread))
 
 
-async def _carry(thread_id: str, flags: dict[str, Any]) -> int:
+async def _carry(thread_id: str) -> int:
     async with open_host() as host:
         try:
             thread = host.find(thread_id)
-            settings = kept_settings(host, thread, flags, thread.workspace)
-            handle = await host.open(thread.id, settings, attended=True, yes=flags["yes"])
+            kept = host.kept(thread.id, run=True)
+            settings = settings_from(kept, host.permissions.settings_file(thread.workspace))
+            yes = bool(kept.get("yes"))
+            handle = await host.open(thread.id, settings, attended=True, yes=yes)
         except ThreadBusy:
             _say(READY)  # somebody runs it, which is all that was wanted
             return Exit.DONE
@@ -90,7 +78,7 @@ async def _carry(thread_id: str, flags: dict[str, Any]) -> int:
         return await _finish(host, handle, stopped)
 
 
-async def _finish(host: Host, handle: Attached, stopped: asyncio.Event) -> int:
+async def _finish(host: Host, handle: ThreadHandle, stopped: asyncio.Event) -> int:
     """Work until there is nothing more to do, or somebody ends this process politely."""
     working = asyncio.create_task(host.drained(handle.id))
     ending = asyncio.create_task(stopped.wait())
@@ -124,9 +112,7 @@ def attach(thread: str, plain: bool, **flags: Any) -> int:
 
     Without a terminal, or with --json or --quiet, it is shown until its turn ends.
     """
-    host = open_host()
-    found = host.find(thread)
-    host.store.close()
+    found = open_host().find(thread)
     shown = flags["as_json"] or flags["quiet"] or not (at_terminal() and sys.stderr.isatty())
     if shown and not plain:
         return watch_job(lambda: AttachJob(found.id), flags)
@@ -150,7 +136,7 @@ class AttachJob(Job):
         handle = await host.attach(self._id)
         return Watched(handle, handle.thread.head)
 
-    async def say(self, handle: Attached, *, attended: bool) -> None:
+    async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Nothing: whoever runs it works on."""
 
 
@@ -189,7 +175,7 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
 
 
 def _which(
-    handle: Attached, waiting: tuple[Waiting, ...], words: tuple[str, ...]
+    handle: ThreadHandle, waiting: tuple[Waiting, ...], words: tuple[str, ...]
 ) -> tuple[Waiting, tuple[str, ...]]:
     """Which request is meant, and the words of its answer."""
     named = [one for one in waiting if words[0] == one.corr]
@@ -215,7 +201,7 @@ def _which(
     return waiting[0], words
 
 
-def _option(host: Host, handle: Attached, asked: Waiting, said: str) -> str:
+def _option(host: Host, handle: ThreadHandle, asked: Waiting, said: str) -> str:
     """The option a person means by its first letters, or their own words."""
     for message in host.messages(handle.id, kinds={"question"}):
         if message.corr == asked.corr and isinstance(message.body, Question):

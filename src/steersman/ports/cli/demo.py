@@ -11,8 +11,7 @@ from pathlib import Path
 
 import click
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import open_host
 from steersman.ports.cli.views import PlainView
 from steersman.ports.cli.watch import Job, Watched, do
@@ -56,7 +55,7 @@ class DemoJob(Job):
         handle = await host.start(str(self._folder), TASK, self._settings, origin="demo")
         return Watched(handle, 0)
 
-    async def say(self, handle: Attached, *, attended: bool) -> None:
+    async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Give it the task."""
         await handle.send(TASK)
 

@@ -36,9 +36,10 @@ def split() -> None:
 def _stand_in(child: int) -> NoReturn:
     """Wait for the child in the shell's place: end, stop and go on as it does."""
     signal.signal(signal.SIGUSR1, lambda *_: os._exit(0))
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: os.kill(child, number))
     while True:
         try:
             _, status = os.waitpid(child, os.WUNTRACED)

@@ -9,8 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.records.errors import TooLate
 from steersman.records.message import (
     Answer,
@@ -82,7 +81,7 @@ class Prompter:
 class Asker(Prompter):
     """Puts one request at a time and hands the answer to the thread."""
 
-    def __init__(self, handle: Attached) -> None:
+    def __init__(self, handle: ThreadHandle) -> None:
         super().__init__()
         self._handle = handle
         self._asking = asyncio.Lock()

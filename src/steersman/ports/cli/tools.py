@@ -6,8 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -69,7 +68,7 @@ class CallJob(Job):
         )
         return Watched(handle, 0)
 
-    async def say(self, handle: Attached, *, attended: bool) -> None:
+    async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Make the call and print what came of it."""
         message = await handle.call(self._tool, self._arguments)
         assert isinstance(message.body, ToolResult)

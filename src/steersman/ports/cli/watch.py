@@ -12,8 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import at_terminal, open_host
 from steersman.ports.cli.prompts import Asker
 from steersman.ports.cli.views import AnswerView, JsonView, PlainView, View
@@ -38,7 +37,7 @@ class Watched(Struct, frozen=True):
     `lingers`: when the terminal goes away, the work goes on without it.
     """
 
-    handle: Attached
+    handle: ThreadHandle
     after: int
     lingers: bool = False
 
@@ -51,7 +50,7 @@ class Job(ABC):
         """Open the thread."""
 
     @abstractmethod
-    async def say(self, handle: Attached, *, attended: bool) -> None:
+    async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Start the work."""
 
     def outcome(self, end: TurnEnd | None) -> tuple[Exit, str]:
@@ -99,7 +98,7 @@ async def do(job: Job, view: View, *, attended: bool) -> Exit:
 async def _ended(
     job: Job,
     host: Host,
-    handle: Attached,
+    handle: ThreadHandle,
     working: "asyncio.Task[TurnEnd | None]",
     showing: "asyncio.Task[str]",
 ) -> Exit:
@@ -125,7 +124,7 @@ async def _ended(
     return code
 
 
-async def _work(job: Job, handle: Attached, *, attended: bool) -> TurnEnd | None:
+async def _work(job: Job, handle: ThreadHandle, *, attended: bool) -> TurnEnd | None:
     await job.say(handle, attended=attended)
     return await handle.wait()
 

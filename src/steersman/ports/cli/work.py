@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
 from steersman.ports.cli.prompts import consent, read_line
 from steersman.ports.cli.watch import Job, Watched, watch
@@ -66,7 +65,7 @@ class RunJob(Job):
         handle = await host.start(folder, self._text, settings, attended=attended, yes=yes)
         return Watched(handle, 0, attended and settings.on_hangup == "detach")
 
-    async def say(self, handle: Attached, *, attended: bool) -> None:
+    async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Give it the task."""
         await handle.send(self._text, images_from(self._flags["images"]))
 
@@ -116,19 +115,19 @@ class ResumeJob(Job):
         handle = await host.open(thread.id, settings, resume=not self._text, **how)
         return Watched(handle, thread.head, attended and settings.on_hangup == "detach")
 
-    async def say(self, handle: Attached, *, attended: bool) -> None:
+    async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Say what there is to say."""
         if not self._text and not handle.busy and not await handle.go_on():
             self._text = await self._ask(handle, attended=attended)
         if self._text:
             await handle.send(self._text, images_from(self._flags["images"]))
 
-    async def _ask(self, handle: Attached, *, attended: bool) -> str:
+    async def _ask(self, handle: ThreadHandle, *, attended: bool) -> str:
         if not attended:
             said = f'Say what to do: steer resume {handle.id} "go on".'
             click.echo(f"Thread {handle.id} is whole and ready. {said}", err=True)
             return ""
-        click.echo(safe(f"{self._title}\n{handle.last_words()}\n"))
+        click.echo(safe(f"{self._title}\n{await handle.last_words()}\n"))
         try:
             return (await read_line("› ")).strip()
         except EOFError:

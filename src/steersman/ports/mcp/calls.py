@@ -11,8 +11,7 @@ from contextlib import suppress
 from secrets import token_hex
 from typing import Any
 
-from steersman.host import Host
-from steersman.host.attached import Attached
+from steersman.host import Host, ThreadHandle
 from steersman.ports.mcp.offer import (
     Asked,
     Ended,
@@ -54,7 +53,7 @@ MOST_THREADS = 12  # for clients that can be asked the same things
 class HostCall:
     """One call of a tool of the host."""
 
-    def __init__(self, handle: Attached, tool: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, handle: ThreadHandle, tool: str, arguments: dict[str, Any]) -> None:
         self._handle = handle
         self.tool = tool
         self.name = f"call_{token_hex(5)}"
@@ -134,7 +133,7 @@ class HostCall:
 class Calls:
     """The calls of one thread, each told apart from the others. `asks`: somebody can be asked."""
 
-    def __init__(self, handle: Attached, *, asks: bool) -> None:
+    def __init__(self, handle: ThreadHandle, *, asks: bool) -> None:
         self._handle = handle
         self._asks = asks
         self.thread = handle.id

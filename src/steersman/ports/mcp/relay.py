@@ -22,7 +22,7 @@ class RelayedCall(HostCall):
         """What the server gave; when the call did not reach it, why."""
         if not isinstance(body, WholeResult):
             return super().result(body)
-        whole = self._handle.redactor().json(dict(body.whole))
+        whole = self._handle.redact(dict(body.whole))
         if isinstance(error := whole.get("error"), Mapping):
             refused = ProtocolError(error["code"], error["message"], error.get("data"))
             return Ended((), failed=True, error=refused)

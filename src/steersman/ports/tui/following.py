@@ -16,6 +16,7 @@ from steersman.views.story import Story
 
 RATE = 30
 SLICE = 0.02  # seconds of reading before keys are heard again
+WATCH = 2.0  # seconds between looks at who runs a thread that does not run here
 PATIENCE = 1.0  # seconds before a log that could not be read is tried again
 
 
@@ -58,7 +59,8 @@ class Follower:
         self._changed.clear()
         self._news.clear()
         self._at = self._seat.id
-        self._tasks = [self._spawn(self._read(self.story)), self._spawn(self._draw(self.story))]
+        work = (self._read(self.story), self._draw(self.story), self._watch())
+        self._tasks = [self._spawn(one) for one in work]
 
     def moved(self) -> bool:
         """The seat may be elsewhere: follow it there; True when it is."""
@@ -91,7 +93,7 @@ class Follower:
     async def _take_in(self, story: Story) -> None:
         since = monotonic()
         async for message in self._seat.follow(story.seq):
-            self._at = self._seat.id
+            self._at = message.thread
             self._stale |= self._seat.heard(message)
             for block in story.feed(message):
                 self._changed[id(block)] = block
@@ -99,6 +101,19 @@ class Follower:
             if monotonic() - since > SLICE:
                 await asyncio.sleep(0)
                 since = monotonic()
+
+    async def _watch(self) -> None:
+        """See that another process still runs the thread: one that is killed says nothing."""
+        while True:
+            await asyncio.sleep(WATCH)
+            if self._seat.owner is not None:
+                await self._look()
+
+    async def _look(self) -> None:
+        try:
+            await self._seat.look()
+        except SteersmanError as problem:
+            self._trouble(str(problem))
 
     async def _draw(self, story: Story) -> None:
         while True:
@@ -108,6 +123,6 @@ class Follower:
             self._changed.clear()
             if self._stale:
                 self._stale = False
-                await self._seat.look()
+                await self._look()
             self._show(story, changed)
             await asyncio.sleep(1 / RATE)

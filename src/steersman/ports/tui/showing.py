@@ -51,7 +51,7 @@ class Showing:
         self._gathering = gathering
         self._story = Story()
         self._asking: Approvals | None = None
-        self._known = "nothing"  # what the seat did at the last beat
+        self._known: tuple[object, ...] = ()  # what the seat did at the last beat
         self._unread = 0  # up to which message the thread was there before one sat down
         self.notices = Notices(driver_write(app), app.environ)
         self.layout: Layout = lay_out(80, 24, ())
@@ -117,7 +117,8 @@ class Showing:
         """Where answers are asked for; it is made when the first is needed."""
         app = self._app
         if self._asking is None and needed:
-            from steersman.ports.tui.approvals import PATIENCE, Approvals
+            from steersman.ports.tui.approvals import Approvals
+            from steersman.ports.tui.request_sheet import PATIENCE
 
             patience = PATIENCE if app.patience is None else app.patience
             self._asking = Approvals(id=APPROVALS, patience=patience)
@@ -174,8 +175,8 @@ class Showing:
         seat = self._app.seat
         if not self._app.is_running:
             return
-        if seat.doing != self._known:
-            self._known = seat.doing
+        if (seat.doing, seat.owner) != self._known:
+            self._known = (seat.doing, seat.owner)
             self.everything()
         if seat.doing == "working":
             self._app.query_one(StatusBar).working(self._story.step)

@@ -1,6 +1,8 @@
 """`/undo`, `/redo`, `/rewind`, `/diff`: what was changed, and the way back, shown before it is
 taken."""
 
+import asyncio
+
 import msgspec
 
 from steersman.records.errors import ToolProblem, UsageProblem
@@ -34,9 +36,9 @@ async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
     if not plan.changes:
         stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
         return False
-    taken = seat.host.way_back.conflicts(seat.id, plan)
+    taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
     title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
-    if not await stage.confirm(title, described(seat, plan, taken)):
+    if not await stage.confirm(title, await asyncio.to_thread(described, seat, plan, taken)):
         stage.tell("Nothing was done.")
         return False
     await seat.handle.undo(plan, force=bool(taken))

@@ -1,0 +1,145 @@
+"""What is asked now, as a part of the screen: what is wanted and by whom, all about it, the keys.
+
+It shows; what keys do and what is answered is in `approvals.py`.
+"""
+
+from collections.abc import Callable
+from time import monotonic
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from steersman.ports.tui import request_lines
+from steersman.ports.tui.colours import palette_of
+from steersman.ports.tui.diff_pane import keys_lines
+from steersman.ports.tui.diff_view import DiffView
+from steersman.ports.tui.drawing.lines import wrapped
+from steersman.ports.tui.forms import EditForm, WordsForm
+from steersman.views.blocks import Asked, Request
+from steersman.views.waiting import Keys, Queue, Waiting
+
+PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
+SMALL = 6  # rows below which only the keys themselves are named
+
+
+class RequestSheet(Vertical):
+    """Shows the request or question that comes next in a queue."""
+
+    def __init__(
+        self,
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = monotonic,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.can_focus = False  # until something waits
+        self._queue = Queue(patience, clock)
+        self._option_rows: list[int] = []
+        self._note = ""
+        self._form: WordsForm | EditForm | None = None
+        self._fitted: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """What is wanted and by whom, all about it, what answers cover, and the keys."""
+        yield Static(id="ask-head")
+        view = DiffView(id="ask-body")
+        view.can_focus = False
+        yield view
+        yield WordsForm()
+        yield EditForm()
+        yield Static(id="ask-foot")
+
+    @property
+    def current(self) -> Waiting | None:
+        """What is asked now."""
+        return self._queue.current
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._queue)
+
+    @property
+    def _view(self) -> DiffView:
+        return self.query_one("#ask-body", DiffView)
+
+    def _about(self, width: int) -> list[Text]:
+        """The lines above the diffs."""
+        palette = palette_of(self.app)
+        match self.current:
+            case Request(request=request):
+                # What a lasting answer covers is below, unless that would take too much room.
+                below = bool(self._covers(width))
+                low = [] if below else request_lines.covers(request, width, palette)
+                return [*request_lines.about(request, width, palette), *low]
+            case Asked(question=question):
+                marked = self._queue.option
+                lines, self._option_rows = request_lines.question_lines(
+                    question, marked, width, palette
+                )
+                return lines
+        return []
+
+    @property
+    def _limit(self) -> int:
+        """How many rows there are for all of it."""
+        most = self.styles.max_height
+        own = int(most.value) if most is not None and most.is_cells else 0
+        return own or max(self.app.size.height * 6 // 10, 3)
+
+    def _covers(self, width: int) -> list[Text]:
+        """What lasting answers cover, where there is room for all of it."""
+        if not isinstance(self.current, Request):
+            return []
+        lines = request_lines.covers(self.current.request, width, palette_of(self.app))
+        return lines if len(lines) <= self._limit // 3 else []
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Other sizes, other lines."""
+        if self.current is not None:
+            self._fit()
+
+    def _fit(self) -> None:
+        """Head and keys first; the rest of the room is for what it is about."""
+        width, limit = max((self.size.width or self.app.size.width) - 2, 1), self._limit
+        state = (self.current, self._queue.at, len(self._queue), self._queue.call, width, limit,
+                 self._note, self._form, palette_of(self.app).name)  # fmt: skip
+        if state == self._fitted:
+            return
+        self._fitted = state
+        self.set_class(limit < SMALL, "small")
+        head, block, queue = self.query_one("#ask-head", Static), self.current, self._queue
+        head.display = limit > 2
+        if block is not None:
+            palette = palette_of(self.app)
+            head.update(request_lines.head(block, queue.at, len(queue), width, palette))
+        foot = self._foot(width)
+        self.query_one("#ask-foot", Static).update(Text("\n").join(foot))
+        view = self._view
+        form = self._form.rows if self._form is not None else 0
+        room = max(limit - (limit >= SMALL) - (limit > 2) - len(foot) - form, 1)
+        view.styles.height = max(min(view.height_at(width - 1), room), 1)
+        view.lay_out()
+
+    def _foot(self, width: int) -> list[Text]:
+        """What answers cover, what went wrong, and the keys."""
+        palette = palette_of(self.app)
+        lines = self._covers(width) if self._form is None else []
+        if self._note:
+            lines += wrapped(self._note, width, palette.warn)
+        if self._limit < SMALL:
+            keys = [(key, "") for key, _ in self._keys()]
+            return keys_lines(keys, width, palette)[:1]
+        return [*lines, *keys_lines(self._keys(), width, palette)]
+
+    def _keys(self) -> Keys:
+        return self._queue.keys() if self._form is None else self._form.keys()
+
+    def tell(self, text: str) -> None:
+        """Say something about what was just tried."""
+        self._note = text
+        self._fit()

@@ -1,0 +1,1 @@
+"""Tests on several machines, made of network namespaces with process trees of their own."""
