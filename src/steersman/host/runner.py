@@ -249,12 +249,18 @@ class Runner:
     # Keeping and leaving it
 
     async def drained(self, thread_id: str) -> TurnEnd | None:
-        """Wait until a thread has no turn, no request and no queued message left."""
+        """Wait until a thread has no turn, no request and no queued message left.
+
+        What is queued behind a turn that did not end well waits for somebody to go on.
+        """
         while (run := self._runs.get(thread_id)) is not None:
-            end = await run.session.wait()
+            await run.session.wait()
             await run.mailbox.emptied()
-            if run.session.quiet and not await run.session.go_on():
-                return end
+            if run.session.quiet:
+                end = run.session.last_end
+                stopped = end is not None and end.ending != "done"
+                if stopped or not await run.session.go_on():
+                    return end
         return None
 
     async def drain(self) -> None:
