@@ -264,8 +264,24 @@ def test_a_polite_kill_ends_like_ctrl_c(steer, script, gate, number):
     assert messages[-1]["body"]["exit"] == 130
 
 
-def test_a_terminal_that_vanishes_ends_the_run(steer, script, gate):
+def test_a_terminal_that_vanishes_leaves_the_turn_running(steer, script, gate):
     model = script({"tool_calls": [gate.wait]}, DONE)
+
+    with Terminal(steer, "run", "--yes", "--model", model, "wait") as terminal:
+        gate.waiting()
+        terminal.close()
+        gate.open()
+        assert terminal.process.wait(timeout=60) == 0
+
+    messages = log_of_newest(steer)
+    assert [b["status"] for b in bodies(messages, "tool_result")] == ["ok"]
+    assert [b["ending"] for b in bodies(messages, "turn_end")] == ["done"]
+    assert messages[-1]["body"] == {"status": "done", "exit": 0}
+
+
+def test_a_terminal_that_vanishes_ends_the_run_where_settings_say_so(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, DONE)
+    steer = steer.having(STEERSMAN_ON_HANGUP="cancel")
 
     with Terminal(steer, "run", "--yes", "--model", model, "wait") as terminal:
         gate.waiting()

@@ -7,18 +7,26 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import Server
-from steersman.records.mcp_tools import Wishes
+from steersman.records.mcp_tools import Outcome, Wishes
 
 SERVERS = Path(__file__).parent.parent / "servers"
 PATIENCE = 120
 TOKEN = "tok-4f9a8b7c6d5e"
 T = TypeVar("T")
+
+
+def read(outcome: Outcome) -> Outcome:
+    """An answer as the model reads it; as the server sent it, it says the same of its success."""
+    assert outcome.whole["isError"] is outcome.failed
+    return replace(outcome, whole={})
 
 
 def rough(*manners: str, environ: Mapping[str, str] | None = None, **more: Any) -> Server:

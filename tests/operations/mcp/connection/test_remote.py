@@ -13,7 +13,7 @@ import pytest
 
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Outcome, ServerProblem, Wishes
-from tests.operations.mcp.connection.kit import SERVERS, World
+from tests.operations.mcp.connection.kit import SERVERS, World, read
 from tests.operations.mcp.servers.web import serving
 
 TOKEN = "token-in-header-1"
@@ -83,7 +83,7 @@ def test_a_server_of_the_library_does_all_it_can_in_both_eras(world, address, er
         added = await connection.call("add", {"a": 1, "b": 2})
         assert added.structured == {"total": 3}
         picture = await connection.call("picture", {})
-        assert picture == Outcome("", attachments=("image/png, 12 kB",))
+        assert read(picture) == Outcome("", attachments=("image/png, 12 kB",))
         told: list[str] = []
         assert (await connection.call("slow", {}, progress=told.append)).text == "done"
         assert told == ["1 of 3: step", "2 of 3: step", "3 of 3: step"]

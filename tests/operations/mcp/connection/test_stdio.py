@@ -12,7 +12,7 @@ import pytest
 from steersman.operations.mcp import patience
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Outcome, ServerProblem, Wishes
-from tests.operations.mcp.connection.kit import TOKEN, World, below, lives, rough
+from tests.operations.mcp.connection.kit import TOKEN, World, below, lives, read, rough
 from tests.store.elsewhere import ROOT
 
 ERAS = pytest.mark.parametrize("era", [(), ("modern",)], ids=["legacy", "modern"])
@@ -43,13 +43,13 @@ def test_a_server_is_started_listed_called_and_stopped(world, era):
         assert tools[0].hints == {"readOnlyHint": True}
         assert tools[0].description == "Does echo."
         assert tools[0].parameters["properties"] == {"text": {"type": "string"}}
-        assert await connection.call("echo", {"text": "hello"}) == Outcome("hello")
+        assert read(await connection.call("echo", {"text": "hello"})) == Outcome("hello")
         pid = connection.pid
         assert lives(pid)
         await connection.stop()
         assert not connection.alive
         assert not lives(pid)
-        assert await connection.call("echo", {"text": "anew"}) == Outcome("anew")
+        assert read(await connection.call("echo", {"text": "anew"})) == Outcome("anew")
 
     world.run(use)
 
@@ -79,7 +79,7 @@ def test_a_server_that_dies_in_a_call_is_named_with_its_last_words(world, era, t
         assert "not known" in caught.value.try_this
         assert not connection.alive
         assert connection.problem is not None
-        assert await connection.call("echo", {"text": "back"}) == Outcome("back")
+        assert read(await connection.call("echo", {"text": "back"})) == Outcome("back")
         assert connection.problem is None
         assert len(started(record)) == 2
 
@@ -358,12 +358,14 @@ def test_sloppy_results_are_read(world):
         async def call(result: object) -> Outcome:
             return await connection.call("blocks", {"result": json.dumps(result)})
 
-        assert await call({}) == Outcome("")
-        assert await call({"content": "plain"}) == Outcome("plain")
-        assert await call({"content": [{"type": "chart", "text": "x"}, None]}) == Outcome("x\nnull")
-        assert await call({"structuredContent": [1]}) == Outcome("[1]")
+        assert read(await call({})) == Outcome("")
+        assert read(await call({"content": "plain"})) == Outcome("plain")
+        assert read(await call({"content": [{"type": "chart", "text": "x"}, None]})) == Outcome(
+            "x\nnull"
+        )
+        assert read(await call({"structuredContent": [1]})) == Outcome("[1]")
         refused = await connection.call("odd_error", {})
-        assert refused == Outcome("just a string (-32603)", failed=True)
+        assert read(refused) == Outcome("just a string (-32603)", failed=True)
 
     world.run(use)
 
@@ -381,10 +383,12 @@ def test_all_pages_of_a_list_are_read_and_a_list_without_end_ends(world):
 def test_an_error_of_a_tool_is_an_outcome(world):
     async def use(world: World) -> None:
         connection = world.connection(rough())
-        assert await connection.call("nothing", {}) == Outcome(
+        assert read(await connection.call("nothing", {})) == Outcome(
             "no tool nothing (-32602)", failed=True
         )
-        assert await connection.call("refuse", {}) == Outcome("not today (-32000)", failed=True)
+        assert read(await connection.call("refuse", {})) == Outcome(
+            "not today (-32000)", failed=True
+        )
         assert connection.alive
 
     world.run(use)

@@ -8,7 +8,7 @@ import pytest
 
 from steersman.records.errors import Denied
 from steersman.records.mcp_tools import Outcome, Wishes
-from tests.operations.mcp.connection.kit import World, rough
+from tests.operations.mcp.connection.kit import World, read, rough
 
 ERAS = pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
 
@@ -77,7 +77,7 @@ def test_a_page_that_must_be_opened_first_is_shown_and_the_call_is_not_repeated(
             return "accept", {}
 
         outcome = await world.connection(rough(), Wishes(elicit=elicit)).call("locked", {})
-        assert outcome == Outcome("sign in first (-32042)", failed=True)
+        assert read(outcome) == Outcome("sign in first (-32042)", failed=True)
         assert shown == [("Sign in", "https://example.com/in")]
 
     world.run(use)
