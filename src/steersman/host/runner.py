@@ -253,7 +253,8 @@ class Runner:
         while (run := self._runs.get(thread_id)) is not None:
             end = await run.session.wait()
             await run.mailbox.emptied()
-            if run.session.quiet and not await run.session.go_on():
+            stopped = end is not None and end.ending != "done"  # what is queued waits then
+            if run.session.quiet and (stopped or not await run.session.go_on()):
                 return end
         return None
 

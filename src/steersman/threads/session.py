@@ -338,7 +338,7 @@ class Session:
         except TimeoutError:
             return self._out_of_time()
         except asyncio.CancelledError:
-            return TurnEnd("cancelled"), None
+            return TurnEnd("cancelled", self.log.activity.step), None
         except LeaseLost:
             raise
         except BudgetSpent as spent:
