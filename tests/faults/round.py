@@ -29,7 +29,7 @@ from tests.faults.sender import Note
 
 ROOT = Path(__file__).parent.parent.parent
 INSIDE = Path(__file__).with_name("inside")
-REST = 90.0  # seconds in which a thread must come to rest after the last blow
+REST = 60.0  # seconds in which a thread must come to rest after the last blow
 _WITNESS = (
     "CREATE TABLE witness (thread TEXT NOT NULL, first BIGINT NOT NULL, last BIGINT NOT NULL, "
     "fence BIGINT NOT NULL, process TEXT NOT NULL)"
@@ -126,11 +126,21 @@ def play(plan: Plan, ground: Ground, broken: str = "") -> Evidence:
         for sender in senders:
             sender.wait(REST)
         restless = asyncio.run(_settle(ground, thread))
+        if restless:
+            _inspect(ground)
         # Looking at a thread closes what a process that died last has left open.
         _start(ground, "replay", "steersman", "replay", thread).wait(REST)
         return _collect(plan, ground, thread, restless)
     finally:
         ground.clear()
+
+
+def _inspect(ground: Ground) -> None:
+    """Let every process say what it waits for; their logs have it."""
+    for pid in ground.processes():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGUSR2)
+    time.sleep(1)
 
 
 async def _begin(ground: Ground, model: str) -> str:
