@@ -125,7 +125,7 @@ def play(plan: Plan, ground: Ground, broken: str = "") -> Evidence:
         Striking(plan, ground, thread, senders).through()
         for sender in senders:
             sender.wait(REST)
-        restless = asyncio.run(_settle(ground, thread))
+        restless = asyncio.run(_settle(ground, thread)) or _lingering(ground)
         if restless:
             _inspect(ground)
         # Looking at a thread closes what a process that died last has left open.
@@ -133,6 +133,16 @@ def play(plan: Plan, ground: Ground, broken: str = "") -> Evidence:
         return _collect(plan, ground, thread, restless)
     finally:
         ground.clear()
+
+
+def _lingering(ground: Ground) -> str:
+    """Which processes have not ended although nothing is left to do."""
+    until = time.monotonic() + REST / 2
+    while left := list(ground.processes()):
+        if time.monotonic() > until:
+            return f"processes {left} do not end"
+        time.sleep(0.05)
+    return ""
 
 
 def _inspect(ground: Ground) -> None:
