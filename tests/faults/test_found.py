@@ -3,12 +3,15 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.cli.kit import StrictSteer, decoded, eventually, outside
+from tests.tui.tmux import gone
 
 TALK = "Every word of this arrives over there."
 
@@ -67,3 +70,31 @@ def test_pieces_that_come_together_with_what_is_stored_are_shown(steer, script, 
 
     pieces = [m["body"]["text"] for m in shown if m["kind"] == "assistant_delta"]
     assert "".join(pieces) == TALK
+
+
+CLOSING = """
+import asyncio, os, sys
+from pathlib import Path
+from steersman.host import Host
+
+async def main(thread):
+    async with Host.at(Path(os.environ["STEERSMAN_HOME"]), os.environ) as host:
+        await (await host.attach(thread)).close()
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+def test_a_process_in_the_background_ends_when_its_thread_is_closed_by_another(
+    steer, script, tmp_path
+):
+    model = script({"tool_calls": [outside(f"touch {tmp_path / 'never'}")]}, {"text": "Done."})
+    thread = steer("run", "--detach", "--model", model, "go").stdout.strip()
+    owner = waiting(steer, thread)["process"]["pid"]
+
+    subprocess.run([sys.executable, "-c", CLOSING, thread], env=steer.environ, check=True)
+
+    gone(owner)
+    log = Path(steer.environ["STEERSMAN_HOME"]) / "background" / f"{thread}.log"
+    assert log.read_text() == ""
+    assert _ended(steer, thread)["session_end"] == 1

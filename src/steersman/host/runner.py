@@ -275,7 +275,10 @@ class Runner:
         """Wait until a thread has no turn, no request and no queued message left."""
         while (run := self._runs.get(thread_id)) is not None:
             end = await run.session.wait()
-            await run.mailbox.emptied()
+            if not await run.mailbox.emptied():
+                # Somebody closes the thread, or another process has it.
+                await asyncio.wait([*self._ending, asyncio.ensure_future(asyncio.sleep(0))])
+                return end
             stopped = end is not None and end.ending != "done"  # what is queued waits then
             if run.session.quiet and (stopped or not await run.session.go_on()):
                 return end
