@@ -29,7 +29,7 @@ from tests.faults.sender import Note
 
 ROOT = Path(__file__).parent.parent.parent
 INSIDE = Path(__file__).with_name("inside")
-REST = 90.0  # seconds in which a thread must come to rest after the last blow
+REST = 60.0  # seconds in which a thread must come to rest after the last blow
 _WITNESS = (
     "CREATE TABLE witness (thread TEXT NOT NULL, first BIGINT NOT NULL, last BIGINT NOT NULL, "
     "fence BIGINT NOT NULL, process TEXT NOT NULL)"
@@ -125,12 +125,34 @@ def play(plan: Plan, ground: Ground, broken: str = "") -> Evidence:
         Striking(plan, ground, thread, senders).through()
         for sender in senders:
             sender.wait(REST)
-        restless = asyncio.run(_settle(ground, thread))
+        restless = asyncio.run(_settle(ground, thread)) or _lingering(ground)
+        if restless:
+            _inspect(ground)
         # Looking at a thread closes what a process that died last has left open.
         _start(ground, "replay", "steersman", "replay", thread).wait(REST)
-        return _collect(plan, ground, thread, restless)
+        evidence = _collect(plan, ground, thread, restless)
+        (ground.folder / "evidence.json").write_bytes(msgspec.json.encode(evidence))
+        return evidence
     finally:
         ground.clear()
+
+
+def _lingering(ground: Ground) -> str:
+    """Which processes have not ended although nothing is left to do."""
+    until = time.monotonic() + REST / 2
+    while left := list(ground.processes()):
+        if time.monotonic() > until:
+            return f"processes {left} do not end"
+        time.sleep(0.05)
+    return ""
+
+
+def _inspect(ground: Ground) -> None:
+    """Let every process say what it waits for; their logs have it."""
+    for pid in ground.processes():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGUSR2)
+    time.sleep(1)
 
 
 async def _begin(ground: Ground, model: str) -> str:
@@ -267,21 +289,18 @@ async def _settle(ground: Ground, thread: str) -> str:
 async def _rests(host: Host, handle: Attached) -> bool:
     """Whether nothing is left to do; if something is, it is seen to."""
     state = await handle.state()
+    doing = state.activity
+    # Somebody else may have seen to it meanwhile.
     with suppress(TooLate, UsageProblem):
-        if state.activity.waiting:
-            await handle.answer(state.activity.waiting[0].corr, ConfirmResponse("allow"))
-            return False
-        if state.requests or (state.owner and state.activity.turn):
-            if state.requests and not state.owner:
-                await host.carry(handle.id)
-            return False
-        if state.activity.queued:
+        if doing.waiting:
+            await handle.answer(doing.waiting[0].corr, ConfirmResponse("allow"))
+        elif state.requests:
+            await host.carry(handle.id)
+        elif doing.queued and not (state.owner and doing.turn):
             await handle.go_on()
-            return False
-        if state.owner:
+        elif state.owner and not doing.turn:
             await handle.close()
-            return False
-    return state.owner is None
+    return not (doing.waiting or state.requests or doing.queued or state.owner)
 
 
 def _collect(plan: Plan, ground: Ground, thread: str, restless: str) -> Evidence:

@@ -15,8 +15,8 @@ from steersman.store.contract import News
 from steersman.store.living import Living
 from steersman.store.migrations import LATEST, refuse_newer, statements
 from steersman.store.packets import cut
-from steersman.store.postgres_line import SCHEMA, Line, Session, checked
-from steersman.store.postgres_news import CHANNEL, LIVE, STORED, listen
+from steersman.store.postgres_line import SCHEMA, Backend, Line, checked
+from steersman.store.postgres_news import LIVE, STORED, listen
 from steersman.store.postgres_problems import masked
 from steersman.store.sql import Database, Work
 from steersman.store.sql_store import SqlStore
@@ -51,6 +51,7 @@ class PostgresStore(SqlStore):
         self._reading = Line(url, patience)
         try:
             self._writing.run(self._migrate)
+            self._channel = self._writing.run(self._name_channel)
         except BaseException:
             self._writing.close()
             raise
@@ -60,24 +61,25 @@ class PostgresStore(SqlStore):
         head = f"{LIVE} {self.process.id} "
         packets = [head + b64encode(packet).decode() for packet in cut(thread_id, pieces, _MOST)]
 
-        def send(db: Session) -> None:
+        def send(db: Backend) -> None:
             db.sync(False)
             db.execute(
-                f"SELECT pg_notify('{CHANNEL}', part) FROM unnest(?::text[]) AS part", (packets,)
+                f"SELECT pg_notify('{self._channel}', part) FROM unnest(?::text[]) AS part",
+                (packets,),
             )
 
         self._writing.attempt(send)
 
     def news(self) -> AbstractAsyncContextManager[News]:
         """Listen to what other processes write."""
-        return listen(self._url, self.process.id)
+        return listen(self._url, self._channel, self.process.id)
 
     def close(self) -> None:
         """Give all leases back and let go of the database."""
         if self._leases:
             self._leases.clear()
 
-            def leave(db: Session) -> None:
+            def leave(db: Backend) -> None:
                 db.sync(False)
                 db.transact(self._say_goodbye)
 
@@ -97,14 +99,14 @@ class PostgresStore(SqlStore):
         thread: str = "",
         known: Callable[[Database], T | None] = lambda db: None,
     ) -> T:
-        def told(db: Session) -> T:
+        def told(db: Backend) -> T:
             result = work(db)
             if thread:
                 note = f"{STORED} {self.process.id} {thread}"
-                db.execute(f"SELECT pg_notify('{CHANNEL}', ?)", (note,))
+                db.execute(f"SELECT pg_notify('{self._channel}', ?)", (note,))
             return result
 
-        def do(db: Session) -> T:
+        def do(db: Backend) -> T:
             db.sync(sync)
             return db.transact(told)
 
@@ -154,12 +156,12 @@ class PostgresStore(SqlStore):
         ).fetchone()
         return "postgres", f"PostgreSQL {engine}", LATEST, size
 
-    def _migrate(self, db: Session) -> None:
+    def _migrate(self, db: Backend) -> None:
         """Bring the database to `LATEST`, all or nothing, one process at a time."""
         if self._version(db) == LATEST:
             return
 
-        def steps(db: Session) -> None:
+        def steps(db: Backend) -> None:
             db.execute("SELECT pg_advisory_xact_lock(?)", (_MIGRATING,))
             version = self._version(db)
             if not version:
@@ -173,7 +175,22 @@ class PostgresStore(SqlStore):
 
         db.transact(steps)
 
-    def _version(self, db: Session) -> int:
+    def _name_channel(self, db: Backend) -> str:
+        """The channel of this store. Whoever may connect may listen and notify, but must know it.
+
+        So its name is a secret in a table that only those see who may use the store.
+        """
+        db.execute(
+            "INSERT INTO settings VALUES ('store', 'channel', ?) ON CONFLICT DO NOTHING",
+            (f"steersman_{token_hex(16)}",),
+        )
+        found = db.execute(
+            "SELECT value FROM settings WHERE scope = 'store' AND name = 'channel'"
+        ).fetchone()
+        assert found is not None  # it was just put there
+        return str(found[0])
+
+    def _version(self, db: Backend) -> int:
         # Asked of the catalogue itself: a name that was not found before may be remembered so.
         there = db.execute(
             "SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'schema_version'",

@@ -29,7 +29,7 @@ _WATCHFUL = {
 # A transaction whose client has vanished must not keep others waiting.
 _SESSION = (
     f"SET search_path TO {SCHEMA}; SET idle_in_transaction_session_timeout TO '15s'; "
-    "SET tcp_keepalives_idle TO 5; SET tcp_keepalives_interval TO 2; "
+    "SET lock_timeout TO '20s'; SET tcp_keepalives_idle TO 5; SET tcp_keepalives_interval TO 2; "
     "SET tcp_keepalives_count TO 3; SET TIME ZONE 'UTC'"
 )
 _PASSING = (errors.DeadlockDetected, errors.SerializationFailure, errors.CannotConnectNow)
@@ -66,7 +66,7 @@ def _own_dialect(sql: str) -> str:
     return sql.replace("?", "%s")
 
 
-class Session:
+class Backend:
     """A connection as the statements of the store see it."""
 
     def __init__(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
@@ -94,7 +94,7 @@ class Session:
             self.execute(f"SET synchronous_commit TO {'on' if wanted else 'off'}")
             self.synced = wanted
 
-    def transact(self, work: Callable[["Session"], T]) -> T:
+    def transact(self, work: Callable[["Backend"], T]) -> T:
         """Do something, all or nothing."""
         self.execute("BEGIN")
         try:
@@ -114,11 +114,11 @@ class Line:
         self.url = url
         self.lock = threading.RLock()
         self._patience = patience
-        self._session: Session | None = None
+        self._session: Backend | None = None
         self._closed = False
 
     def run(
-        self, work: Callable[[Session], T], known: Callable[[Session], T | None] | None = None
+        self, work: Callable[[Backend], T], known: Callable[[Backend], T | None] | None = None
     ) -> T:
         """Do something, waiting for a server that has gone away to come back."""
         with self.lock:
@@ -140,7 +140,7 @@ class Line:
                     time.sleep(pause)
                     pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def attempt(self, work: Callable[[Session], object]) -> None:
+    def attempt(self, work: Callable[[Backend], object]) -> None:
         """Do something if it can be done now; nobody cares if not."""
         if not self.lock.acquire(timeout=0.1):
             return
@@ -159,9 +159,9 @@ class Line:
             if self._session is not None:
                 self._session.connection.close()
 
-    def _opened(self) -> Session:
+    def _opened(self) -> Backend:
         if self._session is None or (self._session.lost and not self._closed):
-            self._session = Session(connect(self.url))
+            self._session = Backend(connect(self.url))
         return self._session
 
     def _passing(self, error: Exception, begun: bool) -> bool:

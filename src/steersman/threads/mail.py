@@ -30,6 +30,7 @@ class Mailbox:
         """Begin to take requests, those first that wait already."""
         self._wake.set()
         self._task = asyncio.create_task(self._attend(), name="mailbox")
+        self._task.add_done_callback(lambda _: self._empty.set())
 
     def wake(self) -> None:
         """Something may have come."""
@@ -41,11 +42,13 @@ class Mailbox:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    async def emptied(self) -> None:
-        """Look once more, and wait until everything that has come is taken."""
+    async def emptied(self) -> bool:
+        """Look once more, and wait until everything that has come is taken; False once closed."""
         self._empty.clear()
         self._wake.set()
-        await self._empty.wait()
+        if self._task is not None and not self._task.done():
+            await self._empty.wait()
+        return self._task is not None and not self._task.done()
 
     async def _attend(self) -> None:
         while True:

@@ -1,10 +1,13 @@
 """Loaded by every process of a round: notes who writes, and breaks the product where asked to.
 
 The note is part of the transaction it is about. `FAULTS_BREAK` names a defect that the checker has
-to find.
+to find. A process that gets SIGUSR2 prints what it is waiting for.
 """
 
+import asyncio
 import os
+import signal
+import sys
 import time
 from importlib import import_module
 
@@ -66,6 +69,13 @@ def _settling_what_is_settled(self, db, thread_id, settled):
     """Needed by a product that forgets: it would refuse to settle twice."""
 
 
+def _tell(*_):
+    for task in list(asyncio.tasks._all_tasks):
+        if not task.done():
+            task.print_stack(file=sys.stderr)
+
+
+signal.signal(signal.SIGUSR2, _tell)
 SqlStore._move = _noting
 match os.environ.get("FAULTS_BREAK"):
     case "settle apart":

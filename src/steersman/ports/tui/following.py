@@ -118,11 +118,11 @@ class Follower:
     async def _draw(self, story: Story) -> None:
         while True:
             await self._news.wait()
-            self._news.clear()
-            changed = list(self._changed.values())
-            self._changed.clear()
             if self._stale:
                 self._stale = False
                 await self._look()
+            self._news.clear()  # from here on nothing is awaited: the story is what is shown
+            changed = list(self._changed.values())
+            self._changed.clear()
             self._show(story, changed)
             await asyncio.sleep(1 / RATE)
