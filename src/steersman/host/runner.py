@@ -254,9 +254,11 @@ class Runner:
             end = await run.session.wait()
             if not await run.mailbox.emptied():
                 # Somebody closes the thread, or another process has it.
-                await asyncio.wait([*self._ending, asyncio.ensure_future(asyncio.sleep(0))])
+                while thread_id in self._runs and self._ending:
+                    await asyncio.wait(self._ending)
                 return end
-            if run.session.quiet and not await run.session.go_on():
+            stopped = end is not None and end.ending != "done"  # what is queued waits then
+            if run.session.quiet and (stopped or not await run.session.go_on()):
                 return end
         return None
 

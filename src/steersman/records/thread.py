@@ -53,7 +53,7 @@ class Activity(Struct, frozen=True, omit_defaults=True):
     """What the log says a thread is doing; the store keeps it beside the thread's head.
 
     `turn` is the number of the running turn, 0 between turns; `queued` names the messages for
-    the next turn.
+    the next turn; `ending` is how the last turn ended.
     """
 
     turn: int = 0
@@ -61,6 +61,7 @@ class Activity(Struct, frozen=True, omit_defaults=True):
     since: str = ""
     waiting: tuple[Waiting, ...] = ()
     queued: tuple[str, ...] = ()
+    ending: str = ""
 
 
 State = Literal["idle", "running", "waiting", "queued"]

@@ -28,8 +28,8 @@ def after(now: Activity, message: Message) -> Activity:
         case TurnStart():
             began = stamp(message.time)
             return replace(now, turn=message.turn, step=0, since=began, waiting=())
-        case TurnEnd():
-            return replace(now, turn=0, step=0, since="", waiting=())
+        case TurnEnd(ending=ending):
+            return replace(now, turn=0, step=0, since="", waiting=(), ending=ending)
         case Assistant() if message.path == MAIN:
             return replace(now, step=now.step + 1)
         case Steer(state=state):
@@ -44,9 +44,9 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
     """What waits for an answer once a message is stored."""
     corr = message.corr or ""
     match message.body:
-        case ConfirmRequest(call=call, tool=tool, reason=reason):
+        case ConfirmRequest(call=call) as request:
             others = tuple(one for one in now.waiting if not call or one.call != call)
-            return (*others, Waiting(corr, "permission", f"{tool}: {reason}"[:LONGEST], call))
+            return (*others, Waiting(corr, "permission", _subject(request)[:LONGEST], call))
         case Question(text=text):
             return (*now.waiting, Waiting(corr, "question", text[:LONGEST]))
         case ConfirmResponse() | Answer():
@@ -56,3 +56,16 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
         case SessionEnd() if not now.turn:
             return ()
     return now.waiting
+
+
+def _subject(request: ConfirmRequest) -> str:
+    """What a permission is about, in a line: the tool, and the file, command or host."""
+    named = (
+        str(getattr(action, field))
+        for action in request.actions
+        for field in ("command", "path", "host", "tool")
+        if getattr(action, field, "")
+    )
+    first = next(named, request.reason)
+    more = f" and {len(request.actions) - 1} more" if len(request.actions) > 1 else ""
+    return f"{request.tool.removeprefix('workspace_')} {first}{more}".replace("\n", " ")

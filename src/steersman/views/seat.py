@@ -7,6 +7,7 @@ it. A seat may be empty: the first words make a thread.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 import msgspec
@@ -49,6 +50,8 @@ class Seat:
         self._handle: ThreadHandle | None = None
         self._arrived = asyncio.Event()
         self._moving = asyncio.Lock()  # two words said at once begin one thread, not two
+        self._there = asyncio.Event()  # words wait while the person is on the way to a thread
+        self._there.set()
 
     @property
     def handle(self) -> ThreadHandle:
@@ -76,6 +79,15 @@ class Seat:
     def doing(self) -> Doing:
         """Whether a turn runs, here or elsewhere."""
         return "working" if self._handle is not None and self._handle.busy else "nothing"
+
+    @asynccontextmanager
+    async def on_the_way(self) -> AsyncIterator[None]:
+        """What is said meanwhile is said where the person arrives."""
+        self._there.clear()
+        try:
+            yield
+        finally:
+            self._there.set()
 
     async def take(self, thread_id: str) -> None:
         """Sit down at a thread, whichever process runs it."""
@@ -121,6 +133,7 @@ class Seat:
 
     async def say(self, text: str, images: tuple[Image, ...] = ()) -> None:
         """Begin a turn, or steer the one that runs."""
+        await self._there.wait()
         async with self._moving:
             handle = await self._ready(text)
             if handle.busy:
@@ -130,6 +143,7 @@ class Seat:
 
     async def queue(self, text: str) -> None:
         """Say something for the next turn."""
+        await self._there.wait()
         async with self._moving:
             handle = await self._ready(text)
             if handle.busy:
@@ -139,6 +153,7 @@ class Seat:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
         """Call a tool oneself, through the same gate."""
+        await self._there.wait()
         async with self._moving:
             handle = await self._ready(f"{tool} {arguments.get('command', '')}")
         return await handle.call(tool, arguments)

@@ -23,7 +23,13 @@ from steersman.ports.cli.watch import Job, Watched
 from steersman.ports.cli.watch import watch as watch_job
 from steersman.ports.cli.work import outputs
 from steersman.records.errors import Exit, SteersmanError, ThreadBusy, UsageProblem
-from steersman.records.message import Answer, ConfirmResponse, Question, TurnEnd
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Question,
+    TurnEnd,
+)
 from steersman.records.outcomes import ENDINGS
 from steersman.records.thread import Waiting
 from steersman.views.images import images_from
@@ -102,17 +108,18 @@ def _say(line: bytes) -> None:
 
 
 @click.command()
-@_thread
+@click.argument("thread", required=False)
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
 @working
 @spending
 @outputs
-def attach(thread: str, plain: bool, **flags: Any) -> int:
-    """Open the terminal on THREAD, whichever process runs it.
+def attach(thread: str | None, plain: bool, **flags: Any) -> int:
+    """Open the terminal on THREAD (default: the newest here), whichever process runs it.
 
     Without a terminal, or with --json or --quiet, it is shown until its turn ends.
     """
-    found = open_host().find(thread)
+    host = open_host()
+    found = host.find(thread) if thread else host.latest(folder_from(flags["workspace"]))
     shown = flags["as_json"] or flags["quiet"] or not (at_terminal() and sys.stderr.isatty())
     if shown and not plain:
         return watch_job(lambda: AttachJob(found.id), flags)
@@ -132,9 +139,11 @@ class AttachJob(Job):
         self._id = thread_id
 
     async def open(self, host: Host, *, attended: bool) -> Watched:
-        """Look at the thread."""
+        """Look at the thread, from the beginning of its newest turn."""
         handle = await host.attach(self._id)
-        return Watched(handle, handle.thread.head)
+        turns = host.messages(self._id, kinds={"turn_start"})
+        began = max((message.seq for message in turns), default=1)
+        return Watched(handle, began - 1)
 
     async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Nothing: whoever runs it works on."""
@@ -163,15 +172,28 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
         asked, rest = _which(handle, (await handle.state()).activity.waiting, words)
         said = " ".join(rest)
         if asked.kind == "permission":
-            first, _, more = said.partition(" ")
-            if first in ALLOW and not more:
-                given: ConfirmResponse | Answer = ConfirmResponse("allow", scope=scope)
-            else:
-                given = ConfirmResponse("deny", more if first in DENY else said)
+            given: ConfirmResponse | Answer = _permission(said, scope)
         else:
             given = Answer(_option(host, handle, asked, said))
         await handle.answer(asked.corr, given)
-        click.echo(f"Answered: {safe(asked.what)}", err=True)
+        done = {"allow": "Allowed", "deny": "Denied"}.get(
+            getattr(given, "decision", ""), "Answered"
+        )
+        click.echo(f"{done}: {safe(asked.what)}", err=True)
+
+
+def _permission(said: str, scope: Any) -> ConfirmResponse:
+    """What a person says about a permission; only a clear word counts."""
+    first, _, more = said.partition(" ")
+    if first.lower() in ALLOW and not more:
+        return ConfirmResponse("allow", scope=scope)
+    if first.lower() in DENY:
+        return ConfirmResponse("deny", more)
+    raise UsageProblem(
+        f"“{said}” is neither allow nor deny.",
+        "Nothing was answered.",
+        "Say `allow`, or `deny` and what to do instead.",
+    )
 
 
 def _which(
@@ -228,8 +250,11 @@ def tell(thread: str, text: tuple[str, ...], queue: bool) -> None:
 async def _tell(thread: str, words: str, *, queue: bool) -> None:
     async with open_host() as host:
         handle = await host.attach(thread)
+        busy = bool((await handle.state()).activity.turn)
         name = await (handle.queue(words) if queue else handle.steer(words))
+        when = "at its next step" if busy and not queue else "in its next turn"
         click.echo(name)
+        click.echo(f"Thread {handle.id} gets it {when}.", err=True)
 
 
 @click.command()
@@ -257,6 +282,7 @@ def wait(thread: str, timeout: float | None) -> int:
 async def _wait(thread: str, seconds: float | None) -> int:
     async with open_host() as host:
         handle = await host.attach(thread)
+        asking = asyncio.create_task(_say_what_is_asked(handle))
         try:
             async with asyncio.timeout(seconds):
                 end: TurnEnd | None = await handle.wait()
@@ -267,6 +293,26 @@ async def _wait(thread: str, seconds: float | None) -> int:
             )
             click.echo(f"Thread {handle.id} is still {state.state}.{safe(asks)}", err=True)
             return Exit.NEEDS_ANSWER if state.activity.waiting else Exit.FAILED
-        if end is not None and end.reason:
-            click.echo(safe(end.reason), err=True)
+        finally:
+            asking.cancel()
+        if end is not None and end.ending == "done":
+            click.echo(safe(await handle.last_words()))
+        elif end is not None:
+            click.echo(safe(f"{end.ending}: {end.reason}" if end.reason else end.ending), err=True)
         return ENDINGS[end.ending] if end else Exit.DONE
+
+
+async def _say_what_is_asked(handle: ThreadHandle) -> None:
+    """Tell whoever waits that an answer is wanted, and how to give it."""
+    for one in (await handle.state()).activity.waiting:
+        _say_waiting(handle, one.corr, one.what)
+    async for message in handle.events(handle.thread.head):
+        if isinstance(message.body, ConfirmRequest | Question):
+            for one in (await handle.state()).activity.waiting:
+                if one.corr == message.corr:
+                    _say_waiting(handle, one.corr, one.what)
+
+
+def _say_waiting(handle: ThreadHandle, corr: str, what: str) -> None:
+    told = f"It asks: {what}\n  steer answer {handle.id} {corr} allow"
+    click.echo(safe(told), err=True)

@@ -23,10 +23,18 @@ from steersman.views.requests import can_be_changed, lasting_keys
 from steersman.views.text import safe
 
 
-class Prompter:
-    """Puts requests and questions to the person, each shown already."""
+class Leaving(Exception):
+    """The person leaves; the request goes on waiting."""
 
-    def __init__(self) -> None:
+
+class Prompter:
+    """Puts requests and questions to the person, each shown already.
+
+    `leaves`: `/detach` is no answer, but raises `Leaving`.
+    """
+
+    def __init__(self, *, leaves: bool = False) -> None:
+        self._leaves = leaves
         self._calls: dict[str | None, ToolCall] = {}
 
     def note(self, message: Message) -> None:
@@ -52,6 +60,8 @@ class Prompter:
             change = ", [e]dit" if call is not None else ""
             prompt = f"  allow? [y]es{keys}, [n]o{change}, or tell it what to do instead: "
             said = (await read_line(prompt)).strip()
+            if said == "/detach" and self._leaves:
+                raise Leaving
             if said in lasting:
                 name, scope, _ = lasting[said]
                 return ConfirmResponse("allow", scope=scope, lasting=name)

@@ -1,6 +1,8 @@
 """`steer threads` and `steer fork`: what conversations there are, and copies of them."""
 
 import asyncio
+import shutil
+import sys
 from typing import Any
 
 import click
@@ -13,7 +15,13 @@ from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
 from steersman.views.text import ago, one_line, safe
 
-COLOURS = {"idle": None, "running": "green", "waiting": "yellow", "queued": "cyan"}
+COLOURS = {
+    "running": "green",
+    "waiting": "yellow",
+    "queued": "cyan",
+    "failed": "red",
+    "interrupted": "red",
+}
 
 
 @click.group()
@@ -40,14 +48,9 @@ def list_threads(workspace: str | None, everything: bool, limit: int | None, as_
         return
     if not found:
         click.echo("No threads yet. `steer run TASK` starts one, `steer demo` shows how.")
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 160
     for thread in found:
-        folder_name = one_line(thread.workspace, 40)
-        state = states[thread.id].state
-        shown = click.style(f"{state:<7}", fg=COLOURS[state])
-        click.echo(
-            f"{click.style(thread.id, bold=True)}  {shown}  {ago(thread.updated):<14} "
-            f"{thread.head:>6} messages  {folder_name:<40}  {one_line(thread.title, 60)}"
-        )
+        click.echo(_row(thread, states[thread.id], width))
 
 
 @command.command("show")
@@ -126,12 +129,35 @@ def fork(thread: str, at: int | None, as_json: bool) -> None:
     click.echo(msgspec.json.encode(record).decode() if as_json else copy.id)
 
 
+def _row(thread: Thread, state: ThreadState, width: int) -> str:
+    """One line: the id, what it does or how it ended, when, its folder, what it waits for."""
+    word = state.state if state.state != "idle" else _ending(state) or "idle"
+    shown = click.style(f"{word:<11}", fg=COLOURS.get(word))
+    what = thread.title
+    if state.activity.waiting:
+        what = f"asks: {state.activity.waiting[0].what}"
+    head = f"{click.style(thread.id, bold=True)}  {shown} {ago(thread.updated):<14}"
+    left = max(width - len(click.unstyle(head)) - 2, 10)
+    if left < 60:
+        return f"{head}  {one_line(what, left)}"
+    folder = one_line(thread.workspace, min(40, left // 3))
+    rest = max(left - len(folder) - 24, 10)
+    return f"{head} {thread.head:>6} messages  {folder}  {one_line(what, rest)}"
+
+
+def _ending(state: ThreadState) -> str:
+    """How the last turn ended; a turn that nobody runs and nobody ended was cut off."""
+    return "interrupted" if state.activity.turn else state.activity.ending
+
+
 def _record(thread: Thread, state: ThreadState) -> dict[str, Any]:
     fields = msgspec.to_builtins(thread)
     assert isinstance(fields, dict)
     del fields["head_hash"]
     fields["messages"] = fields.pop("head")
     fields["state"] = state.state
+    if state.state in ("idle", "queued") and (ending := _ending(state)):
+        fields["result"] = ending
     doing = state.activity
     if state.owner is not None:
         fields["process"] = {"pid": state.owner.pid, "machine": state.owner.machine}
@@ -157,4 +183,5 @@ def _sentence(state: ThreadState) -> str:
             return f"waiting{by} for an answer: {safe(asked)}"
         case "queued":
             return f"queued{by}: {len(doing.queued) + state.requests} waiting"
-    return f"idle{by}"
+    ended = _ending(state)
+    return f"idle{by}" + (f", the last turn: {ended}" if ended else "")

@@ -189,7 +189,7 @@ def _signals(
     def stop() -> None:
         if stopping:
             return
-        if watched.handle.busy:
+        if watched.handle.here and watched.handle.busy:
             stopping.append(loop.create_task(watched.handle.cancel()))
         else:
             stopping.append(working)

@@ -80,7 +80,7 @@ class Driver(LinuxDriver):
     """Textual's own, with that parser, and with bad letters replaced."""
 
     _gone = False
-    _going: threading.Timer | None = None
+    _left = False  # the application has let go of the terminal, and goes on without it
 
     def write(self, data: str) -> None:
         """Show something, while there is somebody to show it to."""
@@ -91,8 +91,7 @@ class Driver(LinuxDriver):
         """Let go of the terminal; one that is gone takes nothing any more."""
         if self._gone:
             self._writer_thread = None
-        if self._going is not None and self._app.return_value == "detached":
-            self._going.cancel()
+        self._left = self._app.return_value == "detached"
         super().close()
 
     def run_input_thread(self) -> None:
@@ -132,9 +131,13 @@ class Driver(LinuxDriver):
                 while True:
                     writer._queue.get_nowait()
         self._loop.call_soon_threadsafe(getattr(self._app, "hang_up", self._app.exit))
-        self._going = threading.Timer(LEAVING, os._exit, [128 + signal.SIGHUP])
-        self._going.daemon = True
-        self._going.start()
+        going = threading.Timer(LEAVING, self._go)
+        going.daemon = True
+        going.start()
+
+    def _go(self) -> None:
+        if not self._left:
+            os._exit(128 + signal.SIGHUP)
 
     def _heard(self, found: Iterable[Message]) -> None:
         for message in found:

@@ -34,12 +34,13 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     """Ask what must be asked, then sit down."""
     seat = stage.seat
     try:
-        if wanted.resume:
-            seat.folder = seat.host.find(wanted.resume).workspace
-        if await _trusted(stage):
-            seat.settings = settings_for(seat.folder)
-        if wanted.resume:
-            await seat.take(wanted.resume)
+        if not wanted.resume:
+            await _settle(stage, settings_for)
+        else:
+            async with seat.on_the_way():
+                seat.folder = seat.host.find(wanted.resume).workspace
+                await _settle(stage, settings_for)
+                await seat.take(wanted.resume)
     except SteersmanError as problem:
         stage.tell(str(problem))
     await stage.moved()
@@ -47,6 +48,11 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
         await _think(stage)
     if wanted.say:
         await stage.say(wanted.say)
+
+
+async def _settle(stage: AppStage, settings_for: Callable[[str], Settings]) -> None:
+    if await _trusted(stage):
+        stage.seat.settings = settings_for(stage.seat.folder)
 
 
 async def _trusted(stage: AppStage) -> bool:

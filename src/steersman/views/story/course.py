@@ -87,8 +87,9 @@ def take_setting(shelf: Shelf, message: Message, body: SettingsChanged) -> list[
 
 
 def take_receipt(shelf: Shelf, message: Message, body: RequestReceipt) -> list[Block]:
-    """Only what was not done is worth a remark; what was done shows itself."""
-    return [] if body.outcome == "taken" else [remarked(shelf, message, body, "denied")]
+    """What was refused is worth a remark; what was done shows itself, and who was late was told."""
+    said = body.outcome in ("refused", "expired")
+    return [remarked(shelf, message, body, "denied")] if said else []
 
 
 def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from steersman import __version__
-from steersman.ports.cli.prompts import Prompter
+from steersman.ports.cli.prompts import Leaving, Prompter
 from steersman.ports.tui.opening import parting
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.stage import LineStage
@@ -35,7 +35,7 @@ class Plain(LineStage):
     def __init__(self, seat: Seat, lines: Lines, environ: Mapping[str, str]) -> None:
         super().__init__(seat, lines, environ)
         self._exit = Exit.DONE
-        self._asker = Prompter()
+        self._asker = Prompter(leaves=True)
         self._tasks: set[asyncio.Task[None]] = set()
         self._following: asyncio.Task[None] | None = None
         self._questions: asyncio.Queue[Message] = asyncio.Queue()
@@ -283,6 +283,8 @@ class Plain(LineStage):
                     await self._seat.handle.answer(message.corr or "", answer)
             except EOFError:
                 self._ended()
+            except Leaving:
+                self.detach()
             except SteersmanError as problem:
                 self.tell(str(problem))
             finally:
