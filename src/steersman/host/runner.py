@@ -280,7 +280,8 @@ class Runner:
             end = await run.session.wait()
             if not await run.mailbox.emptied():
                 # Somebody closes the thread, or another process has it.
-                await asyncio.wait([*self._ending, asyncio.ensure_future(asyncio.sleep(0))])
+                while thread_id in self._runs and self._ending:
+                    await asyncio.wait(self._ending)
                 return end
             end = run.session.last_end  # a request may have caused another turn
             stopped = end is not None and end.ending != "done"

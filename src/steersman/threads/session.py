@@ -69,7 +69,7 @@ from steersman.records.problem import Problem
 from steersman.records.settings import Settings
 from steersman.records.undo import UndoPlan
 from steersman.store.cause import NO_CAUSE, Cause
-from steersman.store.log import Draft, Lane, ThreadLog, read_messages
+from steersman.store.log import Draft, Lane, ThreadLog, read_messages, unbroken
 from steersman.systems import Left
 from steersman.threads import recalling
 from steersman.threads.capsule import last_words
@@ -278,7 +278,13 @@ class Session:
         return True
 
     async def _start(self, prompt: User | None, cause: Cause) -> int:
-        """Log the beginning of a turn and let it run; without a prompt a queued one is taken."""
+        """Log the beginning of a turn and let it run; without a prompt a queued one is taken.
+
+        A turn that the log says began does begin, also when whoever asked for it is cancelled.
+        """
+        return await unbroken(self._begin_turn(prompt, cause))
+
+    async def _begin_turn(self, prompt: User | None, cause: Cause) -> int:
         self._turn += 1
         lane = self._lane("coordination", turn=self._turn)
         begin = TurnStart(
