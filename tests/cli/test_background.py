@@ -97,7 +97,7 @@ def test_a_request_waits_in_the_list_and_is_answered_from_another_process(
     record = in_state(steer, thread, "waiting")
 
     assert record["waiting_for"]["kind"] == "permission"
-    assert record["waiting_for"]["what"].startswith("workspace_run_command: ")
+    assert record["waiting_for"]["what"] == "run_command echo asked > asked.txt"
     corr = record["waiting_for"]["corr"]
     assert corr == log(steer, thread, "confirm_request")[0]["corr"]
     timed = steer("wait", "--timeout", "0.1", thread)

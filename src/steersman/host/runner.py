@@ -123,11 +123,12 @@ class Runner:
         """Run a thread in this process; only one at a time may."""
         folder = opening.folder or thread.workspace
         workspace = await asyncio.to_thread(Workspace.open, folder)
-        mind = None
-        if opening.thinks:
-            mind = await asyncio.to_thread(self.mind, opening.settings, thread.title)
         lease = await asyncio.to_thread(self._store.lease, thread.id)
         try:
+            opening = await asyncio.to_thread(self._going_on, thread, opening, lease)
+            mind = None
+            if opening.thinks:
+                mind = await asyncio.to_thread(self.mind, opening.settings, thread.title)
             if opening.folder:
                 await asyncio.to_thread(
                     lambda: self._store.describe(thread.id, title=None, workspace=workspace.root)
@@ -146,7 +147,6 @@ class Runner:
         lease: Lease,
     ) -> None:
         await self.newsroom.open()
-        opening = await asyncio.to_thread(self._going_on, thread, opening, lease)
         live = LivePieces(lambda pieces: self._show(thread.id, pieces))
         redactor, rules = await asyncio.to_thread(self._ground, workspace, opening.settings)
         log = await asyncio.to_thread(self._log, thread.id, redactor, lease, live)
