@@ -54,11 +54,13 @@ class Permit(Protocol):
 class Left(Struct, frozen=True):
     """What a turn was about to do when its process died: questions to ask, calls to carry out.
 
-    `calls` are the `tool_call` messages of those that had not begun.
+    `calls` are the `tool_call` messages of those that had not begun; `steps` counts the answers of
+    the model that the turn has had.
     """
 
     calls: tuple[Message, ...] = ()
     questions: tuple[Question, ...] = ()
+    steps: int = 0
 
 
 class Edited(Struct, frozen=True):

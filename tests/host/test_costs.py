@@ -193,7 +193,7 @@ def test_the_next_model_takes_over_in_an_outage(online, workspace, stage, other,
         stage.play({"tool_calls": [READ], "usage": USED}, error(503, "down", times=50))
         other.play({"tool_calls": [READ]}, {"text": "Here.", "usage": USED}, {"text": "Still."})
         ends = [(await line.say("go")).ending, (await line.say("on")).ending]
-        return ends, line.bodies("error"), line.bodies("usage"), line.last_words
+        return ends, line.bodies("error"), line.bodies("usage"), await line.last_words()
 
     ends, errors, usages, words = talking(online, workspace, scenario, **two(wire, stage, other))
     assert (ends, words) == (["done", "done"], "Still.")
@@ -227,7 +227,7 @@ def test_the_next_model_takes_over_after_a_refusal(online, workspace, stage, oth
         stage.play(error(400, POLICY, times=50))
         other.play({"text": "Gladly."})
         end = await line.say("go")
-        return end, line.bodies("error"), line.bodies("usage"), line.last_words
+        return end, line.bodies("error"), line.bodies("usage"), await line.last_words()
 
     end, errors, usages, words = talking(online, workspace, scenario, **two(wire, stage, other))
     assert (end.ending, words) == ("done", "Gladly.")
@@ -259,7 +259,7 @@ def test_a_refusal_is_billed_to_the_model_that_refused(online, workspace, other,
     async def scenario(line):
         other.play({"text": "Gladly.", "usage": USED})
         end = await line.say("go")
-        return end, line.bodies("usage"), line.last_words
+        return end, line.bodies("usage"), await line.last_words()
 
     async def whole():
         async with loopback(http(refused(*words))) as server:

@@ -29,10 +29,10 @@ async def troubled(line, stage, *turns):
     stage.play(*turns)
     end = await line.say("go")
     errors = line.bodies("error")
-    words = line.last_words
+    words = await line.last_words()
     stage.play({"text": "Going on."})
     after = await line.say("and now?")
-    assert (after.ending, line.last_words) == ("done", "Going on.")
+    assert (after.ending, await line.last_words()) == ("done", "Going on.")
     return end, errors, words
 
 
@@ -213,7 +213,7 @@ def test_cancelling_closes_the_stream_at_once(online, workspace, stage, wire, wa
         partly = [one.text for one in line.bodies("assistant")]
         stage.play({"text": "Going on."})
         await line.say("and now?")
-        return end, partly, line.last_words
+        return end, partly, await line.last_words()
 
     end, partly, words = talking(online, workspace, scenario, model=f"{wire}:m-1")
     assert (end.ending, words) == ("cancelled", "Going on.")
@@ -234,7 +234,7 @@ def test_a_conversation_that_is_too_long_is_compacted_and_sent_again(
         stage.play(error(400, TOO_LONG), then=answers)
         end = await line.say("once more")
         sizes = [len(body) for body in stage.bodies]
-        return end, line.bodies("compaction"), line.bodies("error"), sizes, line.last_words
+        return end, line.bodies("compaction"), line.bodies("error"), sizes, await line.last_words()
 
     end, compactions, errors, sizes, words = talking(
         online, workspace, scenario, model=f"{wire}:m-1"

@@ -110,7 +110,7 @@ def test_another_model_answers_in_the_middle_of_a_turn(environ, workspace, scrip
         await thread.set(model=second)
         (workspace / "go").touch()
         assert (await thread.wait()).ending == "done"
-        return thread.last_words(), bodies(host, thread, UsageReport)
+        return await thread.last_words(), bodies(host, thread, UsageReport)
 
     words, usage = play(environ, scenario)
     assert words == "From the second."

@@ -84,10 +84,9 @@ class Line:
         """What one kind of message said."""
         return [message.body for message in self.messages if message.kind == kind]
 
-    @property
-    def last_words(self) -> str:
+    async def last_words(self) -> str:
         """What the model said last."""
-        return self.handle.last_words()
+        return await self.handle.last_words()
 
 
 class Waits(list[float]):

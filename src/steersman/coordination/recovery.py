@@ -1,10 +1,11 @@
 """What must be said about a session that was cut off: pure, from the messages it left behind."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from msgspec import Struct
 
-from steersman.records.action import Verdict
+from steersman.records.action import List, Read, Search, Verdict
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -53,8 +54,10 @@ def resumption(messages: Iterable[Message], root: str) -> Resumption | None:
     own = all(message.path.startswith(f"{root}/operations/") for message in calls)
     if turn.start is None or not turn.asked or turn.agents or not own:
         return None
-    left = tuple(call for call in calls if call.corr not in turn.begun.calls)
-    return Resumption(turn.start.turn, turn.start.seq, left, tuple(turn.asked.values()))
+    begun = turn.begun.calls
+    left = tuple(call for call in calls if call.corr not in begun)
+    asked = tuple(one for one in turn.asked.values() if _call_of(one) not in begun)
+    return Resumption(turn.start.turn, turn.start.seq, left, asked) if asked else None
 
 
 class OpenTurn:
@@ -130,27 +133,43 @@ def closing(messages: Iterable[Message], kept: Resumption | None = None) -> list
 
 
 class Begun:
-    """Which calls the gate let go ahead, and so may have had an effect."""
+    """Which calls the gate let go ahead, and so may have had an effect; never fewer than before.
+
+    The verdicts on one plan are stored together, at one time: only if all of them allow it, it goes
+    ahead. What is asked about later, such as what a command changed, does not make it undone.
+    """
 
     def __init__(self) -> None:
-        self.calls: set[str | None] = set()
-        self._barred: set[str | None] = set()
+        self._gone_ahead: set[str | None] = set()
+        self._plans: dict[str | None, tuple[datetime, bool, bool]] = {}
         self._asked: dict[str | None, str] = {}
+
+    @property
+    def calls(self) -> set[str | None]:
+        """The calls that may have had an effect."""
+        allowed = {call for call, (_, effect, all_) in self._plans.items() if effect and all_}
+        return self._gone_ahead | allowed
 
     def observe(self, message: Message) -> None:
         """Take in a verdict, a request or an answer."""
         match message.body:
-            case Policy(verdict=Verdict(decision="allow")):
-                self.calls |= {message.corr} - self._barred
-            case Policy():
-                self._barred.add(message.corr)
-                self.calls.discard(message.corr)
+            case Policy(action=action, verdict=Verdict(decision=decision)):
+                effect = not isinstance(action, Read | List | Search)
+                self._judged(message, effect, decision == "allow")
             case ConfirmRequest(call=call):
                 self._asked[message.corr] = call
             case ConfirmResponse(decision="allow"):
-                self.calls.add(self._asked.get(message.corr))
+                self._gone_ahead.add(self._asked.get(message.corr))
             case _:
                 pass
+
+    def _judged(self, message: Message, effect: bool, allowed: bool) -> None:
+        time, before, all_ = self._plans.get(message.corr, (message.time, False, True))
+        if time != message.time:
+            if before and all_:
+                self._gone_ahead.add(message.corr)
+            before, all_ = False, True
+        self._plans[message.corr] = (message.time, before or effect, all_ and allowed)
 
 
 def _close(opened: Message, begun: Begun) -> Draft:

@@ -89,6 +89,14 @@ class Budget:
             self._accounts[1].add(message)
             self._accounts[1].calls += isinstance(message.body, ToolCall)
 
+    def resume(self, messages: Iterable[Message]) -> None:
+        """Count what a run has used that another process began; its thread is counted already."""
+        for message in messages:
+            self._accounts[0].add(message)
+            if isinstance(message.body, ToolCall) and message.corr not in self._called:
+                self._called.add(message.corr or "")
+                self._accounts[0].calls += 1
+
     def observe(self, messages: Iterable[Message]) -> None:
         """Count what happens now."""
         for message in messages:

@@ -196,21 +196,19 @@ class Host:
         finally:
             self.store.release(lease)
 
-    def kept(self, thread_id: str, *, run: bool = False) -> dict[str, Any]:
+    def kept(self, thread_id: str, *, all_: bool = False) -> dict[str, Any]:
         """What a thread keeps for whoever opens it again, by the names of flags: its model.
 
-        With `run` all of how it is worked on, for a process that goes on with that work: autonomy
-        and a mode are given for a piece of work, not restored when a person comes back.
+        `all_`: also its mode, trust, approvals and sandbox, for a process in the background.
+        Autonomy is given for a piece of work, not restored when a person comes back.
         """
         scope = f"thread:{thread_id}"
         said = self.store.setting(scope, "kept")
         if said is None:  # older versions kept the model alone
             model = self.store.setting(scope, "model")
             return {"model": model} if model else {}
-        how = msgspec.json.decode(said, type=Kept)
-        if run:
-            return how.lasting | how.run
-        return {name: value for name, value in how.lasting.items() if name == "model"}
+        lasting = msgspec.json.decode(said, type=Kept).lasting
+        return {name: value for name, value in lasting.items() if all_ or name == "model"}
 
     def _keep(self, thread_id: str, how: Kept) -> None:
         self.store.remember(f"thread:{thread_id}", "kept", msgspec.json.encode(how).decode())

@@ -48,6 +48,7 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     RequestResult,
+    Steer,
     TurnEnd,
 )
 from steersman.records.problem import Problem
@@ -254,15 +255,29 @@ class Attached:
             try:
                 state = await self.state()
                 alive = state.owner is not None
-                coming = alive and (state.activity.queued or state.requests)
+                end, goes_on = await asyncio.to_thread(self._last_end)
+                coming = alive and (state.requests or (state.activity.queued and goes_on))
                 if not (state.activity.turn or coming):
-                    end = await asyncio.to_thread(self._newest, "turn_end")
-                    return end if isinstance(end, TurnEnd) else None
+                    return end
                 if not alive and not state.activity.waiting:
                     return TurnEnd("interrupted", reason="the process that ran it is gone")
                 await changed
             finally:
                 changed.cancel()
+
+    def _last_end(self) -> tuple[TurnEnd | None, bool]:
+        """How the last turn ended, and whether what is queued begins by itself.
+
+        It does after a turn that ended well, and when it was said after the turn.
+        """
+        said = False
+        for row in self._host.store.read_back(self.id):
+            if row.kind in ("steer", "turn_end"):
+                body = to_message(self.id, row).body
+                if isinstance(body, TurnEnd):
+                    return body, said or body.ending == "done"
+                said = said or (isinstance(body, Steer) and bool(body.text))
+        return None, True
 
     def _newest(self, kind: str) -> Body | None:
         """The newest message of a kind."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.records.mcp_tools import Wishes
 from steersman.records.settings import Settings
@@ -16,10 +17,12 @@ class Opening(Struct, frozen=True):
 
     `attended`: somebody can answer. `yes`: every answer is allow. `thinks`: with a model. `folder`:
     where its workspace is now, if it was moved. `resume`: a turn that waits for an answer goes on.
-    `client` answers what MCP servers ask, when the thread works for another program.
+    `client` answers what MCP servers ask, when the thread works for another program. `carries`: a
+    process in the background, which goes on with what somebody else began.
     """
 
     settings: Settings
+    carries: bool = False
     attended: bool = False
     yes: bool = False
     thinks: bool = True
@@ -37,6 +40,17 @@ class Kept(Struct, frozen=True, omit_defaults=True):
 
     lasting: dict[str, str] = {}
     run: dict[str, Any] = {}
+
+
+def going_on(opening: Opening, run: dict[str, Any]) -> Opening:
+    """How a process goes on with work that another began: within the limits of that work."""
+    settings = opening.settings
+    limits = {name: run.get(f"max_{name}") for name in settings.budget.run.__struct_fields__}
+    budget = replace(settings.budget, run=replace(settings.budget.run, **limits))
+    steps, domains = run.get("max_steps", settings.max_steps), tuple(run.get("domains", ()))
+    return replace(
+        opening, settings=replace(settings, budget=budget, max_steps=steps, domains=domains)
+    )
 
 
 def kept(settings: Settings, model: str, *, yes: bool) -> Kept:

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.bus import Bus
 from steersman.governance.environment import command_environ
 from steersman.governance.rule import Rule
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.host.newsroom import Newsroom
-from steersman.host.opening import Kept, Opening, kept
+from steersman.host.opening import Kept, Opening, going_on, kept
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import cache_folder, config_file
@@ -44,7 +45,7 @@ from steersman.threads.live import LivePieces
 from steersman.threads.mail import Mailbox
 from steersman.threads.permissions import Permissions
 from steersman.threads.resources import HostResources, Machine
-from steersman.threads.session import Session
+from steersman.threads.session import ROOT, Session
 from steersman.threads.systems import Setup
 from steersman.threads.thinking import Mind
 
@@ -145,6 +146,7 @@ class Runner:
         lease: Lease,
     ) -> None:
         await self.newsroom.open()
+        opening = await asyncio.to_thread(self._going_on, thread, opening, lease)
         live = LivePieces(lambda pieces: self._show(thread.id, pieces))
         redactor, rules = await asyncio.to_thread(self._ground, workspace, opening.settings)
         log = await asyncio.to_thread(self._log, thread.id, redactor, lease, live)
@@ -160,6 +162,27 @@ class Runner:
         if left is not None:
             await session.resume(left)
         mailbox.open()
+
+    def _going_on(self, thread: Thread, opening: Opening, lease: Lease) -> Opening:
+        """How the thread is run: work that goes on has its own limits, and its standing yes.
+
+        A yes that was given for other work holds no longer; a person who is there answers.
+        """
+        if not opening.carries:
+            log = self._log(thread.id, Redactor(), lease)
+            if not (opening.resume and opening.attended and recalling.resumable(log, ROOT)):
+                return opening
+            return going_on(opening, self.kept(thread.id).run)
+        log = self._log(thread.id, Redactor(), lease)
+        if log.head and not recalling.resumable(log, ROOT):
+            return replace(opening, yes=False)
+        how = self.kept(thread.id).run
+        return replace(going_on(opening, how), yes=bool(how.get("yes")))
+
+    def kept(self, thread_id: str) -> Kept:
+        """How a thread is worked on."""
+        said = self._store.setting(f"thread:{thread_id}", "kept")
+        return msgspec.json.decode(said, type=Kept) if said else Kept()
 
     def _ground(
         self, workspace: Workspace, settings: Settings
@@ -249,7 +272,10 @@ class Runner:
     # Keeping and leaving it
 
     async def drained(self, thread_id: str) -> TurnEnd | None:
-        """Wait until a thread has no turn, no request and no queued message left."""
+        """Wait until a thread has no turn, no request and no queued message left.
+
+        What is queued behind a turn that did not end well waits for somebody to go on.
+        """
         while (run := self._runs.get(thread_id)) is not None:
             end = await run.session.wait()
             if not await run.mailbox.emptied():
@@ -257,7 +283,8 @@ class Runner:
                 while thread_id in self._runs and self._ending:
                     await asyncio.wait(self._ending)
                 return end
-            stopped = end is not None and end.ending != "done"  # what is queued waits then
+            end = run.session.last_end  # a request may have caused another turn
+            stopped = end is not None and end.ending != "done"
             if run.session.quiet and (stopped or not await run.session.go_on()):
                 return end
         return None

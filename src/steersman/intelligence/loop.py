@@ -80,7 +80,7 @@ class NativeLoop:
         `left` is what an earlier process asked for in this turn and did not get done.
         """
         stuck = Stuck()
-        steps = 0
+        steps = left.steps if left is not None else 0
         allowed = self._step_limit
         if left is not None:
             if not await _still_wanted(deck, left):

@@ -54,7 +54,9 @@ def copy(
     blobs = [digest for digest in source.digests() if target.blob(digest) is None]
     for digest in blobs:
         target.put_blob(source.blob(digest) or b"")
-    settings = [one for one in source.settings() if target.setting(*one[:2]) is None]
+    # What a store says of itself stays with it.
+    known = (one for one in source.settings() if one[0] != "store")
+    settings = [one for one in known if target.setting(*one[:2]) is None]
     for setting in settings:
         target.remember(*setting)
     left_out = {thread_id for thread_id, _ in refused}

@@ -16,7 +16,7 @@ from steersman.store.living import Living
 from steersman.store.migrations import LATEST, refuse_newer, statements
 from steersman.store.packets import cut
 from steersman.store.postgres_line import SCHEMA, Backend, Line, checked
-from steersman.store.postgres_news import CHANNEL, LIVE, STORED, listen
+from steersman.store.postgres_news import LIVE, STORED, listen
 from steersman.store.postgres_problems import masked
 from steersman.store.sql import Database, Work
 from steersman.store.sql_store import SqlStore
@@ -51,6 +51,7 @@ class PostgresStore(SqlStore):
         self._reading = Line(url, patience)
         try:
             self._writing.run(self._migrate)
+            self._channel = self._writing.run(self._name_channel)
         except BaseException:
             self._writing.close()
             raise
@@ -63,14 +64,15 @@ class PostgresStore(SqlStore):
         def send(db: Backend) -> None:
             db.sync(False)
             db.execute(
-                f"SELECT pg_notify('{CHANNEL}', part) FROM unnest(?::text[]) AS part", (packets,)
+                f"SELECT pg_notify('{self._channel}', part) FROM unnest(?::text[]) AS part",
+                (packets,),
             )
 
         self._writing.attempt(send)
 
     def news(self) -> AbstractAsyncContextManager[News]:
         """Listen to what other processes write."""
-        return listen(self._url, self.process.id)
+        return listen(self._url, self._channel, self.process.id)
 
     def close(self) -> None:
         """Give all leases back and let go of the database."""
@@ -101,7 +103,7 @@ class PostgresStore(SqlStore):
             result = work(db)
             if thread:
                 note = f"{STORED} {self.process.id} {thread}"
-                db.execute(f"SELECT pg_notify('{CHANNEL}', ?)", (note,))
+                db.execute(f"SELECT pg_notify('{self._channel}', ?)", (note,))
             return result
 
         def do(db: Backend) -> T:
@@ -172,6 +174,21 @@ class PostgresStore(SqlStore):
             db.execute("UPDATE schema_version SET version = ?", (LATEST,))
 
         db.transact(steps)
+
+    def _name_channel(self, db: Backend) -> str:
+        """The channel of this store. Whoever may connect may listen and notify, but must know it.
+
+        So its name is a secret in a table that only those see who may use the store.
+        """
+        db.execute(
+            "INSERT INTO settings VALUES ('store', 'channel', ?) ON CONFLICT DO NOTHING",
+            (f"steersman_{token_hex(16)}",),
+        )
+        found = db.execute(
+            "SELECT value FROM settings WHERE scope = 'store' AND name = 'channel'"
+        ).fetchone()
+        assert found is not None  # it was just put there
+        return str(found[0])
 
     def _version(self, db: Backend) -> int:
         # Asked of the catalogue itself: a name that was not found before may be remembered so.

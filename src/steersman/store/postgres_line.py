@@ -29,7 +29,7 @@ _WATCHFUL = {
 # A transaction whose client has vanished must not keep others waiting.
 _SESSION = (
     f"SET search_path TO {SCHEMA}; SET idle_in_transaction_session_timeout TO '15s'; "
-    "SET tcp_keepalives_idle TO 5; SET tcp_keepalives_interval TO 2; "
+    "SET lock_timeout TO '20s'; SET tcp_keepalives_idle TO 5; SET tcp_keepalives_interval TO 2; "
     "SET tcp_keepalives_count TO 3; SET TIME ZONE 'UTC'"
 )
 _PASSING = (errors.DeadlockDetected, errors.SerializationFailure, errors.CannotConnectNow)

@@ -18,7 +18,6 @@ from steersman.store.postgres_problems import unopened
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Called = tuple[Connection, bytes | None]
-CHANNEL = "steersman"
 STORED, LIVE = "s", "l"
 _LOOK_EVERY = 2.0
 _MISSED_LOOKS = 3  # after so many without an answer the connection counts as lost
@@ -28,14 +27,14 @@ _LOOK = "SELECT pg_snapshot_xmax(pg_current_snapshot())"
 
 
 @asynccontextmanager
-async def listen(url: str, own: str) -> AsyncIterator[News]:
+async def listen(url: str, channel: str, own: str) -> AsyncIterator[News]:
     """Collect what other processes do until the end."""
     collected = Collected()
     try:
-        called = await _call(url)
+        called = await _call(url, channel)
     except FAULTS as error:
         raise unopened(url, error) from error
-    task = asyncio.create_task(_follow(url, called, own, collected))
+    task = asyncio.create_task(_follow(url, channel, called, own, collected))
     try:
         yield collected
     finally:
@@ -44,9 +43,9 @@ async def listen(url: str, own: str) -> AsyncIterator[News]:
             await task
 
 
-async def _call(url: str) -> Called:
+async def _call(url: str, channel: str) -> Called:
     """A connection that listens; one that comes too late for whoever waited is closed."""
-    calling = asyncio.get_running_loop().run_in_executor(None, _connected, url)
+    calling = asyncio.get_running_loop().run_in_executor(None, _connected, url, channel)
     try:
         return await asyncio.shield(calling)
     except asyncio.CancelledError:
@@ -59,10 +58,10 @@ def _hang_up(calling: "asyncio.Future[Called]") -> None:
         calling.result()[0].close()
 
 
-def _connected(url: str) -> Called:
+def _connected(url: str, channel: str) -> Called:
     connection = connect(url)
     try:
-        connection.execute(f"LISTEN {CHANNEL}")
+        connection.execute(f"LISTEN {channel}")
         seen = connection.execute(_LOOK).pgresult
     except BaseException:
         connection.close()
@@ -74,7 +73,7 @@ def _value(result: PGresult | None) -> bytes | None:
     return result.get_value(0, 0) if result is not None and result.ntuples else None
 
 
-async def _follow(url: str, called: Called, own: str, collected: Collected) -> None:
+async def _follow(url: str, channel: str, called: Called, own: str, collected: Collected) -> None:
     """Listen, and again on a new connection whenever one is lost."""
     while True:
         hearing = _Hearing(*called, own, collected)
@@ -86,7 +85,7 @@ async def _follow(url: str, called: Called, own: str, collected: Collected) -> N
         while True:
             await asyncio.sleep(pause)
             try:
-                called = await _call(url)
+                called = await _call(url, channel)
             except (*FAULTS, SteersmanError):
                 pause = min(pause * 2, _LONGEST_PAUSE)
             else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from steersman.records.clock import now
 from steersman.records.errors import RequestSettled, StorageProblem
 from steersman.records.inbox import Asked, Request, Settled, Unreadable
 from steersman.store.contract import moment, stamp
@@ -137,10 +138,8 @@ def _asked() -> "msgspec.json.Decoder[Asked]":
 def _request(*row: Any) -> Request:
     request_id, thread, sender, time, expires, body, outcome = row
     try:
-        asked = _asked().decode(body)
-    except (msgspec.DecodeError, TypeError) as error:
-        asked = Unreadable(str(error))
-    return Request(
-        request_id, thread, sender, moment(time), asked,
-        None if expires is None else moment(expires), outcome == "expired",
-    )  # fmt: skip
+        asked, since = _asked().decode(body), moment(time)
+        until = None if expires is None else moment(expires)
+    except (msgspec.DecodeError, TypeError, ValueError) as error:
+        asked, since, until = Unreadable(str(error)), now(), None
+    return Request(request_id, thread, sender, since, asked, until, outcome == "expired")

@@ -173,4 +173,7 @@ def activity_of(encoded: bytes | None) -> Activity:
     """A stored activity."""
     if encoded is None or encoded == b"{}":
         return _NOTHING
-    return msgspec.json.decode(encoded, type=Activity)
+    try:
+        return msgspec.json.decode(encoded, type=Activity)
+    except msgspec.DecodeError:  # altered from outside, or of a newer version; the log knows
+        return _NOTHING

@@ -131,6 +131,9 @@ async def listen(folder: Path, name: str, changes: Callable[[], int | None]) -> 
                 os.unlink(folder / name)
 
 
+_LARGEST = 16 << 20  # bytes of live pieces; more is nobody's answer
+
+
 class _Hearing:
     """Reads all that has arrived at a socket."""
 
@@ -169,7 +172,7 @@ class _Hearing:
                 self._shown(thread_id.decode(), pieces)
             elif kind == _FILE and received:
                 received[0].seek(0)
-                self._shown(rest.decode(), received[0].read())
+                self._shown(rest.decode(), received[0].read(_LARGEST))
 
 
 def _ear(folder: Path, name: str) -> socket.socket | None:

@@ -20,6 +20,7 @@ from steersman.records.message import (
 
 EVERY = 0.1  # seconds
 MOST = 64_000  # bytes a kind and lane may gather before the beginning is dropped
+LIVE = frozenset({"assistant_delta", "reasoning_delta", "tool_progress", "progress"})
 Texts = AssistantDelta | ReasoningDelta | ToolProgress
 
 
@@ -95,6 +96,7 @@ def decode(thread_id: str, data: bytes) -> list[Message]:
                 thread_id, 0, p.time, p.turn, p.kind, p.path, p.corr, decode_body(p.kind, p.body)
             )
             for p in pieces
+            if p.kind in LIVE
         ]
     except (msgspec.DecodeError, UnicodeDecodeError):
         return []

@@ -19,6 +19,11 @@ LEFT_OUT = (
 )
 
 
+def resumable(log: ThreadLog, root: str) -> bool:
+    """Whether a turn of the agent there waits for an answer, and can go on when it comes."""
+    return bool(log.activity.waiting) and resumption(_cut_off(log), root) is not None
+
+
 async def recover(log: ThreadLog, root: str | None) -> Resumption | None:
     """Close what a session that was cut off left open.
 
@@ -65,10 +70,10 @@ async def last_turn(log: ThreadLog) -> int:
     return await asyncio.to_thread(find)
 
 
-async def messages(log: ThreadLog, kinds: Collection[str]) -> list[Message]:
+async def messages(log: ThreadLog, kinds: Collection[str], after: int = 0) -> list[Message]:
     """All messages of some kinds, read a page at a time so that the loop goes on."""
     found: list[Message] = []
-    reading = read_messages(log.store, log.thread, kinds=kinds)
+    reading = read_messages(log.store, log.thread, kinds=kinds, after=after)
     while page := await asyncio.to_thread(lambda: list(islice(reading, PAGE))):
         found += page
     return found

@@ -313,7 +313,11 @@ class Session:
         self._turn, self._turn_began = kept.turn, kept.began
         self._systems.desk.recall(kept.asked)
         questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
-        left = Left(kept.calls, questions)
+        spent = await recalling.messages(
+            self.log, {"usage", "tool_call", "agent_spawn"}, after=kept.began
+        )
+        self._systems.budget.resume(spent)
+        left = Left(kept.calls, questions, self.log.activity.step)
         self._running = asyncio.create_task(self._run(kept.turn, left), name=f"turn-{kept.turn}")
 
     async def _run(self, turn: int, left: Left | None = None) -> None:

@@ -66,10 +66,9 @@ async def _carry(thread_id: str) -> int:
     async with open_host() as host:
         try:
             thread = host.find(thread_id)
-            kept = host.kept(thread.id, run=True)
+            kept = host.kept(thread.id, all_=True)
             settings = settings_from(kept, host.permissions.settings_file(thread.workspace))
-            yes = bool(kept.get("yes"))
-            handle = await host.open(thread.id, settings, attended=True, yes=yes)
+            handle = await host.open(thread.id, settings, attended=True, carries=True)
         except ThreadBusy:
             _say(READY)  # somebody runs it, which is all that was wanted
             return Exit.DONE

@@ -1,0 +1,261 @@
+"""Leave and come back: threads in the background, and whoever speaks to them from the shell."""
+
+import os
+import signal
+
+import pytest
+
+from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, eventually, outside
+from tests.world import call
+
+ASKS = outside("echo asked > asked.txt")
+WRITE = call("workspace_write_file", path="new.txt", content="new\n")
+
+
+@pytest.fixture
+def steer(environ, workspace):
+    """The command line, in the workspace."""
+    return StrictSteer(environ, workspace)
+
+
+@pytest.fixture
+def gate():
+    """A command that waits until the test lets it go on."""
+    gate = Gate()
+    yield gate
+    gate.release()
+
+
+@pytest.fixture
+def detach(steer):
+    """Start a thread in the background; processes that still run are ended with the test."""
+    started = []
+
+    def detached(model, *arguments):
+        done = steer("run", "--detach", "--model", model, *arguments, "work")
+        assert done.returncode == 0, done.stderr
+        (thread,) = done.stdout.splitlines()  # the id, alone
+        started.append(thread)
+        return thread
+
+    yield detached
+    for thread in started:
+        if "process" in (record := listed(steer, thread)):
+            os.kill(record["process"]["pid"], signal.SIGTERM)
+            eventually(lambda thread=thread: "process" not in listed(steer, thread))
+
+
+def listed(steer, thread):
+    """A thread as the list has it."""
+    records = decoded(steer("threads", "list", "--json").stdout)
+    return next(record for record in records if record["id"] == thread)
+
+
+def in_state(steer, thread, state):
+    """The record of a thread, as soon as it is in a state."""
+
+    def look():
+        record = listed(steer, thread)
+        return record["state"] == state and record
+
+    return eventually(look)
+
+
+def log(steer, thread, *kinds):
+    """The messages of some kinds."""
+    messages = decoded(steer("ledger", "show", "--json", thread).stdout)
+    return [m for m in messages if m["kind"] in kinds]
+
+
+def test_a_thread_works_in_the_background_and_its_process_ends_with_the_work(
+    steer, script, workspace, detach
+):
+    thread = detach(script({"tool_calls": [WRITE]}, DONE), "--approvals", "never")
+
+    assert steer("wait", thread).returncode == 0
+
+    eventually(lambda: "process" not in listed(steer, thread))
+    assert listed(steer, thread)["state"] == "idle"
+    assert (workspace / "new.txt").read_text() == "new\n"
+    assert log(steer, thread, "session_end")[-1]["body"] == {"status": "done", "exit": 0}
+
+
+def test_what_cannot_begin_is_said_at_once_and_leaves_no_thread(steer, script):
+    attached = steer("run", "--model", "scripted:missing.json", "work")
+    done = steer("run", "--detach", "--model", "scripted:missing.json", "work")
+
+    assert (done.returncode, done.stdout) == (attached.returncode, "")
+    assert done.returncode == 1
+    assert "missing.json" in done.stderr
+    assert decoded(steer("threads", "list", "--json").stdout) == []
+
+
+def test_a_request_waits_in_the_list_and_is_answered_from_another_process(
+    steer, script, workspace, detach
+):
+    thread = detach(script({"tool_calls": [ASKS]}, DONE))
+    record = in_state(steer, thread, "waiting")
+
+    assert record["waiting_for"]["kind"] == "permission"
+    assert record["waiting_for"]["what"].startswith("workspace_run_command: ")
+    corr = record["waiting_for"]["corr"]
+    assert corr == log(steer, thread, "confirm_request")[0]["corr"]
+    timed = steer("wait", "--timeout", "0.1", thread)
+    assert (timed.returncode, "It waits for an answer" in timed.stderr) == (4, True)
+
+    assert steer("answer", thread, corr, "allow").returncode == 0
+    again = steer("answer", thread, corr, "deny")
+
+    assert again.returncode == 2
+    assert f"No request {corr} is waiting in thread {thread}." in again.stderr
+    assert "It was answered already, or never asked." in again.stderr
+    assert steer("wait", thread).returncode == 0
+    assert (workspace / "asked.txt").read_text() == "asked\n"
+    (response,) = log(steer, thread, "confirm_response")
+    assert (response["corr"], response["body"]["decision"]) == (corr, "allow")
+    receipts = log(steer, thread, "request")
+    assert [m["body"]["outcome"] for m in receipts if m["body"]["what"] == "confirm"] == ["taken"]
+
+
+def test_a_denial_reaches_the_model_with_its_reason(steer, script, workspace, detach):
+    model = script({"tool_calls": [ASKS]}, {"expect": "use the test database", "text": "Will do."})
+    thread = detach(model)
+    in_state(steer, thread, "waiting")
+
+    assert steer("answer", thread, "deny", "use", "the", "test", "database").returncode == 0
+
+    assert steer("wait", thread).returncode == 0
+    assert not (workspace / "asked.txt").exists()
+    assert log(steer, thread, "assistant")[-1]["body"]["text"] == "Will do."
+
+
+def test_an_answer_to_nothing_is_refused(steer, script, detach):
+    thread = detach(script(DONE))
+    steer("wait", thread)
+
+    done = steer("answer", thread, "allow")
+
+    assert done.returncode == 2
+    assert f"Thread {thread} asks nothing." in done.stderr
+
+
+def test_words_reach_the_running_turn_or_the_next(steer, script, gate, detach):
+    model = script({"tool_calls": [gate.wait]}, {"text": "First."}, {"text": "Second."})
+    thread = detach(model, "--approvals", "never")
+    gate.waiting()
+    record = in_state(steer, thread, "running")
+    assert (record["turn"], record["process"]["pid"] > 1) == (1, True)
+
+    steered = steer("tell", thread, "use tabs").stdout.strip()
+    queued = steer("tell", "--queue", thread, "and", "then", "this").stdout.strip()
+    gate.open()
+
+    assert steer("wait", thread).returncode == 0
+    said = [(m["corr"], m["body"]) for m in log(steer, thread, "user")]
+    assert said == [
+        (None, {"text": "work"}),
+        (steered, {"text": "use tabs", "via": "steer"}),
+        (queued, {"text": "and then this", "via": "queue"}),
+    ]
+    assert [m["body"]["ending"] for m in log(steer, thread, "turn_end")] == ["done", "done"]
+
+
+def test_words_to_an_idle_thread_begin_a_turn_in_the_background(steer, script, detach):
+    thread = detach(script({"text": "First."}, {"text": "Second."}))
+    steer("wait", thread)
+    eventually(lambda: "process" not in listed(steer, thread))
+
+    assert steer("tell", thread, "go on").returncode == 0
+
+    assert steer("wait", thread).returncode == 0
+    assert [m["body"]["text"] for m in log(steer, thread, "assistant")] == ["First.", "Second."]
+    assert [m["kind"] for m in log(steer, thread, "session_start")] == ["session_start"] * 2
+
+
+def test_a_turn_is_stopped_from_another_process(steer, script, gate, detach):
+    thread = detach(script({"tool_calls": [gate.wait]}, DONE), "--approvals", "never")
+    gate.waiting()
+    steer("tell", "--queue", thread, "later")
+
+    assert steer("cancel", thread).returncode == 0
+
+    assert gate.processes() == []
+    assert steer("wait", thread).returncode == 130
+    assert [m["body"]["ending"] for m in log(steer, thread, "turn_end")] == ["cancelled"]
+    eventually(lambda: "process" not in listed(steer, thread))
+    assert listed(steer, thread)["state"] == "queued"
+
+
+def test_stopping_what_does_not_run_is_refused(steer, script, detach):
+    thread = detach(script(DONE))
+    steer("wait", thread)
+
+    done = steer("cancel", thread)
+
+    assert done.returncode == 2
+    assert "No turn is running." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("turns", "flags", "code"),
+    [
+        ([DONE], (), 0),
+        ([{"expect": "what never comes", "text": "x"}], (), 1),
+        ([{"tool_calls": [READ]}] * 3, ("--max-steps", "2"), 5),
+    ],
+    ids=["done", "failed", "limit"],
+)
+def test_the_exit_code_of_waiting_is_that_of_the_run(steer, script, detach, turns, flags, code):
+    thread = detach(script(*turns), "--approvals", "never", *flags)
+    if "--max-steps" in flags:
+        in_state(steer, thread, "waiting")
+        steer("answer", thread, "stop")
+
+    assert steer("wait", thread).returncode == code
+
+
+def test_a_turn_that_waits_for_an_answer_survives_its_process(steer, script, workspace, detach):
+    model = script({"tool_calls": [ASKS]}, {"text": "Going on."})
+    thread = detach(model)
+    record = in_state(steer, thread, "waiting")
+    os.kill(record["process"]["pid"], signal.SIGKILL)
+    eventually(lambda: "process" not in listed(steer, thread))
+
+    still = listed(steer, thread)
+    assert (still["state"], still["waiting_for"]) == ("waiting", record["waiting_for"])
+    assert steer("answer", thread, "allow").returncode == 0
+
+    assert steer("wait", thread).returncode == 0
+    assert (workspace / "asked.txt").read_text() == "asked\n"
+    assert len(log(steer, thread, "confirm_request")) == 1
+    assert len(log(steer, thread, "turn_start")) == len(log(steer, thread, "turn_end")) == 1
+    (result,) = log(steer, thread, "tool_result")
+    assert result["body"]["status"] == "ok"
+    assert log(steer, thread, "assistant")[-1]["body"]["text"] == "Going on."
+    assert steer("ledger", "verify", thread).returncode == 0
+
+
+def test_a_turn_that_worked_when_its_process_died_is_interrupted(steer, script, gate, detach):
+    thread = detach(script({"tool_calls": [gate.wait]}, DONE), "--approvals", "never")
+    gate.waiting()
+    os.kill(in_state(steer, thread, "running")["process"]["pid"], signal.SIGKILL)
+
+    waited = steer("wait", thread)
+
+    assert waited.returncode == 130
+    assert "the process that ran it is gone" in waited.stderr
+
+
+def test_queued_words_of_a_stopped_thread_are_in_the_list(steer, script, gate):
+    model = script({"tool_calls": [gate.wait]}, {"text": "First."}, {"text": "Second."})
+    running = steer.start("run", "--json", "--yes", "--model", model, "work")
+    gate.waiting()
+    (record,) = decoded(steer("threads", "list", "--json").stdout)
+    steer("tell", "--queue", record["id"], "later")
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+
+    assert in_state(steer, record["id"], "queued")
+
+    assert steer.work("resume", record["id"]).code == 0
+    assert listed(steer, record["id"])["state"] == "idle"
