@@ -171,7 +171,7 @@ def test_a_turn_is_stopped_once(play, workspace, script):
         assert not thread.busy
         with pytest.raises(UsageProblem, match="No turn is running"):
             await thread.cancel()
-        assert await thread.wait() == TurnEnd("cancelled")
+        assert await thread.wait() == TurnEnd("cancelled", steps=1)
         assert (await thread.state()).state == "queued"
         (workspace / "go").touch()
         assert await thread.go_on() is True

@@ -183,7 +183,7 @@ def test_cancel_ends_the_stream_the_tools_and_their_processes(environ, workspace
     spent, left, end, told = run_in(environ, scenario)
     assert end.ending == "cancelled"
     assert [b.status for b in told if isinstance(b, ToolResult)] == ["cancelled"]
-    assert told[-1] == TurnEnd("cancelled")
+    assert told[-1] == TurnEnd("cancelled", steps=1)
     assert left == []
     assert spent < 5, "a hang, not a measurement: the figure is in docs/benchmarks.md"
 
@@ -215,7 +215,7 @@ def test_cancel_while_the_model_speaks_keeps_what_it_said(environ, workspace, sc
         return bodies(host, thread, Assistant, TurnEnd)
 
     told = run_in(environ, scenario)
-    assert told[-1] == TurnEnd("cancelled")
+    assert told[-1] == TurnEnd("cancelled", steps=1)
     assert isinstance(told[0], Assistant)
     assert told[0].stop == "cancelled"
     assert 0 < len(told[0].text) < 400
