@@ -271,7 +271,7 @@ def test_a_connection_lost_in_a_turn_comes_back_and_the_turn_goes_on(on, script,
         own_server.start()
         output, told = running.communicate(timeout=60)
 
-        assert (running.returncode, told) == (0, "")
+        assert (running.returncode, told) == (0, ""), output
         messages = [*seen, *decoded(output)]
         stored = [m["seq"] for m in messages if m["seq"]]
         assert stored == [*range(1, len(stored) + 1)]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from steersman.records.errors import LeaseLost, RequestSettled, StorageProblem, ThreadBusy
-from steersman.records.inbox import Cancel, Permit, Queue, Request, Send, Set, Settled
+from steersman.records.inbox import Cancel, Confirm, Queue, Request, Send, Set, Settled
 from steersman.records.message import ConfirmResponse
 from steersman.records.thread import Activity, ThreadState, Waiting
 from steersman.store.chain import flaws
@@ -273,7 +273,7 @@ class MeetingContract:
         asked = [
             asking("rq_z", body=Send("do “it”")),
             asking("rq_a", body=Queue("later"), expires=LATER.replace(microsecond=0)),
-            asking("rq_m", body=Permit("ask_1", ConfirmResponse("allow", "once"))),
+            asking("rq_m", body=Confirm("ask_1", ConfirmResponse("allow", "once"))),
             asking("rq_b", body=Set({"model": "x"})),
         ]
         store.create_thread(a_thread("other"))

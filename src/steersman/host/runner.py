@@ -223,6 +223,8 @@ class Runner:
 
     def _keep(self, thread_id: str, session: Session, yes: bool) -> None:
         """Remember how a thread is worked on, for whoever takes it up next."""
+        if not session.model:
+            return  # an undo or a single call says nothing about how the thread is worked on
         self.keep(thread_id, kept(session.settings, _anywhere(session.model), yes=yes))
 
     def keep(self, thread_id: str, how: Kept) -> None:
@@ -233,6 +235,8 @@ class Runner:
 
     def _forget_run(self, thread_id: str, session: Session) -> None:
         """The work is over: limits and a standing yes were for it alone."""
+        if not session.model:
+            return
         how = kept(session.settings, _anywhere(session.model), yes=False)
         self.keep(thread_id, Kept(how.lasting))
 

@@ -171,7 +171,9 @@ class Line:
         if isinstance(error, _PASSING) or re.search("starting up|shutting down", str(error)):
             return True
         calling = self._session is None or self._session.lost
-        return begun and calling and not re.search(LASTING, str(error))
+        # A server that has answered before is waited for; one that never did is a wrong address.
+        known = begun or self._session is not None
+        return known and calling and not re.search(LASTING, str(error))
 
     def _problem(self, error: Exception) -> Exception:
         state = getattr(error, "sqlstate", None)
