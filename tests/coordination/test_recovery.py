@@ -1,12 +1,14 @@
 """A session that was cut off anywhere is closed completely, truthfully and once."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
-from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing
-from steersman.records.action import Execute, Read, Verdict
+from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing, resumption
+from steersman.records.action import Execute, Read, Verdict, Write
 from steersman.records.message import (
     ConfirmRequest,
     ConfirmResponse,
@@ -142,3 +144,29 @@ def test_the_closing_words_name_no_exit_code_since_nobody_knows_it():
         TurnEnd("interrupted"),
         SessionEnd("interrupted", reason="the process ended without a word"),
     ]
+
+
+def test_what_is_asked_about_after_a_command_ran_does_not_make_it_undone():
+    """It would be run again; its effects are looked at later than it was let go ahead."""
+    ran = Draft(Policy(Execute("make", "/srv/app"), ALLOW), "p", 1, "call_1")
+    effect = Draft(Policy(Write("/srv/app/.git/hooks/x", "a", "b", ""), ASK), "p", 1, "call_1")
+    asks = Draft(ConfirmRequest("call_1", "run", (), "why"), "p", 1, "ask_1")
+    call = Draft(ToolCall("run"), "steersman/operations/run", 1, "call_1")
+    messages = told([Draft(TurnStart(), "steersman", 1), call, ran, effect, asks])
+    later = [replace(m, time=m.time + timedelta(seconds=m.seq)) for m in messages]
+    assert resumption(later, "steersman") is None
+    assert [d.body.message for d in closing(later) if isinstance(d.body, ToolResult)] == [UNKNOWN]
+
+
+def test_a_turn_that_only_waits_for_an_answer_can_go_on():
+    look = Draft(Policy(Read("/srv/app/a"), ALLOW), "p", 1, "call_1")
+    write = Draft(Policy(Write("/srv/app/a", "a", "b", ""), ASK), "p", 1, "call_1")
+    asks = Draft(ConfirmRequest("call_1", "write", (), "why"), "p", 1, "ask_1")
+    call = Draft(ToolCall("write"), "steersman/operations/write", 1, "call_1")
+    messages = told([Draft(TurnStart(), "steersman", 1), call, look, write, asks])
+    later = [replace(m, time=m.time + timedelta(seconds=m.seq)) for m in messages]
+    kept = resumption(later, "steersman")
+    assert kept is not None
+    assert [m.corr for m in kept.calls] == ["call_1"]
+    assert [m.corr for m in kept.asked] == ["ask_1"]
+    assert closing(later, kept) == []

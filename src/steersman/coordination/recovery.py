@@ -136,7 +136,8 @@ class Begun:
     """Which calls the gate let go ahead, and so may have had an effect; never fewer than before.
 
     The verdicts on one plan are stored together, at one time: only if all of them allow it, it goes
-    ahead. What is asked about later, such as what a command changed, does not make it undone.
+    ahead. What is asked about later, such as what a command changed, does not make it undone;
+    only what was looked at for a plan is no effect.
     """
 
     def __init__(self) -> None:
@@ -147,8 +148,7 @@ class Begun:
     @property
     def calls(self) -> set[str | None]:
         """The calls that may have had an effect."""
-        allowed = {call for call, (_, effect, all_) in self._plans.items() if effect and all_}
-        return self._gone_ahead | allowed
+        return self._gone_ahead | {call for call, (_, _, all_) in self._plans.items() if all_}
 
     def observe(self, message: Message) -> None:
         """Take in a verdict, a request or an answer."""
