@@ -91,11 +91,15 @@ class Budget:
 
     def resume(self, messages: Iterable[Message]) -> None:
         """Count what a run has used that another process began; its thread is counted already."""
+        times = []
         for message in messages:
+            times.append(message.time)
             self._accounts[0].add(message)
             if isinstance(message.body, ToolCall) and message.corr not in self._called:
                 self._called.add(message.corr or "")
                 self._accounts[0].calls += 1
+        if times:
+            self._accounts[0].seconds += (max(times) - min(times)).total_seconds()
 
     def observe(self, messages: Iterable[Message]) -> None:
         """Count what happens now."""

@@ -46,7 +46,7 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
     match message.body:
         case ConfirmRequest(call=call) as request:
             others = tuple(one for one in now.waiting if not call or one.call != call)
-            return (*others, Waiting(corr, "permission", _subject(request)[:LONGEST], call))
+            return (*others, Waiting(corr, "permission", _subject(request), call))
         case Question(text=text):
             return (*now.waiting, Waiting(corr, "question", text[:LONGEST]))
         case ConfirmResponse() | Answer():
@@ -68,4 +68,11 @@ def _subject(request: ConfirmRequest) -> str:
     )
     first = next(named, request.reason)
     more = f" and {len(request.actions) - 1} more" if len(request.actions) > 1 else ""
-    return f"{request.tool.removeprefix('workspace_')} {first}{more}".replace("\n", " ")
+    lines = " ⏎ ".join(" ".join(line.split()) for line in first.splitlines())
+    return _cut(f"{request.tool.removeprefix('workspace_')} {lines}", more)
+
+
+def _cut(text: str, more: str) -> str:
+    """A line that says that there is more, where there is."""
+    room = LONGEST - len(more)
+    return f"{text if len(text) <= room else text[: room - 2] + ' …'}{more}"

@@ -140,6 +140,6 @@ def _request(*row: Any) -> Request:
     try:
         asked, since = _asked().decode(body), moment(time)
         until = None if expires is None else moment(expires)
-    except (msgspec.DecodeError, TypeError, ValueError) as error:
+    except (msgspec.DecodeError, RecursionError, TypeError, ValueError) as error:
         asked, since, until = Unreadable(str(error)), now(), None
     return Request(request_id, thread, sender, since, asked, until, outcome == "expired")

@@ -175,5 +175,9 @@ def activity_of(encoded: bytes | None) -> Activity:
         return _NOTHING
     try:
         return msgspec.json.decode(encoded, type=Activity)
-    except msgspec.DecodeError:  # altered from outside, or of a newer version; the log knows
+    except (
+        msgspec.DecodeError,
+        RecursionError,
+        TypeError,
+    ):  # altered from outside, or of a newer version; the log knows
         return _NOTHING

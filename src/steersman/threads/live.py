@@ -98,5 +98,5 @@ def decode(thread_id: str, data: bytes) -> list[Message]:
             for p in pieces
             if p.kind in LIVE
         ]
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return []

@@ -8,7 +8,7 @@ from itertools import islice
 
 from steersman.coordination.recovery import Resumption, closing, resumption
 from steersman.intelligence.context import KINDS, Context
-from steersman.records.message import Message
+from steersman.records.message import Message, SessionEnd
 from steersman.store.log import ThreadLog, read_messages, to_message
 
 RECALLED_BYTES = 4_000_000  # about a million tokens
@@ -56,6 +56,16 @@ def _cut_off(log: ThreadLog) -> list[Message]:
             break
     left.reverse()
     return left
+
+
+def run_began(log: ThreadLog) -> int:
+    """The message after which the work began that a process which died was doing."""
+    for row in log.store.read_back(log.thread):
+        if row.kind == "session_end":
+            body = to_message(log.thread, row).body
+            if isinstance(body, SessionEnd) and body.status != "interrupted":
+                return row.seq
+    return 0
 
 
 async def last_turn(log: ThreadLog) -> int:

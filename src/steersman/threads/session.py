@@ -313,8 +313,9 @@ class Session:
         self._turn, self._turn_began = kept.turn, kept.began
         self._systems.desk.recall(kept.asked)
         questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
+        since = await asyncio.to_thread(recalling.run_began, self.log)
         spent = await recalling.messages(
-            self.log, {"usage", "tool_call", "agent_spawn"}, after=kept.began
+            self.log, {"turn_start", "usage", "tool_call", "tool_result", "agent_spawn"}, since
         )
         self._systems.budget.resume(spent)
         left = Left(kept.calls, questions, self.log.activity.step)
