@@ -76,6 +76,7 @@ def test_a_record_of_the_list_has_the_facts_of_a_thread(steer, thread, workspace
         "parent_seq": None,
         "messages": len(replayed(steer, thread)),
         "state": "idle",
+        "result": "done",
     }
 
 
@@ -83,7 +84,7 @@ def test_show_tells_the_facts_and_the_conversation(steer, thread, workspace):
     shown = steer("threads", "show", thread).stdout
 
     assert (
-        f"thread     {thread}\ntitle      fix add\nstate      idle\nworkspace  {workspace}\n"
+        f"thread     {thread}\ntitle      fix add\nstate      idle, the last turn: done\nworkspace  {workspace}\n"
         in shown
     )
     assert "› fix add\n● read_file calc.py\n" in shown
