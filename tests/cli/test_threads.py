@@ -84,9 +84,9 @@ def test_show_tells_the_facts_and_the_conversation(steer, thread, workspace):
     shown = steer("threads", "show", thread).stdout
 
     assert (
-        f"thread     {thread}\ntitle      fix add\nstate      idle, the last turn: done\nworkspace  {workspace}\n"
-        in shown
+        f"thread     {thread}\ntitle      fix add\nstate      idle, the last turn: done\n" in shown
     )
+    assert f"turn: done\nworkspace  {workspace}\n" in shown
     assert "› fix add\n● read_file calc.py\n" in shown
     assert "  +    return a + b\n" in shown
     assert "Mended.\n✓ done" in shown
