@@ -11,7 +11,7 @@ Say = Callable[[str], None]
 def serve(file: Path, *, host: str, port: int, log: Path | None, ready: Say, complain: Say) -> None:
     """Play a script to clients until the process ends; `ready` gets the address."""
     try:
-        from steersman.intelligence.scripted import server
+        from steersman.intelligence.scripted.server import serve as play
     except ModuleNotFoundError as error:
         if error.name != "h11":
             raise
@@ -20,4 +20,4 @@ def serve(file: Path, *, host: str, port: int, log: Path | None, ready: Say, com
             "It is not installed.",
             'Install it: pip install "steersman[model-server]"',
         ) from error
-    server.serve(file, host=host, port=port, log=log, ready=ready, complain=complain)
+    play(file, host=host, port=port, log=log, ready=ready, complain=complain)
