@@ -56,6 +56,10 @@ class Subscription:
             self._queue.append(Missed(first=0, last=0, dropped=0))
         self._wake.set()
 
+    def drop_pieces(self) -> None:
+        """What was broadcast is stale: the message it led to was read from the log."""
+        self._queue = deque(message for message in self._queue if message.seq)
+
     async def next(self) -> Message | Missed | None:
         """The next message, a notice of what was missed, or None when the thread was closed."""
         while not self._queue and self._gap is None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 
@@ -172,11 +173,11 @@ class Refusing(SqliteStore):
 
     refuses = False
 
-    def append(self, thread_id: str, rows: list[Row], *, sync: bool) -> None:
+    def append(self, thread_id: str, rows: list[Row], *, sync: bool, **how: Any) -> None:
         """Write, or say why not."""
         if self.refuses:
             raise StorageProblem("There is no room left to write the log.")
-        super().append(thread_id, rows, sync=sync)
+        super().append(thread_id, rows, sync=sync, **how)
 
 
 def test_a_log_that_could_not_be_written_stays_as_it_was_and_goes_on_later():
@@ -230,9 +231,9 @@ def test_synced_kinds_are_flushed_and_the_others_need_not_be():
     synced = []
 
     class Listening(SqliteStore):
-        def append(self, thread_id: str, rows: list[Row], *, sync: bool) -> None:
+        def append(self, thread_id: str, rows: list[Row], *, sync: bool, **how: Any) -> None:
             synced.append(([row.kind for row in rows], sync))
-            super().append(thread_id, rows, sync=sync)
+            super().append(thread_id, rows, sync=sync, **how)
 
     with a_place(store=Listening) as place:
         log = place.new_log()

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 PAGE = 100  # messages read at a time
+WHOLE = ("assistant", "tool_result")  # what streamed pieces lead to
 COPIED = 2000  # messages copied at a time
 Origin = Literal["run", "call", "demo", "fork", "import"]
 
@@ -254,6 +255,8 @@ class Host:
             while item is not None:
                 if isinstance(item, Missed) or item.seq > after + 1:
                     while page := await self._page(thread_id, after):
+                        if any(message.kind in WHOLE for message in page):
+                            news.drop_pieces()
                         for message in page:
                             after = message.seq
                             yield message

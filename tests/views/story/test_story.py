@@ -278,12 +278,13 @@ def test_settings_and_refused_requests_are_remarks() -> None:
     thread = Thread()
     thread.write(SettingsChanged(mode="plan", model="other"))
     thread.write(RequestReceipt("steer", "ann", "taken"), corr="q1")
-    thread.write(RequestReceipt("answer", "bob", "too_late", "Ann was first."), corr="q2")
+    thread.write(RequestReceipt("answer", "bob", "refused", "Nothing was asked."), corr="q2")
+    thread.write(RequestReceipt("answer", "eve", "too_late", "Ann was first."), corr="q3")
     story = told(thread.messages)
     assert story.usage.model == "other"
     assert [in_words(block.body) for block in story.blocks if isinstance(block, Remark)] == [
         "mode plan · model other",
-        "answer from bob: too late Ann was first.",
+        "answer from bob: refused Nothing was asked.",
     ]
 
 
