@@ -58,7 +58,8 @@ class Subscription:
 
     def drop_pieces(self) -> None:
         """What was broadcast is stale: the message it led to was read from the log."""
-        self._queue = deque(message for message in self._queue if message.seq)
+        kept = (item for item in self._queue if isinstance(item, Missed) or item.seq)
+        self._queue = deque(kept)
 
     async def next(self) -> Message | Missed | None:
         """The next message, a notice of what was missed, or None when the thread was closed."""
