@@ -2,11 +2,14 @@
 
 import asyncio
 
+import pytest
+
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate, Leave
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
-from steersman.records.message import ConfirmResponse
+from steersman.records.errors import TooLate, UsageProblem
+from steersman.records.message import ConfirmRequest, ConfirmResponse
 from steersman.store.log import Lane
 from tests.store.logs import a_lane
 
@@ -30,3 +33,40 @@ def test_an_answer_counts_although_its_giver_is_cancelled_when_it_is_stored():
     with a_lane() as lane:
         leave = asyncio.run(asyncio.wait_for(work(lane), 30))
     assert isinstance(leave, Leave)
+
+
+def test_what_a_dead_process_asked_is_answered_in_any_order():
+    """A second answer that waited for its request to be asked again kept the first one out."""
+
+    async def work(lane: Lane) -> list[object]:
+        asked = [ConfirmRequest(f"call_{n}", "run", (RUN,), "it leaves") for n in (1, 2)]
+        stored = [
+            (await lane.append(request, corr=f"ask_{n}"))[0] for n, request in enumerate(asked, 1)
+        ]
+        desk = Desk(attended=True)
+        desk.recall(stored, lane.log)
+        allow, deny = ConfirmResponse("allow"), ConfirmResponse("deny")
+        await desk.answer("ask_2", deny)
+        first = asyncio.create_task(desk.confirm(asked[0], lane))
+        await desk.answer("ask_1", allow)
+        with pytest.raises(TooLate):
+            await desk.answer("ask_2", allow)
+        return [await first, await desk.confirm(asked[1], lane)]
+
+    with a_lane() as lane:
+        given = asyncio.run(asyncio.wait_for(work(lane), 30))
+    assert [answer.decision for answer in given] == ["allow", "deny"]
+
+
+def test_what_is_never_asked_again_cannot_be_answered():
+    async def work(lane: Lane) -> None:
+        request = ConfirmRequest("call_1", "run", (RUN,), "it leaves")
+        (stored,) = await lane.append(request, corr="ask_1")
+        desk = Desk(attended=True)
+        desk.recall([stored], lane.log)
+        desk.forget()
+        with pytest.raises(UsageProblem, match="No request ask_1"):
+            await desk.answer("ask_1", ConfirmResponse("allow"))
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))

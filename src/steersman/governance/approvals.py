@@ -18,7 +18,7 @@ from steersman.records.message import (
     encode_body,
 )
 from steersman.store.cause import NO_CAUSE, Cause
-from steersman.store.log import Lane, unbroken
+from steersman.store.log import Lane, ThreadLog, unbroken
 
 Given = ConfirmResponse | Answer
 
@@ -42,28 +42,36 @@ class Desk:
         self._yes = yes
         self._waiting: dict[str, Expected] = {}
         self._answered: set[str] = set()
-        self._before: dict[str, Message] = {}
-        self._news = asyncio.Event()
+        self._before: dict[str, Expected] = {}
 
-    def recall(self, requests: Iterable[Message]) -> None:
-        """Requests of a process that died; asked again, they keep their names."""
-        self._before = {message.corr: message for message in requests if message.corr}
+    def recall(self, requests: Iterable[Message], log: ThreadLog) -> None:
+        """Requests of a process that died; asked again, they keep their names.
+
+        They can be answered at once. Whoever answers is not kept waiting: what must be answered
+        before this one is asked again may come after it.
+        """
+        for message in requests:
+            if message.corr and isinstance(message.body, ConfirmRequest | Question):
+                lane = Lane(log, message.path, message.turn)
+                self._before[message.corr] = Expected(message.body, lane, asyncio.Future())
+        self._waiting |= self._before
 
     def forget(self) -> None:
         """What has not been asked again by now never will be."""
+        for corr in self._before:
+            self._waiting.pop(corr, None)
         self._before.clear()
-        self._tell()
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
         with self._expecting(request, lane) as (corr, known, answer):
             if not known:
                 await lane.append(request, corr=corr)
-            if self._yes:
+            if self._yes and not answer.done():
                 response = ConfirmResponse("allow", by="yes-flag")
                 await lane.append(response, corr=corr)
                 return response
-            received = await answer if self._attended else None
+            received = await answer if self._attended or answer.done() else None
             if received is None:
                 raise NeedsAnswer(
                     f"{request.tool} needs an answer and nobody can give one.",
@@ -78,7 +86,7 @@ class Desk:
         with self._expecting(question, lane) as (corr, known, answer):
             if not known:
                 await lane.append(question, corr=corr)
-            received = await answer if self._attended else None
+            received = await answer if self._attended or answer.done() else None
             if received is None:
                 received = Answer(question.default, by="default")
                 await lane.append(received, corr=corr)
@@ -87,8 +95,6 @@ class Desk:
 
     async def answer(self, corr: str, answer: Given, cause: Cause = NO_CAUSE) -> None:
         """Give the answer to a waiting request; it is stored before anything follows from it."""
-        while corr in self._before:  # it is about to be asked again, or not at all
-            await self._news.wait()
         expected = self._waiting.get(corr)
         if expected is None or expected.answer.done():
             if corr in self._answered:
@@ -132,30 +138,25 @@ class Desk:
 
         All is known before anybody can read of it.
         """
-        corr = self._name_before(request)
-        known = corr is not None
-        corr = corr or f"ask_{token_hex(4)}"
-        answer: asyncio.Future[Given | None] = asyncio.Future()
-        self._waiting[corr] = Expected(request, lane, answer)
-        self._tell()
+        before = self._asked_before(request)
+        corr, expected = before or (f"ask_{token_hex(4)}", Expected(request, lane, asyncio.Future()))
+        if not expected.answer.done():
+            self._waiting[corr] = expected
         try:
-            yield corr, known, answer
+            yield corr, before is not None, expected.answer
         finally:
             self._waiting.pop(corr, None)
 
-    def _name_before(self, request: ConfirmRequest | Question) -> str | None:
-        """The name under which a process that died asked the same; what it asked else is moot."""
+    def _asked_before(self, request: ConfirmRequest | Question) -> tuple[str, Expected] | None:
+        """The same request of a process that died; what it asked else about the call is moot."""
         asked, call = encode_body(request), getattr(request, "call", "")
-        for corr, message in list(self._before.items()):
-            if getattr(message.body, "call", "") == call:
+        for corr, before in list(self._before.items()):
+            if getattr(before.asked, "call", "") == call:
                 del self._before[corr]
-                if encode_body(message.body) == asked:
-                    return corr
+                if encode_body(before.asked) == asked:
+                    return corr, before
+                self._waiting.pop(corr, None)
         return None
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
 
 
 def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:

@@ -289,7 +289,9 @@ class Runner:
                 return end
             end = run.session.last_end  # a request may have caused another turn
             stopped = end is not None and end.ending != "done"
-            if run.session.quiet and (stopped or not await run.session.go_on()):
+            if not run.session.quiet:
+                await run.session.quieter()
+            elif stopped or not await run.session.go_on():
                 return end
         return None
 

@@ -125,7 +125,8 @@ class _Hearing:
             while not lost.is_set() and self._unanswered <= _MISSED_LOOKS:
                 self._look()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(lost.wait(), _LOOK_EVERY)
+                    async with asyncio.timeout(_LOOK_EVERY):
+                        await lost.wait()
         except psycopg.Error:
             return
         finally:

@@ -311,7 +311,7 @@ class Session:
         """Go on with a turn that waited for an answer when its process died."""
         self._floor.move(Move.START)
         self._turn, self._turn_began = kept.turn, kept.began
-        self._systems.desk.recall(kept.asked)
+        self._systems.desk.recall(kept.asked, self.log)
         questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
         since = await asyncio.to_thread(recalling.run_began, self.log)
         spent = await recalling.messages(
@@ -395,6 +395,11 @@ class Session:
             if not running.cancelled() and (error := running.exception()) is not None:
                 raise error
         return self.last_end
+
+    async def quieter(self) -> None:
+        """Wait until something that is done beside turns is over, if anything is."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
 
     @take.register
     async def _cancel(self, _: Cancel, cause: Cause = NO_CAUSE) -> None:

@@ -35,7 +35,8 @@ async def run(
     try:
         async with asyncio.timeout(checker.patience):
             output = await _collected(checker.name, companion)
-            code = await asyncio.wait_for(companion.wait(), LINGERING)
+            async with asyncio.timeout(LINGERING):
+                code = await companion.wait()
     except TimeoutError:
         raise Unable(f"{checker.name} took more than {checker.patience:g} seconds.") from None
     finally:
