@@ -139,7 +139,10 @@ class Desk:
         All is known before anybody can read of it.
         """
         before = self._asked_before(request)
-        corr, expected = before or (f"ask_{token_hex(4)}", Expected(request, lane, asyncio.Future()))
+        corr, expected = before or (
+            f"ask_{token_hex(4)}",
+            Expected(request, lane, asyncio.Future()),
+        )
         if not expected.answer.done():
             self._waiting[corr] = expected
         try:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec import Struct
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
-from steersman.governance.modes import forbids
+from steersman.governance.modes import withheld
 from steersman.governance.policy import (
     Approvals,
     Circumstances,
@@ -251,9 +251,9 @@ class Gate:
             self.where, mode=mode, trust=trust, approvals=approvals, bare=bare
         )
 
-    def forbids(self, tool: str) -> Verdict | None:
-        """Why there is no such tool in the mode that holds now; None when there is."""
-        return forbids(self.where.mode, tool)
+    def withheld(self) -> Mapping[str, Verdict]:
+        """The tools that the mode which holds now does not have, and why."""
+        return withheld(self.where.mode)
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to go on, or would be with what the next request takes."""

@@ -83,9 +83,10 @@ def runs_commands(mode: str) -> bool:
     return modes()[mode].actions.get("execute") != "deny"
 
 
-def forbids(mode: str, tool: str) -> Verdict | None:
-    """Why a mode has no such tool; None when it has."""
-    return _denied(mode) if tool in modes()[mode].without else None
+@cache
+def withheld(mode: str) -> Mapping[str, Verdict]:
+    """The tools that a mode does not have, and why."""
+    return dict.fromkeys(modes()[mode].without, _denied(mode))
 
 
 def verdict(

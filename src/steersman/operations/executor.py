@@ -75,14 +75,13 @@ class NoReserve:
         return None
 
 
-def _nothing_forbidden(_: str) -> Verdict | None:
-    return None
+_NOTHING_WITHHELD: Mapping[str, Verdict] = {}
 
 
 class Toolbox:
     """Runs calls of a set of tools in one workspace, through one gate.
 
-    A tool that is forbidden now is not offered, and refused if it does nothing a gate could judge.
+    A tool that is withheld now is not offered, and refused if it does nothing a gate could judge.
     """
 
     def __init__(
@@ -92,28 +91,26 @@ class Toolbox:
         journal: Journal,
         gate: Governance,
         reserve: Reserve | None = None,
-        forbids: Callable[[str], Verdict | None] = _nothing_forbidden,
+        withheld: Callable[[], Mapping[str, Verdict]] = lambda: _NOTHING_WITHHELD,
     ) -> None:
-        self._forbids = forbids
+        self._withheld = withheld
         self._tools = {tool.name: tool for tool in tools}
         self._reserve = reserve or NoReserve()
         self._workspace = workspace
         self._journal = journal
         self._gate = gate
         self._slots = {family: asyncio.Semaphore(family.limit) for family in Family}
-        self._specs: tuple[ToolSpec, ...] | None = None
         self._offered: tuple[ToolSpec, ...] = ()
+        self._offered_without: Mapping[str, Verdict] | None = None
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model sees them, in a stable order; what joined them is at the end."""
         joined = [tool for tool in self._reserve.joined() if tool.name not in self._tools]
-        if joined or self._specs is None:
+        without = self._withheld()
+        if joined or without is not self._offered_without:
             self._tools |= {tool.name: tool for tool in joined}
-            self._specs = tuple(tool.spec() for tool in self._tools.values())
-            self._offered = ()
-        offered = tuple(spec for spec in self._specs if self._forbids(spec.name) is None)
-        if len(offered) != len(self._offered) or offered != self._offered:
-            self._offered = offered
+            tools = (tool for name, tool in self._tools.items() if name not in without)
+            self._offered, self._offered_without = tuple(tool.spec() for tool in tools), without
         return self._offered  # the same object as long as nothing changes
 
     def announce(self, call: Call, lane: Lane) -> Draft:
@@ -213,7 +210,7 @@ class Toolbox:
         async with self._slots[tool.family]:
             admission = Admission(self._gate, self._workspace, tool, call, lane)
             ready = await admission.ready(args)
-            if not ready.plan.actions and (verdict := self._forbids(tool.name)) is not None:
+            if not ready.plan.actions and (verdict := self._withheld().get(tool.name)) is not None:
                 raise refused(verdict)
             output = await self._perform(ready, admission, tool)
         diffs = tuple(_diff(write, ready.workspace) for write in ready.workspace.written)

@@ -92,5 +92,5 @@ class Mailbox:
             await session.refuse(cause, problem)
         except Exception as error:  # whatever it is, those behind it are taken
             why = f"{type(error).__name__}: {error}."
-            problem = SteersmanError("An error in Steersman kept the request from being done.", why)
-            await session.refuse(cause, problem)
+            defect = SteersmanError("An error in Steersman kept the request from being done.", why)
+            await session.refuse(cause, defect)
