@@ -21,6 +21,14 @@ BEFORE, AFTER = "before\n" * 4000, "after!\n" * 4000
 GROUPS, KILLS = 10, 5  # 50 moments
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def environ(environ, request):
+    """The same on both stores."""
+    if request.param == "postgres":
+        environ["STEERSMAN_STORE"] = request.getfixturevalue("postgres_url")
+    return environ
+
+
 @pytest.fixture
 def steer(environ, workspace):
     """The command line, in the workspace."""
