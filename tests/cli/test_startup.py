@@ -137,11 +137,13 @@ def test_an_open_prompt_has_imported_no_model_and_no_reader_of_markdown(steer, s
         ["ledger", "verify"],
         ["replay", "THREAD"],
         ["policy", "list"],
+        ["wait", "THREAD"],
+        ["tell", "THREAD", "go on"],
     ],
     ids=" ".join,
 )
 def test_a_listing_imports_no_model_and_no_guard(imported, steer, script, arguments):
-    model = script({"tool_calls": [shell("true")]}, DONE)
+    model = script({"tool_calls": [shell("true")]}, DONE, DONE)
     thread = steer.work("run", "--model", model, "go").thread
     found = imported(*(thread if word == "THREAD" else word for word in arguments))
 

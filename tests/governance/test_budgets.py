@@ -1,6 +1,9 @@
 """Budgets: what is counted, from where, and when it is too much."""
 
+from datetime import timedelta
+
 import pytest
+from msgspec.structs import replace
 
 from steersman.governance.budgets import Budget
 from steersman.records.clock import now
@@ -80,3 +83,26 @@ def test_time_is_counted_while_turns_run():
     with pytest.raises(BudgetSpent, match="seconds"):
         budget.check()
     assert Budget().remaining_seconds() is None
+
+
+def test_a_run_that_another_process_goes_on_with_has_spent_what_it_spent():
+    first, call, last = told(use(80), ToolCall("run"), use(10))
+    call = replace(call, corr="call_1")
+    last = replace(last, time=first.time + timedelta(seconds=30))
+
+    tokens = Budget(run=Limits(tokens=100))
+    tokens.resume([first, call, last])
+    tokens.observe(told(use(10)))
+    with pytest.raises(BudgetSpent, match="100 tokens"):
+        tokens.check()
+
+    calls = Budget(run=Limits(calls=1))
+    calls.resume([first, call, last])
+    calls.call("call_1")  # the call that waited is the one that was counted
+    with pytest.raises(BudgetSpent, match="1 tool calls"):
+        calls.call("call_2")
+
+    time = Budget(run=Limits(seconds=40))
+    time.resume([first, call, last])
+    time.begin_turn()
+    assert 0 < (time.remaining_seconds() or 0) <= 10
