@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import DONE
+from tests.cli.kit import DONE, shell
 
 
 @pytest.fixture
@@ -78,3 +78,19 @@ def test_a_password_is_never_shown(steer):
     for done in (there("store", "status"), there("doctor"), there("threads", "list")):
         assert done.returncode != 0
         assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_the_password_of_a_store_that_the_settings_name_is_not_written_into_it(
+    steer, script, postgres_url
+):
+    url = postgres_url.replace("steersman@", "steersman:tr0ub4dor-and-3@")
+    config = Path(steer.environ["XDG_CONFIG_HOME"]) / "steersman/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'store = "{url}"\n')
+    said = {"text": "It is tr0ub4dor-and-3.", "tool_calls": [shell("echo tr0ub4dor-and-3")]}
+
+    thread = steer.work("run", "--yes", "--model", script(said, DONE), "go").thread
+
+    log = steer("replay", thread).stdout
+    assert "workspace_run_command" in log
+    assert "tr0ub4dor" not in log

@@ -22,6 +22,7 @@ from steersman.governance.rule import Rule
 from steersman.governance.secrets import mcp_configs, secret_values
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, going_on, kept
+from steersman.host.settings import store_url
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import cache_folder, config_file
@@ -258,7 +259,8 @@ class Runner:
     def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
         configs = mcp_configs(Path(workspace.root), self._environ)
         own = config_file(self._environ).with_name("mcp.json")
-        known = secret_values(self._environ, [*configs, own])
+        environ = {**self._environ, "STEERSMAN_STORE": store_url(self._environ)}
+        known = secret_values(environ, [*configs, own])
         known |= SignIns(self._home / "mcp").secrets()
         known |= expanded_secrets(find_servers(workspace.root, self._environ, trusted=True).servers)
         return Redactor(known | set(secrets(_models_config(settings), self._environ)))
