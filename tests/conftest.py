@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,12 @@ from tests.postgres import own_server as own_server
 from tests.postgres import postgres as postgres
 from tests.postgres import postgres_url as postgres_url
 from tests.world import Steer
+
+# What is started here dies of signals as it would for a person, although whoever runs the tests in
+# the background may have told them to ignore some.
+for _signal in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(_signal, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(hookwrapper=True)

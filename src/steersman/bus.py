@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from datetime import datetime
 from types import TracebackType
 
 from msgspec import Struct
@@ -56,10 +57,16 @@ class Subscription:
             self._queue.append(Missed(first=0, last=0, dropped=0))
         self._wake.set()
 
-    def drop_pieces(self) -> None:
-        """What was broadcast is stale: the message it led to was read from the log."""
-        kept = (item for item in self._queue if isinstance(item, Missed) or item.seq)
-        self._queue = deque(kept)
+    def pieces(self, until: datetime) -> list[Message]:
+        """Take out what was broadcast before a moment."""
+        taken = [
+            item
+            for item in self._queue
+            if isinstance(item, Message) and not item.seq and item.time <= until
+        ]
+        for piece in taken:
+            self._queue.remove(piece)
+        return taken
 
     async def next(self) -> Message | Missed | None:
         """The next message, a notice of what was missed, or None when the thread was closed."""

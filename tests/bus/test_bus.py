@@ -263,3 +263,17 @@ def test_a_nudge_takes_its_place_among_broadcasts_and_loses_none():
         assert [isinstance(item, Missed) for item in seen] == [False, True, False]
 
     asyncio.run(work())
+
+
+def test_pieces_are_taken_out_up_to_the_moment_of_what_they_led_to():
+    async def work() -> None:
+        bus = Bus()
+        early, stored, late = (a_message(seq) for seq in (0, 7, 0))
+        with bus.subscribe(THREAD) as reader:
+            for message in (early, stored, late):
+                bus.publish(message)
+            assert reader.pieces(until=stored.time) == [early]
+            reader.close()
+            assert await drained(reader) == [stored, late]
+
+    asyncio.run(work())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
 from itertools import islice
@@ -250,17 +251,21 @@ class Host:
 
         Ends when the thread is closed here. A reader that falls behind is caught up from the log.
         """
+        whole = datetime.min.replace(tzinfo=UTC)  # pieces before it led to what was shown
         with self.bus.subscribe(thread_id) as news:
             item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
             while item is not None:
                 if isinstance(item, Missed) or item.seq > after + 1:
                     while page := await self._page(thread_id, after):
-                        if any(message.kind in WHOLE for message in page):
-                            news.drop_pieces()
+                        # Pieces set out before what they lead to was stored: they are here.
+                        self.newsroom.catch_up()
                         for message in page:
+                            for piece in news.pieces(until=message.time):
+                                yield piece
                             after = message.seq
+                            whole = message.time if message.kind in WHOLE else whole
                             yield message
-                elif item.seq == 0 or item.seq > after:
+                elif item.seq > after or (item.seq == 0 and item.time > whole):
                     after = max(after, item.seq)
                     yield item
                 item = await news.next()

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from steersman.bus import Bus
 from steersman.records.errors import StorageProblem
-from steersman.store.contract import LEASE, Heard, Store
+from steersman.store.contract import LEASE, Heard, News, Store
 from steersman.threads.live import decode
 
 PAUSE = 1.0  # seconds before listening again where the store cannot be reached
@@ -26,6 +26,7 @@ class Newsroom:
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._listening = asyncio.Event()
+        self._news: News | None = None
 
     async def open(self) -> None:
         """Begin to listen, if that has not begun."""
@@ -57,6 +58,11 @@ class Newsroom:
         """The thread is not run here any more."""
         self._mail.pop(thread_id, None)
 
+    def catch_up(self) -> None:
+        """Pass on at once what has arrived."""
+        if self._news is not None:
+            self._pass_on(self._news.heard())
+
     async def change(self, thread_id: str, seconds: float | None = None) -> None:
         """Wait until something happened to a thread, or may have; at most so many seconds."""
         event = asyncio.Event()
@@ -72,12 +78,15 @@ class Newsroom:
         while True:
             try:
                 async with self._store.news() as news:
+                    self._news = news
                     self._listening.set()
                     while True:
                         self._pass_on(await news.next())
             except StorageProblem:
                 self._listening.set()
                 await asyncio.sleep(PAUSE)
+            finally:
+                self._news = None
 
     async def _stay_alive(self) -> None:
         while True:

@@ -79,6 +79,10 @@ class News(Protocol):
         """Wait until something happened; a signal that was lost is made up for within seconds."""
         ...
 
+    def heard(self) -> Heard:
+        """What has arrived by now, perhaps nothing; it is not told again."""
+        ...
+
 
 class Store(Protocol):
     """Where threads, messages, blobs and settings last, and where processes meet.

@@ -8,10 +8,18 @@ from steersman.store.contract import Heard
 _MOST_LIVE = 512
 
 
+def nowhere() -> None:
+    """Nothing can be taken in just now."""
+
+
 class Collected:
-    """News until somebody asks for them; live pieces that nobody asks for are dropped."""
+    """News until somebody asks for them; live pieces that nobody asks for are dropped.
+
+    `look` takes in what has arrived and nobody has read yet.
+    """
 
     def __init__(self) -> None:
+        self.look = nowhere
         self._threads: set[str] | None = set()
         self._live: deque[tuple[str, bytes]] = deque(maxlen=_MOST_LIVE)
         self._something = asyncio.Event()
@@ -35,6 +43,14 @@ class Collected:
     async def next(self) -> Heard:
         """Wait until something happened."""
         await self._something.wait()
+        return self._taken()
+
+    def heard(self) -> Heard:
+        """What has arrived by now, perhaps nothing."""
+        self.look()
+        return self._taken()
+
+    def _taken(self) -> Heard:
         self._something.clear()
         threads, self._threads = self._threads, set()
         live = tuple(self._live)

@@ -11,7 +11,7 @@ from psycopg.pq.abc import PGresult
 
 from steersman.records.errors import SteersmanError
 from steersman.store.contract import News
-from steersman.store.listening import Collected
+from steersman.store.listening import Collected, nowhere
 from steersman.store.packets import Joined
 from steersman.store.postgres_line import FAULTS, connect
 from steersman.store.postgres_problems import unopened
@@ -116,10 +116,12 @@ class _Hearing:
             try:
                 self._take()
             except psycopg.Error:
+                self._collected.look = nowhere
                 loop.remove_reader(socket)
                 lost.set()
 
         loop.add_reader(socket, readable)
+        self._collected.look = readable
         try:
             readable()  # what came before anybody listened
             while not lost.is_set() and self._unanswered <= _MISSED_LOOKS:
@@ -130,6 +132,7 @@ class _Hearing:
         except psycopg.Error:
             return
         finally:
+            self._collected.look = nowhere
             loop.remove_reader(socket)
 
     def _look(self) -> None:

@@ -100,7 +100,7 @@ async def listen(folder: Path, name: str, changes: Callable[[], int | None]) -> 
     """Collect what other processes do until the end."""
     import asyncio
 
-    from steersman.store.listening import Collected
+    from steersman.store.listening import Collected, nowhere
 
     collected = Collected()
     loop = asyncio.get_running_loop()
@@ -120,11 +120,13 @@ async def listen(folder: Path, name: str, changes: Callable[[], int | None]) -> 
     if ear:
         hear = _Hearing(ear, collected.stored, collected.shown, collected.anything)
         loop.add_reader(ear.fileno(), hear)
+        collected.look = hear
     try:
         yield collected
     finally:
         timers[0].cancel()
         if ear:
+            collected.look = nowhere
             loop.remove_reader(ear.fileno())
             ear.close()
             with suppress(OSError):
