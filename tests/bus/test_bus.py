@@ -3,10 +3,12 @@
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steersman.bus import Bus, Missed, Subscription
 from steersman.host import Host
@@ -268,7 +270,9 @@ def test_a_nudge_takes_its_place_among_broadcasts_and_loses_none():
 def test_pieces_are_taken_out_up_to_the_moment_of_what_they_led_to():
     async def work() -> None:
         bus = Bus()
-        early, stored, late = (a_message(seq) for seq in (0, 7, 0))
+        stored = a_message(7)
+        tick = timedelta(milliseconds=1)
+        early, late = (replace(a_message(0), time=stored.time + d) for d in (-tick, tick))
         with bus.subscribe(THREAD) as reader:
             for message in (early, stored, late):
                 bus.publish(message)
