@@ -31,6 +31,7 @@ class Account:
         self.calls = 0
         self.agents = 0
         self._name = name
+        self._limited = [unit for unit in _UNITS if getattr(limits, unit) is not None]
 
     def add(self, message: Message) -> None:
         """Count what a message tells."""
@@ -44,9 +45,10 @@ class Account:
     def over(self, tokens: int = 0, cost: float = 0.0) -> BudgetSpent | None:
         """The limit that was passed, if one was, or would be with what comes next."""
         ahead = {"tokens": tokens, "cost": cost}
-        for name, (unit, shape) in _UNITS.items():
+        for name in self._limited:
+            unit, shape = _UNITS[name]
             limit, spent = getattr(self.limits, name), getattr(self, name)
-            if limit is not None and spent < limit < spent + ahead.get(name, 0):
+            if spent < limit < spent + ahead.get(name, 0):
                 told = shape.format(spent + ahead[name])
                 return BudgetSpent(
                     f"The budget of {shape.format(limit)} {unit} for this {self._name} is too "
@@ -55,9 +57,7 @@ class Account:
                     f"Raise the limit ({self._flag(name)}), then `steer resume` goes on.",
                 )
             # Calls and agents are announced before they begin: the last one allowed may still run.
-            if limit is not None and (
-                spent > limit if name in ("calls", "agents") else spent >= limit
-            ):
+            if spent > limit if name in ("calls", "agents") else spent >= limit:
                 told = shape.format(spent)
                 return BudgetSpent(
                     f"The budget of {shape.format(limit)} {unit} for this {self._name} is spent.",

@@ -148,7 +148,7 @@ class Runner:
         lease: Lease,
     ) -> None:
         await self.newsroom.open()
-        live = LivePieces(lambda pieces: self._show(thread.id, pieces))
+        live = LivePieces(lambda pieces: self._show(thread.id, pieces), self._store.listened)
         redactor, rules = await asyncio.to_thread(self._ground, workspace, opening.settings)
         log = await asyncio.to_thread(self._log, thread.id, redactor, lease, live)
         setup = await asyncio.to_thread(self._setup, workspace, opening, thread.id, redactor, rules)

@@ -22,8 +22,19 @@ LONGEST = 200
 MAIN = "steersman/intelligence"  # the lane whose answers are the turn's steps
 
 
+_TELLING = frozenset(
+    body.kind
+    for body in (
+        TurnStart, TurnEnd, Assistant, Steer, ConfirmRequest, ConfirmResponse, Question, Answer,
+        ToolResult, SessionEnd,
+    )
+)  # fmt: skip
+
+
 def after(now: Activity, message: Message) -> Activity:
     """What a thread does once a message is stored."""
+    if message.kind not in _TELLING:
+        return now
     match message.body:
         case TurnStart():
             began = stamp(message.time)
@@ -36,6 +47,8 @@ def after(now: Activity, message: Message) -> Activity:
             corr = message.corr or ""
             rest = tuple(one for one in now.queued if one != corr)
             return replace(now, queued=(*rest, corr) if state == "queued" else rest)
+        case ToolResult() if not now.waiting:
+            return now
     waiting = _waiting(now, message)
     return now if waiting == now.waiting else replace(now, waiting=waiting)
 

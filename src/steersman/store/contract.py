@@ -226,6 +226,10 @@ class Store(Protocol):
         """Give live pieces to whoever listens now, in other processes; nothing is kept."""
         ...
 
+    def listened(self) -> bool:
+        """Whether somebody may listen now in another process; quick enough to ask every time."""
+        ...
+
     def news(self) -> AbstractAsyncContextManager["News"]:
         """Listen to what other processes write."""
         ...

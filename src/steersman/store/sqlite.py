@@ -49,6 +49,10 @@ class SqliteStore(SqlStore):
         """Give live pieces to whoever listens now, in other processes; nothing is kept."""
         self._signals.shown(thread_id, pieces)
 
+    def listened(self) -> bool:
+        """Whether another process has a socket in the folder."""
+        return self._signals.heard()
+
     def news(self) -> AbstractAsyncContextManager[News]:
         """Listen to what other processes write."""
         name = f"{self.process.id}-{next(self._listeners)}"

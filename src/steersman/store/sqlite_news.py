@@ -6,6 +6,7 @@ looks now and then whether the database has changed, so a signal that is lost co
 
 import os
 import socket
+import threading
 import time
 from array import array
 from collections.abc import AsyncIterator, Callable
@@ -33,6 +34,11 @@ class Signals:
         self._descriptor = -1
         self._listed = -1
         self._names: list[str] = []
+        self._lock = threading.Lock()
+
+    def heard(self) -> bool:
+        """Whether there is anybody to tell."""
+        return bool(self._listeners())
 
     def stored(self, thread_id: str) -> None:
         """Something was stored or asked in a thread."""
@@ -63,6 +69,10 @@ class Signals:
 
     def _listeners(self) -> list[str]:
         """The sockets of others; the folder is read again only after it has changed."""
+        with self._lock:
+            return self._listing()
+
+    def _listing(self) -> list[str]:
         try:
             if self._descriptor < 0:
                 if not os.access(self._folder, os.R_OK):

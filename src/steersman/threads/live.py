@@ -36,15 +36,21 @@ class Piece(Struct, frozen=True, omit_defaults=True):
 
 
 class LivePieces:
-    """Gathers what a thread shows and hands it on: at once, or with what comes within `EVERY`."""
+    """Gathers what a thread shows and hands it on: at once, or with what comes within `EVERY`.
 
-    def __init__(self, send: Callable[[bytes], None]) -> None:
+    `wanted` tells whether anybody would see it now.
+    """
+
+    def __init__(self, send: Callable[[bytes], None], wanted: Callable[[], bool]) -> None:
         self._send = send
+        self._wanted = wanted
         self._gathered: dict[tuple[str, str, str | None], Message] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def show(self, message: Message) -> None:
-        """Take a piece."""
+        """Take a piece, if anybody wants it."""
+        if self._timer is None and not self._wanted():
+            return
         key = (message.kind, message.path, message.corr)
         before = self._gathered.get(key)
         self._gathered[key] = _joined(before, message) if before else message

@@ -189,7 +189,8 @@ def test_without_permission_it_is_said(folder):
         "import encodings.idna\n"
         "root = sys.argv[1]\n"
         "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "try: _read(ReadFileArgs('closed.txt'), Workspace(root, [Read(root + '/closed.txt')]))\n"
+        "path = root + '/closed.txt'\n"
+        "try: _read(ReadFileArgs('closed.txt'), path, Workspace(root, [Read(path)]))\n"
         "except Exception as problem: print(problem)\n"
     )
     command = [sys.executable, "-c", code, os.path.realpath(folder)]
@@ -226,7 +227,8 @@ def test_2_gb_are_paged_in_little_memory(folder):
         "from steersman.operations.tools.read_file import ReadFileArgs, _read\n"
         "from steersman.operations.workspace import Workspace\n"
         "path, root = sys.argv[1:]\n"
-        "found = _read(ReadFileArgs('huge.log', offset=200000), Workspace(root, [Read(path)]))\n"
+        "args = ReadFileArgs('huge.log', offset=200000)\n"
+        "found = _read(args, path, Workspace(root, [Read(path)]))\n"
         "print(found.total_lines, found.content.split('\\n')[2], found.note, sep='|')\n"
         "peak = next(line for line in open('/proc/self/status') if line.startswith('VmHWM'))\n"
         "assert int(peak.split()[1]) < 100_000, peak\n"

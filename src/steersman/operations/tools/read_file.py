@@ -60,13 +60,14 @@ class ReadFile(Tool[ReadFileArgs]):
 
     async def perform(self, plan: Plan[ReadFileArgs], bench: Bench) -> FileLines:
         """The lines, as many as fit in an answer."""
-        found = await asyncio.to_thread(_read, plan.args, bench.workspace)
-        bench.workspace.note_read(bench.workspace.locate(plan.args.path))
+        judged = plan.actions[0]
+        assert isinstance(judged, Read)
+        found = await asyncio.to_thread(_read, plan.args, judged.path, bench.workspace)
+        bench.workspace.note_read(judged.path)
         return found
 
 
-def _read(args: ReadFileArgs, workspace: Workspace) -> FileLines:
-    path = workspace.locate(args.path)
+def _read(args: ReadFileArgs, path: str, workspace: Workspace) -> FileLines:
     first = 1 if args.offset is UNSET else args.offset
     most = MOST_LINES if args.limit is UNSET else args.limit
     if most > MOST_LINES:
