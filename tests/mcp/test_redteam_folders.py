@@ -203,3 +203,61 @@ def test_the_index_passes_over_what_is_no_plain_file(steer, workspace, tmp_path)
     assert steer("index", "--write").returncode != 0
     assert target.read_text() == "mine"
     assert stat.S_ISLNK(os.lstat(workspace / "PROJECT_INDEX.json").st_mode)
+
+
+def a_persons_own(environ: dict[str, str], **entry: Any) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"], "steersman", "mcp.json")
+    own.parent.mkdir(parents=True)
+    own.write_text(json.dumps({"mcpServers": {"notes": entry}}))
+
+
+def marking(mark: Path) -> str:
+    return f"import pathlib; pathlib.Path({str(mark)!r}).touch()\n"
+
+
+def a_module(workspace: Path, mark: Path, environ: dict[str, str]) -> dict[str, Any]:
+    (workspace / "notes_server.py").write_text(marking(mark))
+    return {"command": sys.executable, "args": ["-m", "notes_server"]}
+
+
+def a_module_that_every_python_loads(
+    workspace: Path, mark: Path, environ: dict[str, str]
+) -> dict[str, Any]:
+    (workspace / "json.py").write_text(marking(mark))
+    return {"command": sys.executable, "args": ["-m", "http.server", "0"]}
+
+
+def a_script(workspace: Path, mark: Path, environ: dict[str, str]) -> dict[str, Any]:
+    (workspace / "server.py").write_text(marking(mark))
+    return {"command": sys.executable, "args": ["server.py"]}
+
+
+def a_program_on_the_path(workspace: Path, mark: Path, environ: dict[str, str]) -> dict[str, Any]:
+    """A wrapper looks for its helper on the PATH, where many people have a folder's own tools."""
+    helper = workspace / "bin" / "notes-helper"
+    helper.parent.mkdir()
+    helper.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    helper.chmod(0o755)
+    environ["PATH"] = f".:{helper.parent}:bin:{environ['PATH']}"
+    return {"command": "sh", "args": ["-c", "notes-helper; bin/notes-helper"]}
+
+
+@pytest.mark.parametrize(
+    "plant", [a_module, a_module_that_every_python_loads, a_script, a_program_on_the_path]
+)
+def test_a_repository_does_not_say_what_a_persons_own_server_runs(
+    steer, script, environ, workspace, tmp_path, plant
+):
+    mark = tmp_path / "mark"
+    a_persons_own(environ, **plant(workspace, mark, environ))
+    steer.messages("run", "x", "--model", script(LOOK, DONE), "--yes")
+    assert not mark.exists()
+
+
+def test_a_persons_own_server_starts_in_the_workspace_where_the_person_says_so(
+    steer, script, environ, workspace, tmp_path
+):
+    code = f"import os; open({str(tmp_path / 'where')!r}, 'w').write(os.getcwd())"
+    a_persons_own(environ, command=sys.executable, args=["-c", code], cwd="${STEERSMAN_WORKSPACE}")
+    steer.messages("run", "x", "--model", script(LOOK, DONE), "--yes")
+    assert (tmp_path / "where").read_text() == os.path.realpath(workspace)

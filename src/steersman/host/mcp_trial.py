@@ -19,6 +19,7 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.catalogue import first_sentence
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.gateway import Gateway
+from steersman.operations.mcp.starting import ground
 from steersman.operations.mcp.templates import GETTING, line_of, prepare
 from steersman.operations.mcp.tokens import SignIns, signs_in, summary
 from steersman.operations.running.programs import found as found_program
@@ -193,7 +194,8 @@ async def _alone(server: Server, folder: str, environ: Mapping[str, str]) -> Asy
 
     def connect(one: Server) -> Connection:
         prepare(one, home, environ, folder)
-        return Connection(one, companions, eras, Wishes(), environ, folder, sign_ins)
+        where = ground(one, home, environ, folder)
+        return Connection(one, companions, eras, Wishes(), where, sign_ins)
 
     # Whoever tries one server out waits as long as it takes; its connection keeps the time.
     gateway = Gateway([server], connect, Cache(state), workspace=folder, patience=math.inf)

@@ -134,7 +134,7 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Config
         text = _text(path, root, own, problems)
         if text is None:
             continue
-        servers, wrong, switched = parse(text, path, known, root)
+        servers, wrong, switched = parse(text, path, known)
         problems += wrong
         if path == own:
             off |= switched
@@ -176,7 +176,7 @@ def _text(path: str, root: str, own: str, problems: list[str]) -> str | None:
 
 
 def parse(
-    text: str, source: str, environ: Mapping[str, str], workspace: str
+    text: str, source: str, environ: Mapping[str, str]
 ) -> tuple[list[Server], list[str], set[str]]:
     """The servers of one file, what is wrong in it, and the names it switches off everywhere."""
     problems: list[str] = []
@@ -188,7 +188,7 @@ def parse(
             if entry.switches_off:
                 off.add(name)
             else:
-                servers.append(_server(name, entry, source, environ, workspace))
+                servers.append(_server(name, entry, source, environ))
         except Wrong as error:
             shown = name if len(name) <= 60 else f"{name[:59]}…"
             problems.append(f"The MCP server “{shown}” in {source} is not used: {error}.")
@@ -233,22 +233,19 @@ def _seconds(given: float) -> float:
     return given / 1000 if given >= 1000 else given
 
 
-def _server(
-    name: str, entry: Entry, source: str, environ: Mapping[str, str], workspace: str
-) -> Server:
+def _server(name: str, entry: Entry, source: str, environ: Mapping[str, str]) -> Server:
     transport = transport_of(entry)
     expand = _Expanding(environ)
     url = expand(entry.url, "url")
     if transport != "stdio":
         _check_address(url)
-    cwd = expand(entry.cwd, "cwd")
     return Server(
         name=name,
         transport=transport,
         command=expand(entry.command, "command"),
         arguments=tuple(expand(word, "args") for word in entry.args),
         environ={key: expand(_word(value), f"env.{key}") for key, value in entry.env.items()},
-        cwd=os.path.join(workspace, os.path.expanduser(cwd)) if cwd else "",
+        cwd=expand(entry.cwd, "cwd"),
         url=url,
         headers={
             key: expand(_word(value), f"headers.{key}") for key, value in entry.headers.items()

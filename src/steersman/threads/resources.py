@@ -111,13 +111,13 @@ class WorkspaceResources:
     def connect(self, server: Server, companions: Companions, wishes: Wishes) -> "Connection":
         """A connection to an MCP server, which is started when it is used."""
         from steersman.operations.mcp.connection import Connection
+        from steersman.operations.mcp.starting import ground
         from steersman.operations.mcp.templates import prepare
 
         machine, root = self.machine, self.terms.root
         prepare(server, machine.state, machine.surroundings, root)
-        return Connection(
-            server, companions, self._eras, wishes, machine.surroundings, root, self._sign_ins
-        )
+        where = ground(server, machine.state, machine.surroundings, root)
+        return Connection(server, companions, self._eras, wishes, where, self._sign_ins)
 
     def slot(self, server: Server) -> ServerSlot:
         """The place of a server that all threads share; it can ask nothing of any of them."""

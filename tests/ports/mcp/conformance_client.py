@@ -25,6 +25,7 @@ from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.forms import fields, filled
 from steersman.operations.mcp.signing_in import sign_in
+from steersman.operations.mcp.starting import Ground
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
 from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.companions import Companions
@@ -155,7 +156,8 @@ async def main(url: str, scenario: str) -> None:
     server = Server("suite", "http", url=url, timeout=20, oauth=oauth(scenario))
     wishes = Wishes(sample, elicit, roots)
     sign_ins = SignIns(None)
-    connection = Connection(server, companions, Eras(None), wishes, os.environ, here, sign_ins)
+    ground = Ground(here, os.environ)
+    connection = Connection(server, companions, Eras(None), wishes, ground, sign_ins)
     person = Person(connection, sign_ins)
     try:
         tools = await person.tools()

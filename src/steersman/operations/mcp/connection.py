@@ -6,7 +6,6 @@ its environment or headers.
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from steersman.operations.mcp.launch import GivenUp, Launch, Start, passed_on
 from steersman.operations.mcp.outcome import MOST_TEXT, WHOLE, outcome_of
 from steersman.operations.mcp.patience import Patience
 from steersman.operations.mcp.sentences import Sentences
+from steersman.operations.mcp.starting import Ground
 from steersman.operations.mcp.tokens import SignIns, SignInWanted
 from steersman.operations.running.companions import Companions
 from steersman.records.mcp_server import Server
@@ -44,8 +44,7 @@ class Connection:
         companions: Companions,
         eras: Eras,
         wishes: Wishes,
-        environ: Mapping[str, str],
-        cwd: str,
+        ground: Ground,
         sign_ins: SignIns | None = None,
     ) -> None:
         self.server = server
@@ -56,8 +55,8 @@ class Connection:
         start = Start(
             server,
             companions,
-            passed_on(environ, server),
-            os.path.join(cwd, os.path.expanduser(server.cwd)),
+            passed_on(ground.environ, server),
+            ground.folder,
             wishes,
             self._waiting,
             self._changed,

@@ -5,7 +5,6 @@ server that fails is left out with its reason, and nobody waits for it longer th
 """
 
 import asyncio
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from steersman.operations.mcp.authority import effect, hidden, named
 from steersman.operations.mcp.cache import Cache, Listing
 from steersman.operations.mcp.catalogue import rank
 from steersman.operations.mcp.server_slot import Later, Link, Progress, ServerSlot, later
+from steersman.operations.mcp.starting import brought
 from steersman.operations.mcp.templates import line_of
 from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
@@ -25,7 +25,6 @@ from steersman.records.mcp_tools import (
     RemoteTool,
     ServerProblem,
 )
-from steersman.records.protection import inside
 
 PATIENCE = 20.0
 MOST_SELECTED = 40
@@ -200,9 +199,7 @@ class Gateway:
         said = named(tool, slot.server)
         if said is not None:
             return said
-        source, top = slot.server.source, self._workspace
-        where = (source, os.path.realpath(source))
-        personal = not (top and any(inside(path, top) for path in where))
+        personal = not brought(slot.server, self._workspace)
         for one in self.tools_of(server):
             if one.name == tool:
                 return effect(one, slot.server, personal=personal)

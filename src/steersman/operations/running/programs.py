@@ -21,6 +21,17 @@ def found(name: str, environ: Mapping[str, str], workspace: str) -> str | None:
     return None
 
 
+def outside(path: str, workspace: str) -> str:
+    """A PATH without what is relative to a folder or lies in the workspace."""
+    root = os.path.realpath(workspace)
+    kept = (
+        folder
+        for folder in path.split(os.pathsep)
+        if os.path.isabs(folder) and not _inside(os.path.realpath(folder) + "/", root)
+    )
+    return os.pathsep.join(kept) or _SYSTEM
+
+
 def of_the_system(name: str) -> str:
     """A program that every system has, looked for where systems keep theirs."""
     return found(name, {"PATH": _SYSTEM}, "/nowhere") or f"/usr/bin/{name}"

@@ -21,6 +21,7 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
+from steersman.operations.mcp.starting import Ground
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
@@ -63,7 +64,9 @@ class Station:
 
     def connect(self, server: Server) -> Connection:
         """A way to a server that is not started yet."""
-        made = Connection(server, self.companions, Eras(None), Wishes(), self.environ, self.root)
+        made = Connection(
+            server, self.companions, Eras(None), Wishes(), Ground(self.root, self.environ)
+        )
         self.links[server.name] = made
         return made
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
+from steersman.operations.mcp.starting import Ground
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
@@ -56,8 +57,8 @@ class World:
         assert self._companions is not None
         environ = {**os.environ, "UNRELATED_SECRET": "do-not-inherit"}
         connection = Connection(
-            server, self._companions, self.eras, wishes or Wishes(), environ, str(self.folder),
-            sign_ins,
+            server, self._companions, self.eras, wishes or Wishes(),
+            Ground(str(self.folder), environ), sign_ins,
         )  # fmt: skip
         self._open.append(connection)
         return connection

@@ -10,6 +10,7 @@ from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.connection import Connection
 from steersman.operations.mcp.eras import Eras
 from steersman.operations.mcp.gateway import Gateway
+from steersman.operations.mcp.starting import Ground
 from steersman.operations.running.companions import Companions
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import Server
@@ -95,7 +96,7 @@ class World:
             )
             wishes = Wishes(changed=lambda name: gateway.changed(name))
             eras = Eras(str(self.folder / "state"))
-            return Connection(server, self._companions, eras, wishes, {}, str(self.folder))
+            return Connection(server, self._companions, eras, wishes, Ground(str(self.folder), {}))
 
         given = {"workspace": str(self.folder), "wait": self.clock.later, **more}
         gateway = Gateway(servers, connect, self.cache, **given)

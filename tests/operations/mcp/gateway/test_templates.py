@@ -27,7 +27,7 @@ def test_every_template_makes_a_server_once_its_variables_are_set(one, tmp_path)
         "STEERSMAN_HOME": "/state",
     }
     text = json.dumps({"mcpServers": {one.name: entry(one)}})
-    (server,), problems, _ = parse(text, "f", environ, "/work")
+    (server,), problems, _ = parse(text, "f", environ)
     assert problems == []
     assert NAME.fullmatch(one.name)
     assert server.about == one.about
@@ -44,7 +44,7 @@ def test_every_template_makes_a_server_once_its_variables_are_set(one, tmp_path)
 @pytest.mark.parametrize("one", [one for one in ALL if one.needs], ids=lambda one: one.name)
 def test_what_a_template_needs_is_missed_by_name(one):
     text = json.dumps({"mcpServers": {one.name: entry(one)}})
-    _, (problem,), _ = parse(text, "f", {"STEERSMAN_WORKSPACE": "/", "STEERSMAN_HOME": "/"}, "/")
+    _, (problem,), _ = parse(text, "f", {"STEERSMAN_WORKSPACE": "/", "STEERSMAN_HOME": "/"})
     assert any(name in problem for name in one.needs)
     missing = [what for what, _ in lacking(one, {}, "/")]
     assert [f"the variable {name} is not set" for name in one.needs] == missing[-len(one.needs) :]

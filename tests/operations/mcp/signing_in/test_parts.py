@@ -181,7 +181,7 @@ def test_an_entry_says_how_to_sign_in(tmp_path: Path) -> None:
         clientId="me", clientSecret="${SECRET}", scopes=["read"], grant="client_credentials",
         issuer="https://door.example", callbackPort=4000,
     )  # fmt: skip
-    (server,), problems, _ = parse(text, "mcp.json", {"SECRET": "s3cret-of-web"}, str(tmp_path))
+    (server,), problems, _ = parse(text, "mcp.json", {"SECRET": "s3cret-of-web"})
     assert problems == []
     assert server.oauth == OAuth(
         client_id="me",
@@ -212,7 +212,7 @@ def test_an_entry_says_how_to_sign_in(tmp_path: Path) -> None:
 def test_an_entry_that_says_it_wrong_is_told_without_its_values(
     oauth: dict[str, object], wrong: str
 ) -> None:
-    servers, (problem,), _ = parse(entry(**oauth), "mcp.json", {}, "/")
+    servers, (problem,), _ = parse(entry(**oauth), "mcp.json", {})
     assert servers == []
     assert wrong in problem
     assert "s3cret" not in problem
