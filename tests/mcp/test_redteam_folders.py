@@ -223,7 +223,7 @@ def a_module(workspace: Path, mark: Path, environ: dict[str, str]) -> dict[str, 
 def a_module_that_every_python_loads(
     workspace: Path, mark: Path, environ: dict[str, str]
 ) -> dict[str, Any]:
-    (workspace / "json.py").write_text(marking(mark))
+    (workspace / "mimetypes.py").write_text(marking(mark))
     return {"command": sys.executable, "args": ["-m", "http.server", "0"]}
 
 

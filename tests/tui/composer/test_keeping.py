@@ -177,10 +177,24 @@ def test_without_any_editor_it_says_what_to_set(tmp_path: Path) -> None:
 
 
 def test_the_editors_file_is_gone_afterwards(tmp_path: Path) -> None:
-    environ = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path), "EDITOR": "true"}
-    before = set(Path("/tmp").glob("steersman-*.md"))
-    assert edit("text\n", environ, str(tmp_path)) == "text"
-    assert set(Path("/tmp").glob("steersman-*.md")) <= before
+    environ = {"PATH": os.environ["PATH"], "EDITOR": f"sh -c 'echo $0 > {tmp_path}/place'"}
+    assert edit("text\n", environ) == "text"
+    assert not Path((tmp_path / "place").read_text().strip()).parent.exists()
+
+
+def test_the_folder_has_no_say_in_which_editor_runs_and_where(tmp_path: Path, monkeypatch) -> None:
+    """A PATH with `.` in it, and a folder that brings an editor of its own."""
+    sly = tmp_path / "nano"
+    sly.write_text(f"#!/bin/sh\ntouch {tmp_path}/mark\n")
+    sly.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    environ = {"PATH": f".:{os.environ['PATH']}", "EDITOR": f"sh -c 'pwd > {tmp_path}/where'"}
+
+    edit("text", environ)
+    assert Path((tmp_path / "where").read_text().strip()) != tmp_path
+    with pytest.raises(UsageProblem, match="The editor nano of EDITOR is not there"):
+        edit("text", {"PATH": ".:bin", "EDITOR": "nano"})
+    assert not (tmp_path / "mark").exists()
 
 
 def test_a_history_entry_with_a_long_paste_keeps_it_in_a_file(tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ class Composer(Paper):
         try:
             # Nothing is drawn while another program has the terminal.
             with self.app.batch_update(), self.app.suspend():
-                edited = await asyncio.to_thread(edit, self.text, self._environ, self.folder)
+                edited = await asyncio.to_thread(edit, self.text, self._environ)
         except SuspendNotSupported:
             self.tell(UsageProblem("This terminal cannot be lent to an editor."))
             return

@@ -1,11 +1,14 @@
-"""The person's own editor: the text goes into a file, the editor runs, the file is read again."""
+"""The person's own editor: the text goes into a file, the editor runs, the file is read again.
+
+Editor and folder are the person's: what lies in the workspace has no say in what is run.
+"""
 
 import os
 import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
-from tempfile import mkstemp
+from tempfile import TemporaryDirectory
 
 from steersman.records.errors import UsageProblem
 
@@ -21,7 +24,7 @@ def editor(environ: Mapping[str, str]) -> list[str]:
         except ValueError as error:
             raise UsageProblem(f"The variable {name} is not a command.", f"{error}.") from error
         if words:
-            found = shutil.which(words[0], path=environ.get("PATH"))
+            found = shutil.which(words[0], path=_absolute(environ))
             if found is None:
                 raise UsageProblem(
                     f"The editor {words[0]} of {name} is not there.",
@@ -29,17 +32,23 @@ def editor(environ: Mapping[str, str]) -> list[str]:
                 )
             return [found, *words[1:]]
     for name in USUAL:
-        if found := shutil.which(name, path=environ.get("PATH")):
+        if found := shutil.which(name, path=_absolute(environ)):
             return [found]
     raise UsageProblem("No editor is known.", try_this="Set VISUAL or EDITOR to the one you use.")
 
 
-def edit(text: str, environ: Mapping[str, str], folder: str) -> str:
+def _absolute(environ: Mapping[str, str]) -> str:
+    """The PATH without what is relative to the folder one happens to be in."""
+    folders = environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(filter(os.path.isabs, folders))
+
+
+def edit(text: str, environ: Mapping[str, str]) -> str:
     """The text as the person leaves it. The terminal must be free for the editor."""
     command = editor(environ)
-    handle, path = mkstemp(prefix="steersman-", suffix=".md")
-    try:
-        with open(handle, "w", encoding="utf-8", errors="replace") as file:
+    with TemporaryDirectory(prefix="steersman-") as folder:
+        path = os.path.join(folder, "text.md")
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
         try:
             code = subprocess.run([*command, path], env=dict(environ), cwd=folder, check=False)
@@ -51,9 +60,6 @@ def edit(text: str, environ: Mapping[str, str], folder: str) -> str:
                 "The text is as it was.",
             )
         return _read(path)
-    finally:
-        if os.path.lexists(path):
-            os.unlink(path)
 
 
 def _read(path: str) -> str:

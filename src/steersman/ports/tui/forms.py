@@ -124,7 +124,7 @@ class EditForm(Vertical):
         area = self.query_one(TextArea)
         try:
             with self.app.suspend():
-                changed = edit(area.text, os.environ, os.getcwd())
+                changed = edit(area.text, os.environ)
         except (SteersmanError, SuspendNotSupported) as problem:
             self.app.notify(str(problem), severity="warning", markup=False)
         else:
