@@ -1,9 +1,11 @@
 """`steer undo`, `redo` and `rewind`: everything a turn did to files, taken back and shown first."""
 
 import json
+import os
 
 import pytest
 
+from tests.cli.kit import DONE
 from tests.world import Steer, call
 
 
@@ -168,3 +170,44 @@ def test_a_command_that_renames_a_folder_is_run_again_directly_and_can_be_undone
     assert (folder / "new" / "x").exists()
     assert here("undo", "--yes").returncode == 0
     assert picture(folder) == before
+
+
+def test_files_whose_names_are_no_text_are_judged_and_come_back(here, folder, script):
+    """Eighty of them were deleted without a question, and undo said that nothing had changed."""
+    data = os.fsencode(folder / "data")
+    os.mkdir(data)
+    for number in range(80):
+        with open(os.path.join(data, b"caf\xe9 %d" % number), "w") as file:
+            file.write(f"irreplaceable {number}\n")
+    os.symlink(b"\xff\xfe", os.path.join(data, b"\xfelink"))
+    before = picture(folder)
+    model = script({"tool_calls": [call("workspace_run_command", command="rm -r data")]}, DONE)
+
+    asked = here.messages("run", "--model", model, "go")
+    assert "deleting 80 untracked files" in json.dumps(asked)
+    assert picture(folder) == before
+
+    here.messages("run", "--model", model, "--yes", "go")
+    assert not os.path.exists(data)
+    undone = here("undo", "--yes")
+    assert "xe9 0" in undone.stdout
+    assert picture(folder) == before
+
+
+MADE = "cp /bin/true own; chmod 4755 own; cp /bin/true group; chmod 2755 group; chmod 6755 run.sh"
+RENAME = """set -e; python3 -c 'import os; os.rename("old", "new")'; """
+
+
+@pytest.mark.parametrize("first", ["", RENAME], ids=["over a view", "directly"])
+def test_no_command_leaves_a_program_that_runs_as_its_owner(here, folder, script, first):
+    """A folder cannot be renamed over a view, so that command runs a second time, directly."""
+    (folder / "old").mkdir()
+    model = script({"tool_calls": [call("workspace_run_command", command=first + MADE)]}, DONE)
+
+    messages = here.messages("run", "--model", model, "--yes", "go")
+
+    for name in ("own", "group", "run.sh"):
+        assert oct((folder / name).stat().st_mode & 0o7777) == "0o755"
+    told = next(m["body"]["output"]["note"] for m in messages if m["kind"] == "tool_result")
+    assert ("ran a second time, directly" in told) == bool(first)
+    assert "Not taken over: that own runs as its owner." in told

@@ -13,6 +13,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.looking import look
 from steersman.operations.journal.objects import Objects
 from steersman.records.change import FileState
+from steersman.records.names import on_disk
 from steersman.records.undo import UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
@@ -60,7 +61,7 @@ class WayBack:
 
     def _present(self, thread_id: str, plan: UndoPlan) -> dict[str, FileState]:
         root = find_thread(self._store, thread_id).workspace
-        return {change.path: look(str(Path(root, change.path))) for change in plan.changes}
+        return {change.path: look(str(Path(root, on_disk(change.path)))) for change in plan.changes}
 
     def conflicts(self, thread_id: str, plan: UndoPlan) -> tuple[str, ...]:
         """Paths that someone else changed since, so that the plan would lose their work."""

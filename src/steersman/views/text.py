@@ -34,6 +34,7 @@ from steersman.records.message import (
     UsageReport,
     User,
 )
+from steersman.records.names import shown
 
 # Controls, and what is invisible, turns the direction of reading, or breaks lines.
 _UNSAFE = re.compile(
@@ -45,7 +46,7 @@ _UNSAFE = re.compile(
 
 def safe(text: str) -> str:
     """Text that cannot move the cursor, change colours or hide itself."""
-    plain = text.replace("\r\n", "\n")
+    plain = shown(text).replace("\r\n", "\n")
     return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", plain)
 
 

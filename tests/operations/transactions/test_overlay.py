@@ -19,6 +19,7 @@ from steersman.operations.running.overlay import NoOverlay, available, stumbled
 from steersman.operations.running.scratch import sweep
 from steersman.records.change import Change, FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.names import written
 from steersman.records.profile import Profile
 from tests.operations.transactions.test_undo_property import Author, check_one
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
@@ -79,7 +80,7 @@ def test_modes_links_and_times(yard: Yard) -> None:
     done = yard.run("chmod 4711 a; chmod 1770 d; ln -sfn b l; chmod 750 .; touch -d @5 t")
     assert [(c.path, oct(c.after.mode), c.after.target) for c in done.changes] == [
         (".", "0o750", ""),
-        ("a", "0o4711", ""),
+        ("a", "0o711", ""),
         ("d", "0o1770", ""),
         ("l", "0o0", "b"),
         ("t", oct(0o666 & ~umask()), ""),
@@ -124,11 +125,11 @@ def test_pipes_sockets_and_odd_names(yard: Yard) -> None:
         "d": ("folder", "absent"),
         "file": ("file", "absent"),
         "turned": ("absent", "file"),
+        written(os.fsdecode(b"bad\xff")): ("absent", "file"),
     }
     assert sorted(done.remove) == ["d/pipe", "old pipe", "turned"]
-    assert any("bad\\xdcff" in note or "bad\\udcff" in note for note in done.notes)
     assert sum("is a pipe" in note for note in done.notes) >= 3
-    assert os.listdir(yard.root) == ["turned"]
+    assert sorted(os.listdir(os.fsencode(yard.root))) == [b"bad\xff", b"turned"]
     assert (yard.root / "turned").read_text() == "x\n"
 
 

@@ -1,8 +1,13 @@
 """What a run did to a workspace, however that was found out."""
 
+import stat
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.records.change import Change, FileState
+
+_POWER = stat.S_ISUID | stat.S_ISGID
 
 
 class Changeset(Struct, frozen=True):
@@ -28,16 +33,9 @@ def same(one: FileState, other: FileState) -> bool:
     return (one.mode, one.digest) == (other.mode, other.digest)
 
 
-def is_text(name: str) -> bool:
-    """Whether a name can be written into a log; a name on disk may be any bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def unwritable(path: str) -> str:
-    """The note about a name that is not text."""
-    shown = path.encode("utf-8", "backslashreplace").decode()
-    return f"Left out, because its name is not text: {shown}"
+def without_power(before: FileState, after: FileState) -> FileState:
+    """A state without the bits by which a program runs as its owner, unless they were there."""
+    if after.kind != "file":
+        return after
+    had = before.mode if before.kind == "file" else 0
+    return replace(after, mode=after.mode & ~(_POWER & ~had))

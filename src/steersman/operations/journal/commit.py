@@ -22,6 +22,7 @@ from steersman.operations.journal.recovery import Pending, cut_off, noted, remov
 from steersman.operations.journal.steps import Step
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError, ToolProblem
+from steersman.records.names import shown
 
 _SHOWN = 10
 LOCKS = "locks"
@@ -34,7 +35,7 @@ class Conflict(ToolProblem):
         self.paths = tuple(paths)
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         super().__init__(
-            f"Changed by someone else meanwhile: {', '.join(paths[:_SHOWN])}{more}.",
+            f"Changed by someone else meanwhile: {', '.join(map(shown, paths[:_SHOWN]))}{more}.",
             "What is there now is not what this change starts from, so nothing was touched.",
             "Look again, then repeat the change.",
         )

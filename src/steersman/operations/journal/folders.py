@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from steersman.operations.journal.looking import NOTHING, Seen, examine
 from steersman.operations.journal.objects import Objects, sync_all
 from steersman.records.errors import ToolProblem
+from steersman.records.names import on_disk, written
 
 ROOT = "."
 HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -69,7 +70,7 @@ class Tree:
             names = parts(path)
             self._lend(current, (), _SEARCH if names else leave)
             for position, name in enumerate(names, 1):
-                inner = os.open(name, _WALK, dir_fd=current)
+                inner = os.open(on_disk(name), _WALK, dir_fd=current)
                 os.close(current)
                 current = inner
                 needed = leave if position == len(names) else _SEARCH
@@ -82,7 +83,7 @@ class Tree:
     def place(self, path: str, leave: int = _CHANGE) -> Iterator[tuple[int, str]]:
         """The open folder a path is in, and its name there."""
         with self.folder(parent(path), leave) as folder:
-            yield folder, os.path.basename(path)
+            yield folder, on_disk(os.path.basename(path))
 
     def examine(self, path: str, keep: Objects | None = None, durable: bool = True) -> Seen:
         """What is at a path; nothing, where its folder is missing or is none."""
@@ -111,7 +112,7 @@ class Tree:
     def names(self, path: str) -> list[str]:
         """What is in a folder."""
         with self._readable(path) as folder:
-            return os.listdir(folder)
+            return [written(name) for name in os.listdir(folder)]
 
     def sync(self, path: str) -> None:
         """Make the names in a folder last; one that may not be read is left to the system."""

@@ -20,6 +20,7 @@ from steersman.operations.matching import unified_diff
 from steersman.records.action import Action, Delete, Origin, Write
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.message import Checkpoint, Message
+from steersman.records.names import shown, written
 from steersman.store.log import Lane, unbroken
 
 INLINE = 200
@@ -108,7 +109,7 @@ class Journal:
             folder = os.path.dirname(folder)
 
     def _relative(self, path: str) -> str:
-        return os.path.relpath(path, self.root)
+        return written(os.path.relpath(path, self.root))
 
     def actions(self, changes: Iterable[Change], origin: Origin) -> list[Action]:
         """What the gate must say to changes: one action a path, with a diff where one can be."""
@@ -125,14 +126,14 @@ class Journal:
 
     def diff(self, change: Change) -> str:
         """A change as people read it."""
-        before, after = change.before, change.after
+        before, after, name = change.before, change.after, shown(change.path)
         if "file" in (before.kind, after.kind) and before.digest != after.digest:
             if max(before.size, after.size) > LARGEST_DIFF:
-                return f"{change.path}: {before.size:,} → {after.size:,} bytes\n"
-            return unified_diff(change.path, self._content(before), self._content(after))
+                return f"{name}: {before.size:,} → {after.size:,} bytes\n"
+            return unified_diff(name, self._content(before), self._content(after))
         if before.kind == after.kind == "file" or before.kind == after.kind == "folder":
-            return f"{change.path}: mode {before.mode:o} → {after.mode:o}\n"
-        return f"{change.path}: {_words(before)} → {_words(after)}\n"
+            return f"{name}: mode {before.mode:o} → {after.mode:o}\n"
+        return f"{name}: {_words(before)} → {_words(after)}\n"
 
     def _content(self, state: FileState) -> bytes | None:
         if state.kind != "file" or not self.objects.has(state.digest):
@@ -142,7 +143,7 @@ class Journal:
 
 
 def _words(state: FileState) -> str:
-    return f"link to {state.target}" if state.kind == "link" else state.kind
+    return f"link to {shown(state.target)}" if state.kind == "link" else state.kind
 
 
 def umask() -> int:

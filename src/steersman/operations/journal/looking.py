@@ -17,6 +17,7 @@ from msgspec import Struct
 from steersman.operations.journal.objects import Objects, digest_of
 from steersman.records.change import ABSENT, FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.names import written
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _KINDS = {
@@ -64,7 +65,8 @@ def examine(
         if stat.S_ISDIR(found.st_mode):
             return Seen(FileState("folder", stat.S_IMODE(found.st_mode)), found)
         if stat.S_ISLNK(found.st_mode):
-            return Seen(FileState("link", target=os.readlink(path, dir_fd=at)), found)
+            target = written(os.readlink(path, dir_fd=at))
+            return Seen(FileState("link", target=target), found)
         if not stat.S_ISREG(found.st_mode):
             raise special(path, found)
         with reading(path, at) as descriptor:

@@ -18,6 +18,7 @@ from steersman.operations.journal.staging import dress, overwrite, stage_file
 from steersman.operations.journal.steps import HIDDEN, Step, linked_together
 from steersman.records.change import FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.names import on_disk
 
 _MANY = 32
 
@@ -96,7 +97,7 @@ class Performance:
             hidden = self._hide(step.path, f"{number}.new")
             with self._tree.place(hidden) as (folder, name):
                 if step.after.kind == "link":
-                    os.symlink(step.after.target, name, dir_fd=folder)
+                    os.symlink(on_disk(step.after.target), name, dir_fd=folder)
                 else:
                     self._stage_file(step, folder, name, durable=len(coming) <= _MANY)
             self._staged[step.path] = hidden
@@ -117,7 +118,7 @@ class Performance:
             step.after,
             self._objects,
             replaces=replaces,
-            original=os.path.basename(step.path),
+            original=on_disk(os.path.basename(step.path)),
             mtime_ns=self._times.get(step.path),
             durable=durable,
         )

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Sequence
 
 from steersman.records.change import Change
+from steersman.records.names import on_disk, written
 
 _Key = tuple[int, int]
 
@@ -21,7 +22,7 @@ def with_siblings(root: str, changes: Sequence[Change]) -> list[Change]:
     counts: dict[_Key, int] = {}
     for change in changes:
         if change.before.kind == change.after.kind == "file":
-            found = _about(os.path.join(root, change.path))
+            found = _about(os.path.join(root, on_disk(change.path)))
             if found is not None and found.st_nlink > 1:
                 wanted.setdefault(_key(found), change)
                 counts[_key(found)] = found.st_nlink
@@ -43,7 +44,7 @@ def _names(root: str, wanted: set[_Key]) -> dict[_Key, list[str]]:
             path = os.path.join(folder, name)
             found = _about(path)
             if found is not None and stat.S_ISREG(found.st_mode) and _key(found) in wanted:
-                names.setdefault(_key(found), []).append(os.path.relpath(path, root))
+                names.setdefault(_key(found), []).append(written(os.path.relpath(path, root)))
     return names
 
 

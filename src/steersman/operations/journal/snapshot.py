@@ -18,12 +18,13 @@ from secrets import token_hex
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.journal.changeset import Changeset, is_text, same, unwritable
+from steersman.operations.journal.changeset import Changeset, same
 from steersman.operations.journal.folders import ROOT
 from steersman.operations.journal.looking import Signature, reading, signature
 from steersman.operations.journal.objects import Objects, digest_of
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.names import shown, written
 
 LARGEST = 64 << 20
 MOST = 2 << 30
@@ -81,15 +82,14 @@ class Snapshot:
             was, now = before.get(path, ABSENT), after.get(path, ABSENT)
             if same(was, now):
                 continue
-            if not is_text(path + was.target + now.target):
-                notes.append(unwritable(path))
-                continue
             if any(path.startswith(folder) for folder in self._unseen):
-                notes.append(f"Cannot be undone, because its folder could not be read: {path}")
+                notes.append(
+                    f"Cannot be undone, because its folder could not be read: {shown(path)}"
+                )
                 continue
             changes.append(Change(path, was, now))
             if was.kind == "file" and not self._objects.has(was.digest):
-                notes.append(f"Cannot be undone, because its content was not kept: {path}")
+                notes.append(f"Cannot be undone, because its content was not kept: {shown(path)}")
         self._states = after
         return Changeset(changes, notes=notes)
 
@@ -103,17 +103,18 @@ class Snapshot:
     def _look_at_all(self) -> dict[str, FileState]:
         found: dict[str, FileState] = {}
         index: _Index = {}
-        for path, about in _walk(self.root, self._unseen):
+        for place, about in _walk(self.root, self._unseen):
+            path = written(place)
             if stat.S_ISDIR(about.st_mode):
                 found[path] = FileState("folder", stat.S_IMODE(about.st_mode))
                 continue
             with suppress(FileNotFoundError):
                 if stat.S_ISLNK(about.st_mode):
-                    target = os.readlink(os.path.join(self.root, path))
+                    target = written(os.readlink(os.path.join(self.root, place)))
                     found[path] = FileState("link", target=target)
                 elif stat.S_ISREG(about.st_mode):
-                    known = self._known(path, about)
-                    index[os.fsencode(path)] = known
+                    known = self._known(place, about)
+                    index[os.fsencode(place)] = known
                     mode = stat.S_IMODE(about.st_mode)
                     found[path] = FileState("file", mode, known.digest, about.st_size)
         self._objects.settle()
@@ -131,7 +132,9 @@ class Snapshot:
         try:
             return Known(now, self._read(path, now.size), sure)
         except (PermissionError, ToolProblem):
-            self.notes.append(f"Cannot be undone, because it cannot be read: {path}")
+            self.notes.append(
+                f"Cannot be undone, because it cannot be read: {shown(written(path))}"
+            )
             return Known(now, "", sure=False)
 
     def _read(self, path: str, size: int) -> str:
@@ -152,7 +155,7 @@ def _walk(root: str, unseen: set[str]) -> Iterator[tuple[str, os.stat_result]]:
             with os.scandir(os.path.join(root, prefix)) as entries:
                 found = [(prefix + entry.name, _about(entry)) for entry in entries]
         except OSError:
-            unseen.add(prefix)
+            unseen.add(written(prefix))
             continue
         for path, about in found:
             if about is not None:

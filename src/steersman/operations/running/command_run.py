@@ -4,13 +4,15 @@ import asyncio
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.journal.changeset import Changeset
+from steersman.operations.journal.changeset import Changeset, same, without_power
 from steersman.operations.journal.commit import Conflict
+from steersman.operations.journal.folders import Tree, set_mode_at
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
@@ -27,6 +29,7 @@ from steersman.records.addresses import canonical_host
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Audit, Body, Checkpoint, DiffReady
+from steersman.records.names import shown
 from steersman.records.profile import Profile
 from steersman.records.protection import protected_name
 
@@ -64,6 +67,21 @@ class Before:
             or "absent" not in (change.before.kind, change.after.kind)
         ]
         return msgspec.structs.replace(found, changes=real)
+
+
+def without_powers(root: str, found: Changeset) -> Changeset:
+    """The changes, and the disk, without files that have come to run as their owner."""
+    changes, notes = [], list(found.notes)
+    with closing(Tree(root)) as tree:
+        for change in found.changes:
+            tame = without_power(change.before, change.after)
+            if tame != change.after:
+                with tree.place(change.path) as (folder, name):
+                    set_mode_at(folder, name, tame.mode)
+                notes.append(f"Not taken over: that {shown(change.path)} runs as its owner.")
+            if not same(change.before, tame):
+                changes.append(Change(change.path, change.before, tame))
+    return msgspec.structs.replace(found, changes=changes, notes=notes)
 
 
 class CommandRun(ABC):
@@ -195,6 +213,8 @@ class Directly(CommandRun):
         if self._before is None:
             return Effects()
         found = await asyncio.to_thread(self._before.changes)
+        if self._profile.sandbox:
+            found = await asyncio.to_thread(without_powers, self._journal.root, found)
         if found.changes:
             actions = await asyncio.to_thread(
                 actions_for, self._journal, found.changes, self._command
@@ -300,7 +320,7 @@ async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> Non
         if "file" in (change.before.kind, change.after.kind) and not _bookkeeping(change.path)
     ]
     diffs = [(change.path, journal.diff(change)) for change in texts[:SHOWN_DIFFS]]
-    bodies: list[Body] = [DiffReady(path, diff, *counted(diff)) for path, diff in diffs]
+    bodies: list[Body] = [DiffReady(shown(path), diff, *counted(diff)) for path, diff in diffs]
     if bodies:
         await bench.lane.append(*bodies, corr=bench.call)
 
@@ -312,6 +332,6 @@ def _bookkeeping(path: str) -> bool:
 
 def names_of(changes: Sequence[Change]) -> list[str]:
     """Changes as a short list of words."""
-    listed = [f"{verb(change)} {change.path}" for change in changes[:SHOWN_NAMES]]
+    listed = [f"{verb(change)} {shown(change.path)}" for change in changes[:SHOWN_NAMES]]
     more = len(changes) - SHOWN_NAMES
     return [*listed, f"and {more} more"] if more > 0 else listed

@@ -19,6 +19,7 @@ from steersman.operations.journal.journal import INLINE, Journal
 from steersman.operations.running.programs import found
 from steersman.records.action import Action, ChangeMany
 from steersman.records.change import Change
+from steersman.records.names import on_disk
 from steersman.records.protection import protected_name, runs_host
 
 EXAMPLES = 3
@@ -164,7 +165,7 @@ def _known(root: str, names: Iterable[str]) -> set[str] | None:
 
 def _committed(root: str, paths: Sequence[str]) -> list[set[str]]:
     """For each path the names of its content in the last commit and in the index."""
-    fit = [path if "\n" not in path else "" for path in paths]
+    fit = [on_disk(path) if "\n" not in path else "" for path in paths]
     asked = [f"{where}:./{path}" for path in fit for where in ("HEAD", "")]
     answers = _ask_git(root, asked) or [""] * len(asked)
     found = [answer.split()[0] if answer.endswith(" blob") else "" for answer in answers]

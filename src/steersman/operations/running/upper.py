@@ -10,13 +10,14 @@ import os
 import stat
 from contextlib import closing
 
-from steersman.operations.journal.changeset import Changeset, is_text, same, unwritable
+from steersman.operations.journal.changeset import Changeset, same, without_power
 from steersman.operations.journal.folders import ROOT, Tree
 from steersman.operations.journal.looking import NOTHING, Seen, examine, special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
+from steersman.records.names import on_disk, shown, written
 
 
 def read_upper(
@@ -64,7 +65,9 @@ class _Reader:
             path, opaque = waiting.pop()
             place = self._place(path)
             with os.scandir(place) as entries:
-                found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+                found = {
+                    written(entry.name): entry.stat(follow_symlinks=False) for entry in entries
+                }
             for name, about in found.items():
                 inner = name if path == ROOT else f"{path}/{name}"
                 if stat.S_ISDIR(about.st_mode):
@@ -123,13 +126,12 @@ class _Reader:
                 waiting += [f"{here}/{name}" for name in self._tree.names(here)]
 
     def _record(self, path: str, before: Seen, after: FileState) -> bool:
-        """Note a change if it is one; what cannot be written down is said instead."""
+        """Note a change if it is one."""
+        tame = without_power(before.state, after)
+        if tame != after:
+            self.notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
+            after = tame
         if same(before.state, after):
-            return False
-        if not is_text(path + before.state.target + after.target):
-            self.notes.append(unwritable(path))
-            if after.kind == "absent":
-                self.remove.append(path)
             return False
         if before.stat and before.state.kind != "folder":
             late = before.stat.st_ctime_ns > self._started
@@ -150,7 +152,7 @@ class _Reader:
             return None
 
     def _place(self, path: str) -> str:
-        return self._upper if path == ROOT else os.path.join(self._upper, path)
+        return self._upper if path == ROOT else os.path.join(self._upper, on_disk(path))
 
 
 def _unreadable(path: str) -> ToolProblem:

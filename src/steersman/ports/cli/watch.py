@@ -181,7 +181,7 @@ def _signals(
     """Ctrl-C and a polite kill stop the turn, once, and leave a log that says so.
 
     A terminal that goes away takes nothing with it where the work lingers. Afterwards the process
-    is about to end, and another Ctrl-C must not disturb that.
+    is about to end, and another Ctrl-C or hang-up must not disturb that.
     """
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[Any]] = []
@@ -204,6 +204,6 @@ def _signals(
     try:
         yield
     finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        loop.remove_signal_handler(signal.SIGTERM)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)

@@ -73,8 +73,7 @@ class Plain(LineStage):
     async def run(self, resume: str = "", said: str = "") -> Exit:
         """Until the person leaves."""
         loop = asyncio.get_running_loop()
-        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        for number in numbers:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._signal, number)
         settings = self._seat.settings
         self.tell(f"Steersman {__version__} · mode {settings.mode} · /help tells what can be done.")
@@ -88,9 +87,9 @@ class Plain(LineStage):
                 await self._heard(said)
             await self._listen()
         finally:
-            for number in numbers:
-                loop.remove_signal_handler(number)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends now; nothing more to stop
+            loop.remove_signal_handler(signal.SIGTERM)
+            for number in (signal.SIGINT, signal.SIGHUP):  # it ends now; nothing more to stop
+                signal.signal(number, signal.SIG_IGN)
             await self._end()
         if self._defect is not None:
             raise self._defect
