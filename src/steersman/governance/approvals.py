@@ -67,11 +67,11 @@ class Desk:
         with self._expecting(request, lane) as (corr, known, answer):
             if not known:
                 await lane.append(request, corr=corr)
-            if self._yes and not answer.done():
+            if self._yes and corr not in self._answered:
                 response = ConfirmResponse("allow", by="yes-flag")
                 await lane.append(response, corr=corr)
                 return response
-            received = await answer if self._attended or answer.done() else None
+            received = await answer if self._attended or corr in self._answered else None
             if received is None:
                 raise NeedsAnswer(
                     f"{request.tool} needs an answer and nobody can give one.",
@@ -86,7 +86,7 @@ class Desk:
         with self._expecting(question, lane) as (corr, known, answer):
             if not known:
                 await lane.append(question, corr=corr)
-            received = await answer if self._attended or answer.done() else None
+            received = await answer if self._attended or corr in self._answered else None
             if received is None:
                 received = Answer(question.default, by="default")
                 await lane.append(received, corr=corr)
@@ -143,7 +143,7 @@ class Desk:
             f"ask_{token_hex(4)}",
             Expected(request, lane, asyncio.Future()),
         )
-        if not expected.answer.done():
+        if corr not in self._answered:
             self._waiting[corr] = expected
         try:
             yield corr, before is not None, expected.answer

@@ -383,6 +383,10 @@ class Host:
         """Leave a thread that runs here."""
         await self.runner.leave(thread_id, exit_code, reason)
 
+    async def let_go(self, thread_id: str) -> None:
+        """Leave a thread that runs here, whose process must end: what waits goes on waiting."""
+        await self.runner.let_go(thread_id)
+
     async def carry(self, thread_id: str) -> None:
         """Start a process in the background that runs a thread until nothing is left to do."""
         from steersman.host.carrying import start

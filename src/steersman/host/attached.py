@@ -54,7 +54,8 @@ from steersman.records.message import (
 from steersman.records.problem import Problem
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import UndoPlan
-from steersman.store.log import to_message
+from steersman.store.log import to_message, unbroken
+from steersman.store.redactor import readable
 
 if TYPE_CHECKING:
     from steersman.host.application import Host
@@ -325,7 +326,13 @@ class Attached:
         await self._host.newsroom.open()
         after = (await self._record()).head
         request = await self.post(asked)
-        settled = await self._settled(request)
+        try:
+            settled = await self._settled(request)
+        except BaseException as error:
+            # Whoever asked hears that it failed, so it must not be done later.
+            settled = await unbroken(asyncio.to_thread(self._host.store.expire, request.id))
+            if settled.outcome == "expired" or not isinstance(error, SteersmanError):
+                raise
         if settled.outcome != "taken":
             raise _problem(settled)
         return await self._came(request.id, after) if settled.result == LATER else settled.result
@@ -396,4 +403,4 @@ def sender() -> str:
         name = getpass.getuser()
     except (KeyError, OSError):
         name = str(os.getuid())
-    return f"{name}@{socket.gethostname()} (pid {os.getpid()})"
+    return readable(f"{name}@{socket.gethostname()} (pid {os.getpid()})")

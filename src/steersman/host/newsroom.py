@@ -19,6 +19,7 @@ class Newsroom:
     """
 
     def __init__(self, store: Store, bus: Bus, runs: Callable[[str], bool]) -> None:
+        self._lost: dict[str, Callable[[], None]] = {}
         self._store = store
         self._bus = bus
         self._runs = runs
@@ -45,9 +46,13 @@ class Newsroom:
             await asyncio.wait(self._tasks)
         self._tasks = []
 
-    def deliver(self, thread_id: str, wake: Callable[[], None]) -> None:
-        """Call this when something may have come for a thread that runs here."""
+    def deliver(self, thread_id: str, wake: Callable[[], None], lost: Callable[[], None]) -> None:
+        """Call `wake` when something may have come for a thread that runs here.
+
+        `lost` is called when another process has taken it over.
+        """
         self._mail[thread_id] = wake
+        self._lost[thread_id] = lost
 
     def wake(self, thread_id: str) -> None:
         """Something was asked of a thread by this process itself."""
@@ -57,6 +62,7 @@ class Newsroom:
     def stop_delivery(self, thread_id: str) -> None:
         """The thread is not run here any more."""
         self._mail.pop(thread_id, None)
+        self._lost.pop(thread_id, None)
 
     def catch_up(self) -> None:
         """Pass on at once what has arrived."""
@@ -92,7 +98,9 @@ class Newsroom:
         while True:
             await asyncio.sleep(LEASE / 3)
             with suppress(StorageProblem):  # append says what a lost store or lease means
-                await asyncio.to_thread(self._store.renew)
+                for name in await asyncio.to_thread(self._store.renew):
+                    if (lost := self._lost.pop(name, None)) is not None:
+                        lost()
 
     def _pass_on(self, heard: Heard) -> None:
         known = {*self._mail, *self._waiting, *self._bus.read()}

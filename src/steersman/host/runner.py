@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -86,6 +87,7 @@ class Runner:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._runs: dict[str, Run] = {}
         self._ending: set[asyncio.Task[None]] = set()
+        self._leaving: dict[str, asyncio.Event] = {}
         self.newsroom = newsroom
 
     def session(self, thread_id: str) -> Session | None:
@@ -158,8 +160,9 @@ class Runner:
         await asyncio.to_thread(self._keep, thread.id, session, opening.yes)
         mailbox = Mailbox(session, lambda: self._close_soon(thread.id))
         self._runs[thread.id] = Run(session, mailbox, live, lease)
-        log.lost = lambda _: self._close_soon(thread.id, lost=True)
-        self.newsroom.deliver(thread.id, mailbox.wake)
+        lost = partial(self._close_soon, thread.id, lost=True)
+        log.lost = lambda _: lost()
+        self.newsroom.deliver(thread.id, mailbox.wake, lost)
         if left is not None:
             await session.resume(left)
         mailbox.open()
@@ -305,8 +308,20 @@ class Runner:
                 await self.leave(thread_id, ENDINGS[end.ending] if end else Exit.DONE)
 
     async def leave(self, thread_id: str, exit_code: Exit, reason: str = "") -> None:
-        """Stop what runs in a thread and let others have it."""
-        run = self._runs[thread_id]
+        """Stop what runs in a thread and let others have it; whoever comes second waits."""
+        run = self._runs.get(thread_id)
+        if run is None:
+            return
+        if thread_id in self._leaving:
+            await self._leaving[thread_id].wait()
+            return
+        self._leaving[thread_id] = asyncio.Event()
+        try:
+            await self._leave(thread_id, run, exit_code, reason)
+        finally:
+            self._leaving.pop(thread_id).set()
+
+    async def _leave(self, thread_id: str, run: Run, exit_code: Exit, reason: str) -> None:
         self.newsroom.stop_delivery(thread_id)
         await run.mailbox.close()
         try:
@@ -315,6 +330,20 @@ class Runner:
         finally:
             await self._released(thread_id, run)
             self._bus.end(thread_id)
+
+    async def let_go(self, thread_id: str) -> None:
+        """Leave a thread as if this process had died, if its turn only waits for an answer."""
+        run = self._runs.get(thread_id)
+        if run is None:
+            return
+        if not await asyncio.to_thread(recalling.resumable, run.session.log, ROOT):
+            await self.leave(thread_id, Exit.INTERRUPTED)
+            return
+        self.newsroom.stop_delivery(thread_id)
+        await run.mailbox.close()
+        await self._released(thread_id, run)  # first, so that nothing more is written
+        await run.session.abandon()
+        self._bus.end(thread_id)
 
     async def tidy(self, thread_id: str) -> str:
         """Close what a cut-off session left open; the answer says why that cannot be, if so.

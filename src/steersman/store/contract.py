@@ -190,7 +190,7 @@ class Store(Protocol):
         """
         ...
 
-    def renew(self) -> None:
+    def renew(self) -> set[str]:
         """Say that this process is alive: all its leases hold for another `ttl`."""
         ...
 

@@ -6,6 +6,7 @@ after kill -9. A file is named after the process, so no name is used twice.
 
 import fcntl
 import os
+import threading
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
@@ -20,20 +21,23 @@ class Living:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._held: int | None = None
+        self._holding = threading.Lock()
 
     def hold(self, name: str) -> None:
-        """Be seen to live under a name from now on."""
-        if self._held is not None:
-            return
+        """Be seen to live under a name from now on; threads of one process do so together."""
+        with self._holding:
+            if self._held is None:
+                self._held = self._hold(name)
+                self._tidy(name)
+
+    def _hold(self, name: str) -> int:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         while True:
             descriptor = os.open(self._folder / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
-                break
+                return descriptor
             os.close(descriptor)  # it was tidied away between the two calls
-        self._held = descriptor
-        self._tidy(name)
 
     def alive(self, name: str) -> bool:
         """Whether a process of this machine lives under a name."""

@@ -49,7 +49,8 @@ class Inbox(Tables):
 
     def requests(self, thread_id: str) -> list[Request]:
         """The oldest requests that the thread's log does not mention, in order, at most a page."""
-        return self._requests("thread = ? AND logged = 0", (thread_id,), _PAGE)
+        unsettled = "thread = ? AND logged = 0 AND (outcome IS NULL OR outcome = 'expired')"
+        return self._requests(unsettled, (thread_id,), _PAGE)
 
     def waiting(self) -> Iterator[Request]:
         """Every request that nobody has settled."""
@@ -100,7 +101,8 @@ class Inbox(Tables):
     def _requests(self, clause: str, values: tuple[Any, ...], most: int) -> list[Request]:
         query = f"SELECT {_REQUEST} FROM requests WHERE {clause} ORDER BY number LIMIT ?"
         rows = self._read(lambda db: db.execute(query, (*values, most)).fetchall())
-        return [_request(*row) for row in rows]
+        # A name that is no text was put there from outside; nobody waits for it.
+        return [_request(*row) for row in rows if isinstance(row[0], str)]
 
 
 def all_settled(db: Database, settled: Sequence[Settled]) -> bool:

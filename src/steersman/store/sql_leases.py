@@ -72,10 +72,19 @@ class Leases(Tables):
         self._leases[name] = fence
         return Lease(name, fence, self.process)
 
-    def renew(self) -> None:
-        """Say that this process is alive: all its leases hold for another `ttl`."""
-        if self._leases:
-            self._write(lambda db: self._say_alive(db, self._clock(db)), sync=False)
+    def renew(self) -> set[str]:
+        """Say that this process is alive: its leases hold for another `ttl`, but those it lost."""
+        held = dict(self._leases)
+        if not held:
+            return set()
+
+        def say(db: Database) -> list[Any]:
+            self._say_alive(db, self._clock(db))
+            mine = "SELECT name, fence FROM leases WHERE process = ?"
+            return list(db.execute(mine, (self.process.id,)).fetchall())
+
+        there = dict(self._write(say, sync=False))
+        return {name for name, fence in held.items() if there.get(name) != fence}
 
     def release(self, lease: Lease) -> None:
         """Give a lease back; one that was lost is nobody's business any more."""
@@ -119,7 +128,7 @@ class Leases(Tables):
     def _lives(self, holder: _Holder, now: float) -> bool:
         if holder.id == self.process.id:
             return True
-        return now - holder.seen <= holder.ttl and self._beats(holder.id, holder.place)
+        return abs(now - holder.seen) <= holder.ttl and self._beats(holder.id, holder.place)
 
     def _say_alive(self, db: Database, now: float) -> None:
         renewed = db.execute(

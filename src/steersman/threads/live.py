@@ -102,7 +102,7 @@ def decode(thread_id: str, data: bytes) -> list[Message]:
                 thread_id, 0, p.time, p.turn, p.kind, p.path, p.corr, decode_body(p.kind, p.body)
             )
             for p in pieces
-            if p.kind in LIVE
+            if p.kind in LIVE and p.time.tzinfo
         ]
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return []

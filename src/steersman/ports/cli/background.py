@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -95,14 +96,15 @@ async def _finish(host: Host, handle: ThreadHandle, stopped: asyncio.Event) -> i
         code = ENDINGS[end.ending] if end else Exit.DONE
     working.cancel()
     if handle.here:
-        await handle.close(code)
+        await (handle.close(code) if working.done() else host.let_go(handle.id))
     return code
 
 
 def _say(line: bytes) -> None:
-    """Tell whoever started this process how it went; afterwards nobody listens."""
-    sys.stdout.buffer.write(line)
-    sys.stdout.flush()
+    """Tell whoever started this process how it went, if they are still there."""
+    with suppress(BrokenPipeError):
+        sys.stdout.buffer.write(line)
+        sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -169,7 +171,11 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
     async with open_host() as host:
         handle = await host.attach(thread)
         asked, rest = _which(handle, (await handle.state()).activity.waiting, words)
-        said = " ".join(rest)
+        said = " ".join(rest).strip()
+        if not said:
+            raise UsageProblem(
+                "There is no answer.", "Nothing was answered.", f"It asks: {safe(asked.what)}"
+            )
         if asked.kind == "permission":
             given: ConfirmResponse | Answer = _permission(said, scope)
         else:
@@ -226,8 +232,10 @@ def _option(host: Host, handle: ThreadHandle, asked: Waiting, said: str) -> str:
     """The option a person means by its first letters, or their own words."""
     for message in host.messages(handle.id, kinds={"question"}):
         if message.corr == asked.corr and isinstance(message.body, Question):
-            fits = [option for option in message.body.options if option.startswith(said)]
-            return fits[0] if fits else said
+            options = message.body.options
+            if said in options:
+                return said
+            return next((option for option in options if option.startswith(said)), said)
     return said
 
 
