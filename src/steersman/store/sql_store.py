@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -74,18 +75,11 @@ class SqlStore(Leases, Inbox):
         return [self._thread(*row) for row in rows]
 
     def _thread(self, *row: Any) -> Thread:
-        try:
-            return Thread(
-                id=row[0], title=row[1], workspace=row[2], origin=row[3], parent=row[4],
-                parent_seq=row[5], created=moment(row[6]), updated=moment(row[7]),
-                head=row[8], head_hash=row[9],
-            )  # fmt: skip
-        except (TypeError, ValueError) as error:
-            raise StorageProblem(
-                f"The record of thread {row[0]} cannot be read.",
-                f"{self.where}: {error}.",
-                "It was altered from outside; fix or remove it there.",
-            ) from error
+        return Thread(
+            id=row[0], title=row[1], workspace=row[2], origin=row[3], parent=row[4],
+            parent_seq=row[5], created=_when(row[6]), updated=_when(row[7]),
+            head=row[8], head_hash=row[9],
+        )  # fmt: skip
 
     def describe(self, thread_id: str, *, title: str | None, workspace: str | None) -> None:
         """Change a thread's title or where its workspace is."""
@@ -320,3 +314,11 @@ class SqlStore(Leases, Inbox):
     @abstractmethod
     def _about(self, db: Database) -> tuple[str, str, int, int]:
         """Kind, database program, version of the schema, bytes on disk."""
+
+
+def _when(written: Any) -> datetime:
+    """A time; one that was altered from outside is long ago, and stops nobody."""
+    try:
+        return moment(written)
+    except (TypeError, ValueError):
+        return datetime.fromtimestamp(0, UTC)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from steersman.records.errors import Exit, SteersmanError
+from steersman.records.errors import Exit, SteersmanError, UsageProblem
 
 COMMANDS = {
     "chat": ("chat", "command", "Talk in the terminal; the same as `steer` alone."),
@@ -118,6 +118,8 @@ def _outcome(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _pipe_closed()
     except Exception as error:
+        if isinstance(error, UnicodeEncodeError) and not "".join(arguments).isprintable():
+            return _not_text(arguments)
         return _defect(error)
 
 
@@ -137,6 +139,14 @@ def _pipe_closed() -> int:
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Exit.FAILED
+
+
+def _not_text(arguments: list[str]) -> int:
+    """Something on the command line is not UTF-8 where words were wanted."""
+    odd = next(word for word in arguments if not word.isprintable())
+    shown = odd.encode("utf-8", "backslashreplace").decode()
+    show_problem(UsageProblem(f"“{shown}” is not text in UTF-8.", try_this="Write it in UTF-8."))
+    return Exit.USAGE
 
 
 def _defect(error: Exception) -> int:
