@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sqlite3
 
 import pytest
 
 from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, eventually, outside
+from tests.tui.tmux import gone
 from tests.world import call
 
 ASKS = outside("echo asked > asked.txt")
@@ -259,3 +261,85 @@ def test_queued_words_of_a_stopped_thread_are_in_the_list(steer, script, gate):
 
     assert steer.work("resume", record["id"]).code == 0
     assert listed(steer, record["id"])["state"] == "idle"
+
+
+def test_a_process_that_is_ended_politely_leaves_its_question_waiting(
+    steer, script, workspace, detach
+):
+    thread = detach(script({"tool_calls": [ASKS]}, {"text": "Going on."}))
+    record = in_state(steer, thread, "waiting")
+    os.kill(record["process"]["pid"], signal.SIGTERM)
+    eventually(lambda: "process" not in listed(steer, thread))
+
+    assert listed(steer, thread)["waiting_for"] == record["waiting_for"]
+    assert steer("answer", thread, "allow").returncode == 0
+    assert steer("wait", thread).stdout == "Going on.\n"
+    assert (workspace / "asked.txt").exists()
+
+
+def test_an_answer_that_failed_for_its_giver_is_not_given_later(steer, script, workspace, detach):
+    thread = detach(script({"tool_calls": [ASKS]}, {"text": "Kept."}))
+    os.kill(in_state(steer, thread, "waiting")["process"]["pid"], signal.SIGKILL)
+    away = workspace.with_name("away")
+    workspace.rename(away)
+    elsewhere = StrictSteer(steer.environ, away)
+
+    failed = elsewhere("answer", thread, "allow")
+    assert failed.returncode == 2
+    assert "does not exist" in failed.stderr
+    away.rename(workspace)
+    assert steer("answer", thread, "deny").returncode == 0
+
+    assert steer("wait", thread).stdout == "Kept.\n"
+    assert not (workspace / "asked.txt").exists()
+    outcomes = [m["body"]["outcome"] for m in log(steer, thread, "request")]
+    assert outcomes == ["taken", "expired", "taken"]
+
+
+def test_a_process_that_slept_while_another_took_over_ends_by_itself(
+    steer, script, workspace, detach
+):
+    steer.environ["STEERSMAN_LEASE_SECONDS"] = "1"
+    thread = detach(script({"tool_calls": [ASKS]}, DONE))
+    owner = in_state(steer, thread, "waiting")["process"]["pid"]
+    os.kill(owner, signal.SIGSTOP)
+    eventually(lambda: "process" not in listed(steer, thread))
+    assert steer("answer", thread, "allow").returncode == 0
+    assert steer("wait", thread).returncode == 0
+
+    os.kill(owner, signal.SIGCONT)
+
+    gone(owner)
+    assert steer("ledger", "verify", thread).returncode == 0
+
+
+@pytest.mark.parametrize("words", [[""], ["  "]])
+def test_no_words_are_no_answer(steer, script, detach, words):
+    thread = detach(script({"tool_calls": [ASKS]}, DONE))
+    in_state(steer, thread, "waiting")
+    said = steer("answer", thread, *words)
+    assert (said.returncode, "There is no answer." in said.stderr) == (2, True)
+    assert listed(steer, thread)["state"] == "waiting"
+
+
+def test_words_that_are_no_text_are_refused_with_a_sentence(steer, script):
+    thread = steer.work("run", "--model", script(DONE), "go").thread
+    for command in (["tell", thread, os.fsdecode(b"caf\xe9")], ["wait", os.fsdecode(b"\xff")]):
+        said = steer(*command)
+        assert said.returncode == 2
+        assert "is not text in UTF-8" in said.stderr
+
+
+def test_a_request_that_was_spoilt_from_outside_keeps_nobody_from_being_heard(steer, script, home):
+    thread = steer.work("run", "--model", script(DONE, DONE), "go").thread
+    with sqlite3.connect(home / "steersman.db") as database:
+        put = "INSERT INTO requests (id, thread, sender, time, body, outcome) VALUES (?,?,?,?,?,?)"
+        for name, outcome in (("req_bogus", "bogus"), (b"\xff", None)):
+            database.execute(put, (name, thread, "x", "never", b'{"type":"go_on"}', outcome))
+        database.execute("UPDATE threads SET updated = 'never' WHERE id = ?", (thread,))
+    database.close()
+
+    assert steer("tell", thread, "hello").returncode == 0
+    assert steer("wait", thread).returncode == 0
+    assert log(steer, thread, "user")[-1]["body"]["text"] == "hello"
+    assert steer("threads", "list").returncode == 0
