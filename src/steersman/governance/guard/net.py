@@ -7,6 +7,7 @@ from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
+from steersman.governance.guard.programs.flags import READS
 
 _DANGER = pattern(
     r"\brm\s+-\w*[rRf]|\|\s*(?:ba|z|da)?sh\b|\bmkfs|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{|"
@@ -66,6 +67,11 @@ _LOOKS = frozenset(
 
 def last_look(call: ProgramCall) -> None:
     """Say what no handler has said of words that carry harm."""
+    flags = READS.get(call.name)
+    if flags is not None:
+        for name in call.options(flags).all(*flags.split()):
+            if secret(call.path(name), call.place):
+                call.read(name)
     textual = call.name in _TEXTUAL
     starts = not call.scene.prose and (not textual or call.name in _RUNNERS)
     for at, word in enumerate(call.args):

@@ -186,6 +186,8 @@ def source(call: ProgramCall) -> None:
         r"|bin/activate|\.sdkman/bin/sdkman-init\.sh|etc/profile|etc/os-release)\Z",
         path,
     )
+    if path.endswith("/bin/activate"):
+        call.shell.variables["VIRTUAL_ENV"] = path.removesuffix("/bin/activate")
     if where is not Zone.INSIDE and not known:
         call.doubt("code.unknown", "sources a file from outside the project")
 

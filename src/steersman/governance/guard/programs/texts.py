@@ -82,7 +82,7 @@ def _formatted(form: str, words: list[str]) -> str:
             if kind == "c":
                 return word[:1]
             if kind == "b":
-                return ansi(word)
+                return ansi(re.sub(r"\\0(?=[0-7]{3})", r"\\", word))
             if kind in "xXo" and word.isdigit():
                 return format(int(word), kind)
             return word
