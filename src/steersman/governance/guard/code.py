@@ -11,6 +11,7 @@ from steersman.governance.guard.code_patterns import (
     BLOB,
     CHR,
     DELETE,
+    DESTROYS,
     ENDS,
     ESCAPES,
     EVAL,
@@ -29,12 +30,15 @@ from steersman.governance.guard.code_patterns import (
     SHOW,
     STARTS,
     STRING,
+    WALK,
     WRITE,
 )
+from steersman.governance.guard.code_python import TooMuchError, rewritten
+from steersman.governance.guard.code_texts import MAKES_LETTERS, spelled, with_home, with_names
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
-from steersman.governance.guard.marks import OUT, UNKNOWN, live, shown
-from steersman.governance.guard.paths import absolute
+from steersman.governance.guard.marks import OUT, UNKNOWN, globbed, live, shown
+from steersman.governance.guard.paths import OWN, absolute, zone
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK
 
@@ -42,11 +46,16 @@ if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 
+_NAMED = frozenset(("perl", "ruby", "php", "node", "lua", "go", "rust", "java", "swift", "nim"))
+
+
 def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     """Judge code by its literal calls; the answer is text it would print, when that is plain."""
     shell.scene.plain = False
     home = shell.scene.place.home
-    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", code)
+    known = _python(shell, code) if language == "python" else None
+    text = with_home(code, home) if known is None else known
+    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", text)
     text = CHR.sub(_characters, text)
     if language == "m4":
         text = text.replace("`", "'")
@@ -56,10 +65,12 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
             break
     text = PATH_JOIN.sub(_joined, text)
     text = _aliases(text)
+    if language in _NAMED:
+        text = with_names(text)
     name = language.capitalize()
-    if KILL.search(text):
+    if KILL.search(text) or KILL.search(code):
         shell.scene.note(BREAK, "kill.everything", f"{name} code kills every process.")
-    if FORKBOMB.search(text):
+    if FORKBOMB.search(text) or FORKBOMB.search(code):
         shell.scene.note(BREAK, "forkbomb.code", f"{name} code starts processes without bound.")
     found = ROOTISH.search(text) or (LISTED.search(text) if "|" in text else None)
     if found:
@@ -68,12 +79,21 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
         shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
     _secrets(shell, text)
     _runs(shell, text, language)
-    _deletes(shell, text, language)
-    _walks(shell, text)
+    walks = known is None and _walks(shell, text)
+    _deletes(shell, text, language, unclear=not walks)
     _writes(shell, text)
     _evals(shell, text, language, depth)
     _suspicion(shell, text, language)
     return _printed(text, language)
+
+
+def _python(shell: "Shell", code: str) -> str | None:
+    """Python as `code_python` reads it."""
+    try:
+        return rewritten(code, shell.scene.place.home, shell.cwd)
+    except TooMuchError:
+        shell.scene.too_complex("its Python code is too long")
+        return None
 
 
 def _aliases(text: str) -> str:
@@ -150,7 +170,11 @@ def _runs(shell: "Shell", text: str, language: str) -> None:
     for found in RUN.finditer(text):
         if any(start < found.start() < end for start, end in spans):
             continue
+        if language == "python" and found[0] in ("exec", "compile"):
+            continue
         inside = _arguments(text, found.end())
+        if found[0] == "Command::new":
+            inside = text[found.end() :].partition(";")[0].replace(").arg", ", ")
         words = _strings(inside)
         if found[0] in ("qx", "$`"):
             words = _strings(found[0] + inside)
@@ -171,6 +195,8 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
         )
         if given:
             words = [given[2]]
+    if MAKES_LETTERS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", inside)):
+        shell.scene.note(ASK, "code.hidden", "Code starts a command that it spells by numbers.")
     if not words:
         if (
             (
@@ -178,7 +204,7 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
                 and name not in ("exec", "eval", "systemf", "system2")
                 and re.search(r"[A-Za-z_$]", inside)
             )
-            and not re.match(r"\bsh\.|process|run|call|\w+\.run", name)
+            and not re.match(r"\bsh\.|process|run|call|(?!subprocess)\w+\.run", name)
             and "compile" not in name
         ):
             shell.scene.note(
@@ -206,6 +232,8 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
     worst = shell.scene.worst
     if worst is not None and worst.level >= ASK:
         return
+    if re.fullmatch(r"\s*(?:print|puts|console\.log|echo|say)\b[^;\n]*;?\s*", text):
+        return
     calm = language in ("python", "node", "ruby", "perl", "php", "awk", "lua", "c")
     for word in _strings(text):
         if (
@@ -232,9 +260,12 @@ def _tilde(shell: "Shell", word: str) -> str:
     return shell.scene.place.home + word[1:] if re.match(r"~(?:/|\Z)", word) else word
 
 
-def _deletes(shell: "Shell", text: str, language: str) -> None:
+def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None:
+    """What is deleted; `unclear` when nothing else says where paths come from."""
+    spans = [found.span() for found in STRING.finditer(text)]
     for found in DELETE.finditer(text):
         name = found[0]
+        quoted = any(start < found.start() < end for start, end in spans)
         inside = _arguments(text, found.end())
         if name.startswith((".unlink", ".rmdir", "Path(")):
             before = re.search(
@@ -259,30 +290,29 @@ def _deletes(shell: "Shell", text: str, language: str) -> None:
             ):
                 call.delete(word, recursive=bool(many) or word.rstrip("/") in ("", "~"))
         call.done()
-        if not words and many and re.search(r"\w", inside) and not name.startswith("Path("):
+        if (
+            not words
+            and ((unclear and not quoted) or many)
+            and re.search(r"[A-Za-z_$@]", inside)
+            and not name.startswith("Path(")
+        ):
             call.doubt("code.deletes", "deletes paths that are not known from the text")
 
 
-def _walks(shell: "Shell", text: str) -> None:
-    """A walk over a tree with a deletion in the same code deletes the tree."""
-    if not re.search(
-        r"unlink|rmdir|rmtree|os\.remove|rmSync|\bdelete\b|truncate|\bremove\b|shred|"
-        r"['\"]wb?['\"]|fs\.rm\b|File\.delete|rm_rf?",
-        text,
-    ):
-        return
-    pattern = (
-        r"(?:Path\(|os\.walk\(|scandir\(|listdir\(|\bglob\(?|\bi?glob\(|Dir\.glob\(|Dir\[|"
-        r"Dir\.(?:children|each_child|entries|foreach)\(|readdir(?:Sync)?\(|find\(|Find\.find\(|"
-        r"DirectoryIterator\(|opendir\(?|lfs\.dir\(|readDirSync\(|filepath\.Walk\w*\(|"
-        r"list\.files\(|list_files\(|find\s*\(\s*sub\s*\{[^}]*\}\s*,)"
-        r"\s*['\"]([^'\"]+)['\"]\s*(?:[,)\];}]|\Z)(?:\.(?:rglob|glob|iterdir|walk))?"
-    )
-    for found in re.finditer(pattern, text):
-        call = ProgramCall(["delete", found[1]], shell.copy(), None)
-        call.delete(live(_tilde(shell, found[1])))
+def _walks(shell: "Shell", text: str) -> bool:
+    """A walk over a tree with a deletion in the same code deletes the tree; with a connection it
+    sends it. True when there is a walk whose root is known."""
+    roots = [found["root"] for found in WALK.finditer(text)]
+    roots += [found[1] for found in re.finditer(r"<(~[^>\n]*|/[^>\n]*\*[^>\n]*)>", text)]
+    for root in roots if NETWORK.search(text) else ():
+        call = ProgramCall(["send", root], shell.copy(), None)
+        if call.zone(_tilde(shell, root)) not in OWN:
+            shell.scene.note(BLOCK, "exfil.code", f"Code sends the files below {shown(root)}.")
+    for root in roots if DESTROYS.search(text) else ():
+        ProgramCall(["delete", root], shell.copy(), None).delete(live(_tilde(shell, root)))
     for found in re.finditer(r"\bdelete\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]rf", text):
         ProgramCall(["delete", found[1]], shell.copy(), None).delete(_tilde(shell, found[1]))
+    return bool(roots)
 
 
 def _writes(shell: "Shell", text: str) -> None:
@@ -308,16 +338,23 @@ def _writes(shell: "Shell", text: str) -> None:
             call.done()
 
 
+def _opened(text: str, word: str) -> bool:
+    """True when the code opens this path to read it."""
+    return (
+        re.search(rf"\bopen\(\s*['\"]{re.escape(word)}['\"]\s*(?:\)|,\s*['\"]r)", text) is not None
+    )
+
+
 def _secrets(shell: "Shell", text: str) -> None:
     place = shell.scene.place
     network = NETWORK.search(text)
     for word in _strings(text):
-        if "/" not in word and not word.startswith("."):
-            continue
-        if len(word) > 300:
+        if ("/" not in word and not word.startswith(".")) or len(word) > 300:
             continue
         path = absolute(_tilde(shell, word), shell.cwd, place.home)
-        if not secret(path, place):
+        if globbed(word) and network and zone(path, place) not in OWN:
+            shell.scene.note(BLOCK, "exfil.code", f"Code sends the files at {shown(path)}.")
+        if not secret(path, place) or (globbed(word) and not _opened(text, word)):
             continue
         if re.search(r"exists|isfile|access\(|\bstat\b", text) and not re.search(
             r"read|open\(|slurp", text
@@ -377,13 +414,13 @@ def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
         not EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec", text)
     ) or depth > 3:
         return
-    for word in _strings(text):
-        for made in _unpacked(word, text):
-            scan(shell, made, language, depth + 1)
-            if re.search(r"system|popen|subprocess|exec|spawn|`", text):
-                inner = shell.copy()
-                inner.depth += 1
-                inner.script(made)
+    texts = [made for word in _strings(text) for made in _unpacked(word, text)]
+    for made in texts + spelled(text):
+        scan(shell, made, language, depth + 1)
+        if re.search(r"system|popen|subprocess|exec|spawn|`", text):
+            inner = shell.copy()
+            inner.depth += 1
+            inner.script(made)
     direct = re.search(
         r"\b(?:exec|eval|loadstring|Function|instance_eval)\b\s*\(?\s*(['\"])((?:\\.|"
         r"(?!\1).)*)\1",

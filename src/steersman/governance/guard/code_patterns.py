@@ -15,6 +15,9 @@ HOMES = pattern(
     r"homedir\(\)"
     r"|System\.getProperty\(['\"]user\.home['\"]\)|\(getenv ['\"]HOME['\"]\)|"
     r"ENVIRON\[['\"]HOME['\"]\]"
+    r"|os\.UserHomeDir\(\)|(?:dirs|home)::home_dir\(\)(?:\.unwrap\(\))?|NSHomeDirectory\(\)"
+    r"|(?:std::)?env::var\(['\"]HOME['\"]\)(?:\.unwrap\(\))?|env!\(['\"]HOME['\"]\)"
+    r"|System\.getenv\(['\"]HOME['\"]\)|System\.user_home!?(?:\(\))?|getHomeDir(?:ectory)?\(\)"
     r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
 )
 STRING = pattern(
@@ -180,4 +183,21 @@ PRINTF = pattern(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]
 OBEYS_WIRE = pattern(
     r"(?:popen|system|exec|spawn|check_output|subprocess\.\w+)\s*\(?\s*(?!['\"])[\w.$]+"
     r"|\w+\s*\|&?\s*getline"
+)
+# Something that ends, empties or rewrites files.
+DESTROYS = pattern(
+    r"unlink|rmdir|rmtree|remove_tree|os\.[rR]emove|rmSync|\bdelete\b|truncate|\bremove\b|shred|"
+    r"['\"]wb?['\"]|['\"]\+?>|fs\.rm\b|File\.delete|rm_rf?|RemoveAll|remove_(?:dir|file)|rename|"
+    r"\brm\b|writeFile|File\.write|file_put_contents|chmod"
+)
+# A walk over a folder, with its root.
+WALK = pattern(
+    r"(?:Path(?:name\.new)?\(|os\.walk\(|scandir\(|listdir\(|\bglob(?:Sync)?\(?|\bi?glob\(|Dir\.glob\(?|"
+    r"Dir\[|Dir\.(?:children|each_child|entries|foreach|new|open)\(?|readdir(?:Sync)?\(|"
+    r"\bfind(?:depth)?\(|Find\.find\(?|DirectoryIterator\(|opendir\(?(?:\s*(?:my\s*)?[\w$]+\s*,)?|"
+    r"lfs\.dir\(|readDir(?:Sync)?\(|filepath\.Walk\w*\(|os\.ReadDir\(|WalkDir::new\(|fs::read_dir\(|"
+    r"list\.files\(|list_files\(|Path\.wildcard\(|Files\.walk\w*\(|"
+    r"find(?:depth)?\s*\(?\s*(?:\{.*?\}|sub\s*\{.*?\}|\\&\w+)\s*,)"
+    r"\s*['\"](?P<root>[^'\"]+)['\"]\s*(?:[,)\];}]|\Z|do\b)",
+    re.DOTALL,
 )

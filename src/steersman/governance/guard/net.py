@@ -8,6 +8,7 @@ from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.flags import READS
+from steersman.governance.guard.programs.hosts import host_of, tells
 
 _DANGER = pattern(
     r"\brm\s+-\w*[rRf]|\|\s*(?:ba|z|da)?sh\b|\bmkfs|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{|"
@@ -43,6 +44,8 @@ _TEXTUAL = frozenset(
         emacs ex ed make just gdb lldb"""
     )
 )
+# Programs whose words are hosts even without a scheme.
+_REACHES = frozenset(listed("curl wget nc ncat netcat telnet ssh"))
 # Of these, programs that may start what follows.
 _RUNNERS = frozenset(listed("npm pnpm yarn bun deno cargo go just kubectl"))
 _OUTPUT = pattern(
@@ -73,6 +76,8 @@ def last_look(call: ProgramCall) -> None:
             if secret(call.path(name), call.place):
                 call.read(name)
     textual = call.name in _TEXTUAL
+    if any(("://" in w or call.name in _REACHES) and tells(host_of(w)) for w in call.args):
+        call.block("exfil.dns", "sends what a command prints to whoever owns the domain")
     starts = not call.scene.prose and (not textual or call.name in _RUNNERS)
     for at, word in enumerate(call.args):
         if len(word) > 5 and (" " in word or "|" in word or "(" in word):

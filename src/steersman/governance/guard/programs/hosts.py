@@ -1,7 +1,6 @@
 """Addresses: the host in a URL, and which hosts are this machine or a well-known installer's."""
 
 import re
-from typing import TYPE_CHECKING
 
 from steersman.governance.guard.marks import (
     EVERY,
@@ -15,9 +14,6 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.patterns import pattern
 
-if TYPE_CHECKING:
-    from steersman.governance.guard.call import ProgramCall
-
 LOCAL = pattern(
     r"(?:localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|"
     r"[\w-]+\.(?:localhost|local|test))(?::\d+)?\Z"
@@ -28,12 +24,9 @@ _HOME_NAMES = pattern(r"\.(?:local|localhost|test|internal|lan|home|localdomain|
 _LABELS = pattern(f"[{OUT}{FILE}{EVERY}{SECRET}{TOKEN}]" r"[^/]*\.[a-zA-Z][\w-]*\.?\Z")
 
 
-def tells(call: "ProgramCall", host: str) -> bool:
-    """True when a public name carries what a command printed, or who the user is, as a label."""
-    user = call.place.home.rsplit("/", 1)[-1]
-    labels = host.lower().split(".")
-    told = _LABELS.search(host) is not None or (len(labels) > 2 and user.lower() in labels[:-2])
-    return told and _HOME_NAMES.search(host) is None
+def tells(host: str) -> bool:
+    """True when a public name carries what a command printed as a label."""
+    return _LABELS.search(host) is not None and _HOME_NAMES.search(host) is None
 
 
 INSTALLERS = pattern(
