@@ -201,3 +201,17 @@ WALK = pattern(
     r"\s*['\"](?P<root>[^'\"]+)['\"]\s*(?:[,)\];}]|\Z|do\b)",
     re.DOTALL,
 )
+CHDIR = pattern(
+    r"\b(?:os\.chdir|Dir\.chdir|process\.chdir|os\.Chdir|chdir)\b\s*(?:\(?\s*['\"](?P<to>[^'\"]+)['\"]"
+    r"|\(\s*\)|(?=\s*[;}]))"
+)
+LETTERS = pattern(r"\bsprintf\s*\(?\s*['\"][^'\"]*%c[^'\"]*['\"](?:\s*,\s*\d+)+\s*\)?")
+# A server, and what makes it one of files.
+SERVES = pattern(
+    r"serve_forever|HTTPServer|TCPServer|createServer|WEBrick|ListenAndServe|HTTP::Daemon|\.listen\(|"
+    r"Bun\.serve|Deno\.serve|socketserver|Plack|HttpServer"
+)
+HANDS_OUT = pattern(
+    r"SimpleHTTPRequestHandler|createReadStream|readFile|DocumentRoot|FileServer|FileHandler|"
+    r"sendFile|express\.static|serveStatic|File\.read|IO\.read|send_file|Bun\.file|readTextFile|open\("
+)

@@ -219,14 +219,25 @@ class _Reader(ast.NodeTransformer):
         elif isinstance(node.func, ast.Lambda):
             self._bind(node.func.args, node)
             return self.visit(node.func.body)
-        path = self.at.value(node.func.value) if isinstance(node.func, ast.Attribute) else None
-        as_function = _AS_FUNCTION.get(name[1:]) if name.startswith(".") else None
-        if as_function is not None and isinstance(path, Folder):
-            return self._function(as_function, name[1:], path, node)
+        path = self._path(name, node)
+        if path is not None:
+            return path
         made: Any = self.generic_visit(node)
         if isinstance(self.at.value(node.func), Dotted):
             made.func = ast.Name(name, ast.Load())
         return made
+
+    def _path(self, name: str, node: ast.Call) -> ast.expr | None:
+        """A method of a path, also one taken from its class: `Path.unlink(x)`."""
+        method = name.rpartition(".")[2]
+        if method not in _AS_FUNCTION or not isinstance(node.func, ast.Attribute):
+            return None
+        path = self.at.value(node.func.value)
+        if name == f"pathlib.Path.{method}" and node.args:
+            path, *node.args = self.at.text(node.args[0]), *node.args[1:]
+        elif not isinstance(path, Folder):
+            return None
+        return self._function(_AS_FUNCTION[method], method, str(path), node)
 
     def _function(self, function: str, method: str, path: str, node: ast.Call) -> ast.expr:
         """`Path(x).unlink()` as `os.remove(x)`."""

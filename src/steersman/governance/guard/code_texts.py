@@ -1,9 +1,14 @@
 """Texts that inline code builds: letters from numbers, names and homes inside strings."""
 
 import re
+from typing import TYPE_CHECKING
 
 from steersman.governance.guard.code_patterns import HOMES, STRING
+from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.patterns import pattern
+
+if TYPE_CHECKING:
+    from steersman.governance.guard.shell import Shell
 
 # What turns numbers into letters, in any language.
 MAKES_LETTERS = pattern(
@@ -76,3 +81,48 @@ def _letter(number: str) -> str:
     else:
         code = int(digits)
     return chr(code) if 31 < code < 127 or code in (9, 10) else ""
+
+
+def strings(text: str) -> list[str]:
+    """The strings of a piece of code."""
+    made = []
+    for found in STRING.finditer(text):
+        value = next(
+            (
+                v
+                for v in (found["s"], found["b"], found["p"], found["k"], found["o"])
+                if v is not None
+            ),
+            "",
+        )
+        made.append(ansi(value) if "\\" in value else value)
+    return made
+
+
+def arguments(text: str, at: int) -> str:
+    """The text of a call's arguments, up to the closing bracket or the end of the statement."""
+    depth, quote, spot = 0, "", at
+    while spot < len(text) and spot - at < 4000:
+        letter = text[spot]
+        if quote:
+            if letter == "\\":
+                spot += 1
+            elif letter == quote:
+                quote = ""
+        elif letter in "'\"`":
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if depth <= 0:
+                return text[at : spot + 1]
+        elif letter in ";\n" and depth == 0:
+            return text[at:spot]
+        spot += 1
+    return text[at:spot]
+
+
+def tilde(shell: "Shell", word: str) -> str:
+    """A path with its home folder put in."""
+    return shell.scene.place.home + word[1:] if re.match(r"~(?:/|\Z)", word) else word

@@ -421,7 +421,7 @@ def compiler(call: ProgramCall) -> None:
         ].startswith("/"):
             call.doubt("flag.helper", f"loads {shown(values[-1])} into the compiler")
     for name in options.all("-o"):
-        call.write(name, _body(call))
+        call.write(name, _body(call, options.rest))
     for word in options.rest:
         call.read(
             word, quiet=word != "-" and not call.path(word).startswith(("/etc/shadow", "/root"))
@@ -430,5 +430,6 @@ def compiler(call: ProgramCall) -> None:
         scan(call.shell, call.stdin, "c")
 
 
-def _body(call: ProgramCall) -> str:
-    return FILE if call.stdin is None else ":"
+def _body(call: ProgramCall, sources: list[str]) -> str:
+    """What a compiler makes: harmless when its source was read here, where harm is said."""
+    return FILE if call.stdin is None and not any(map(call.content, sources)) else ":"

@@ -11,6 +11,7 @@ from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.interpreters import interpreter
+from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.verbs import by_table, locked
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
 from steersman.governance.guard.programs.wrappers import wrapped
@@ -251,7 +252,9 @@ def _package(call: ProgramCall, words: list[str]) -> None:
     short = name.rsplit("/", 1)[-1]
     from steersman.governance.guard.programs import known
 
-    if known(short):
+    if short in SERVERS and not known(short):
+        serve(call, short, words[1:])
+    elif known(short):
         call.run([short, *words[1:]], call.stdin)
         call.scene.plain = False
     elif short not in _KNOWN_BINS:

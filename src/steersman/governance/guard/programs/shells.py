@@ -33,6 +33,7 @@ def run_script(call: ProgramCall, text: str, arguments: list[str], stdin: str | 
     shell.stdin = stdin
     shell.via = (*call.shell.via, call.name)
     shell.functions = dict(call.shell.functions)
+    shell.variables.pop("IFS", None)  # a new shell splits as usual
     call.out = shell.script(text)
 
 

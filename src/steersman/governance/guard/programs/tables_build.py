@@ -128,7 +128,9 @@ _PUBLISH = """
 safe : check|help|--version; * & --dry-run|--snapshot|--skip-publish|-d|status
 ask pkg.publish : *
 """
-_PROJECT_VALUED = "-C --directory -P --project -G --group -E --extras -p --python"
+_PROJECT_VALUED = (
+    "-C --directory -P --project -G --group -E --extras -p --python --with --without --only"
+)
 BUILD: dict[str, dict[str, object]] = {
     "apt": {
         "text": _SYSTEM,
