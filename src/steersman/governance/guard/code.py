@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import ProgramCall
-from steersman.governance.guard.code_leaks import secrets, serves
+from steersman.governance.guard.code_leaks import lookups, secrets, serves
 from steersman.governance.guard.code_patterns import (
     BLOB,
     CHDIR,
@@ -15,6 +15,7 @@ from steersman.governance.guard.code_patterns import (
     DELETE,
     DESTROYS,
     ENDS,
+    ENVIRONMENT,
     ESCAPES,
     EVAL,
     FORKBOMB,
@@ -33,6 +34,7 @@ from steersman.governance.guard.code_patterns import (
     STARTS,
     STRING,
     WALK,
+    WALKER,
     WRITE,
 )
 from steersman.governance.guard.code_python import TooMuchError, rewritten
@@ -47,7 +49,7 @@ from steersman.governance.guard.code_texts import (
 )
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
-from steersman.governance.guard.marks import OUT, UNKNOWN, globbed, live, shown
+from steersman.governance.guard.marks import OUT, UNKNOWN, UNSET, globbed, live, shown, unknown
 from steersman.governance.guard.paths import OWN, absolute
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK
 
@@ -65,22 +67,22 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     known = _python(shell, code) if language == "python" else None
     text = with_home(code, home) if known is None else known
     text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", text)
+    text = ENVIRONMENT.sub(f"'{UNSET}'", text)
     text = CHR.sub(_characters, text)
     text = LETTERS.sub(
         lambda found: f"'{spelled(found[0])[-1]}'" if spelled(found[0]) else found[0], text
     )
     if language == "m4":
         text = text.replace("`", "'")
+    elif language == "lua":
+        text = re.sub(r"(?<=['\")\w])\s*\.\.\s*(?=['\"\w])", " + ", text)
     elif language == "awk":
         text = re.sub(r"(['\"])\s+(?=\")", r"\1 + ", with_names(text))
-    for _ in range(6):
-        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
-        if not count:
-            break
+    text = _glued(text)
     text = PATH_JOIN.sub(_joined, text)
     text = _aliases(text)
     if language in _NAMED:
-        text = with_names(text)
+        text = _glued(with_names(text))
     shell = _moved(shell, text)
     name = language.capitalize()
     if KILL.search(text) or KILL.search(code):
@@ -93,6 +95,7 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language in ("powershell", "cmd") and payload(text):
         shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
     secrets(shell, text)
+    lookups(shell, text)
     serves(shell, text)
     _runs(shell, text, language)
     walks = known is None and _walks(shell, text)
@@ -101,6 +104,15 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     _evals(shell, text, language, depth)
     _suspicion(shell, text, language)
     return _printed(text, language)
+
+
+def _glued(text: str) -> str:
+    """Strings that are added to one another, as one."""
+    for _ in range(6):
+        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
+        if not count:
+            break
+    return text
 
 
 def _python(shell: "Shell", code: str) -> str | None:
@@ -204,7 +216,7 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
     inner.via = (*shell.via, "code")
     if len(words) > 1 and ("[" in inside or "," in inside):
         inner.script(" ".join(_quote(word) for word in words))
-        if words[0] in ("sh", "bash", "/bin/sh", "/bin/bash"):
+        if " " not in words[0]:
             return
     inner.script(words[0])
     if len(words) > 1 and " " in words[-1]:
@@ -269,7 +281,7 @@ def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None
         )
         for word in words[:6]:
             word = tilde(shell, word)
-            if (globbed(word) or re.search(r"[/~.\w]", word)) and not re.fullmatch(
+            if (globbed(word) or unknown(word) or re.search(r"[/~.\w]", word)) and not re.fullmatch(
                 r"[\d\s]+|true|force|base64|utf-?8", word
             ):
                 call.delete(word, recursive=bool(many) or word.rstrip("/") in ("", "~"))
@@ -287,6 +299,8 @@ def _walks(shell: "Shell", text: str) -> bool:
     """A walk over a tree with a deletion in the same code deletes the tree; with a connection it
     sends it. True when there is a walk whose root is known."""
     roots = [found["root"] for found in WALK.finditer(text)]
+    if not roots and WALKER.search(text) and shell.scene.place.home in strings(text):
+        roots.append(shell.scene.place.home)
     roots += [found[1] for found in re.finditer(r"<(~[^>\n]*|/[^>\n]*\*[^>\n]*)>", text)]
     for root in roots if NETWORK.search(text) else ():
         call = ProgramCall(["send", root], shell.copy(), None)
@@ -401,8 +415,8 @@ def _printed(text: str, language: str) -> str:
             for made in _unpacked(word, text):
                 return made + "\n"
     found = re.search(
-        r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*(['\"])((?:\\.|"
-        r"(?!\1).)*)\1\s*\)?\s*;?\s*\Z",
+        r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*"
+        r"((?:(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*,?\s*)+)\)?\s*;?\s*\Z",
         text,
     )
-    return ansi(found[2]) + "\n" if found else OUT
+    return "".join(strings(found[1])) + "\n" if found else OUT

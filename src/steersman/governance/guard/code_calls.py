@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from steersman.governance.guard.marks import ANY_MARK, DEEP, OUT, STAR, live
+from steersman.governance.guard.marks import ANY_MARK, DEEP, OUT, STAR, UNSET, live
 from steersman.governance.guard.options import listed
 
 MOST = 400
@@ -58,6 +58,8 @@ def text_of(value: Value) -> str:
 
 def items_of(value: Value) -> list[Value] | None:
     """The elements of a value, when they are known."""
+    if isinstance(value, dict):
+        return [*value]
     if isinstance(value, (list, tuple, bytes)) or type(value) is str:
         return [*value[:MOST]]
     return None
@@ -120,7 +122,9 @@ def _decoded(at: Place, given: list[Value]) -> Value:
 
 
 def _variable(at: Place, given: list[Value]) -> Value:
-    return at.home if given[:1] == ["HOME"] else NOTHING
+    if given[:1] == ["HOME"]:
+        return at.home
+    return given[1] if len(given) > 1 else UNSET
 
 
 def _sequence(at: Place, given: list[Value]) -> Value:
@@ -235,6 +239,8 @@ METHODS: dict[str, Method] = {
     "encode": lambda at, owner, given: str(owner).encode(),
     "hex": lambda at, owner, given: owner.hex() if isinstance(owner, bytes) else NOTHING,
     "iterdir": lambda at, owner, given: [Folder(_below(owner, STAR))],
+    "values": lambda at, owner, given: [*owner.values()] if isinstance(owner, dict) else NOTHING,
+    "items": lambda at, owner, given: [*owner.items()] if isinstance(owner, dict) else NOTHING,
     "glob": _found,
     "rglob": lambda at, owner, given: [Folder(_below(owner, DEEP, live(text_of(given[0]))))],
     "walk": lambda at, owner, given: [(Folder(_below(owner, DEEP)), [DEEP], [DEEP])],

@@ -3,15 +3,25 @@
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.code_patterns import HANDS_OUT, NETWORK, OBEYS_WIRE, SERVES
-from steersman.governance.guard.code_texts import strings, tilde
-from steersman.governance.guard.marks import globbed, shown
+from steersman.governance.guard.code_patterns import (
+    HANDS_OUT,
+    LOOKUP,
+    NETWORK,
+    OBEYS_WIRE,
+    SERVES,
+)
+from steersman.governance.guard.code_texts import arguments, strings, tilde
+from steersman.governance.guard.marks import globbed, shown, unknown
 from steersman.governance.guard.paths import OWN, Zone, absolute, zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.scene import ASK, BLOCK
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
+
+
+_ARCHIVES = pattern(r"make_archive|tarfile|[zZ]ip[fF]ile|Archive::|archiver|Zip::")
 
 
 def serves(shell: "Shell", text: str) -> None:
@@ -51,6 +61,8 @@ def secrets(shell: "Shell", text: str) -> None:
             continue
         rule, why = ("exfil.code", "sends") if network else ("secrets.read", "reads")
         shell.scene.note(BLOCK, rule, f"Code {why} credentials from {shown(path)}.")
+    if network and _ARCHIVES.search(text) and place.home in strings(text):
+        shell.scene.note(BLOCK, "exfil.code", "Code packs the home folder and uses the network.")
     environment = re.search(
         r"os\.environ\b(?!\[|\.get|\.setdefault|\.pop)|process\.env\b(?![.\[])|\bENV\.to_|"
         r"%ENV\b|JSON\.stringify\(process\.env|getenv\(\)|dict\(os\.environ|\$_ENV\b",
@@ -96,3 +108,14 @@ def secrets(shell: "Shell", text: str) -> None:
         and not re.search(r"localhost|127\.0\.0\.1", text)
     ):
         shell.scene.note(ASK, "net.send", "Code sends data over the network.")
+
+
+def lookups(shell: "Shell", text: str) -> None:
+    """Code that looks up a name into which it puts something."""
+    for found in LOOKUP.finditer(text):
+        inside = arguments(text, found.end())
+        built = re.search(r"[\w)\]]\s*(?:\+|\.\.?)\s*['\"`]", inside) is not None
+        for word in strings(inside):
+            carries = globbed(word) or unknown(word) or re.search(r"[#$]\{|\$\w", word) is not None
+            if re.search(r"\.[a-z]{2,}\Z", word) and (carries or (built and word[:1] == ".")):
+                shell.scene.note(BLOCK, "exfil.dns", "Code puts what it finds into a name lookup.")

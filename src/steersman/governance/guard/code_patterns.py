@@ -5,7 +5,7 @@ import re
 from steersman.governance.guard.patterns import pattern
 
 HOMES = pattern(
-    r"os\.path\.expanduser\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
+    r"(?:os\.path\.expanduser|File\.expand_path|[pP]ath\.expand)\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
     r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
     r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
     r"|(?:require\(['\"](?:node:)?os['\"]\)|\bos)\.homedir\(\)|Deno\.env\.get\(['\"]HOME['\"]\)"
@@ -214,4 +214,17 @@ SERVES = pattern(
 HANDS_OUT = pattern(
     r"SimpleHTTPRequestHandler|createReadStream|readFile|DocumentRoot|FileServer|FileHandler|"
     r"sendFile|express\.static|serveStatic|File\.read|IO\.read|send_file|Bun\.file|readTextFile|open\("
+)
+WALKER = pattern(
+    r"readdir|scandir|os\.walk|listdir|Dir\.(?:glob|children|entries|each_child)|Find\.find|opendir|"
+    r"\bglob\b|WalkDir|ReadDir|read_dir|list\.files"
+)
+ENVIRONMENT = pattern(
+    r"(?:process\.env|\bENV|\$_ENV|ENVIRON)\[\s*['\"]\w+['\"]\s*\]|process\.env\.[A-Z]\w*|\$ENV\{['\"]?\w+['\"]?\}"
+    r"|(?:\bos\.[gG]etenv|\bENV\.fetch|Deno\.env\.get|System\.getenv|Sys\.getenv|\bgetenv)"
+    r"\(\s*['\"]\w+['\"]\s*\)"
+)
+LOOKUP = pattern(
+    r"gethostbyname\w*|getaddrinfo|dns\.(?:promises\.)?(?:lookup|resolve\w*)|\.(?:lookup|resolve4?)(?=\()|"
+    r"Resolv\.\w+|LookupHost|LookupIP|dns_get_record|checkdnsrr|Socket\.getaddrinfo"
 )

@@ -39,6 +39,7 @@ _AS_FUNCTION = {
     "symlink_to": "os.symlink",
     "mkdir": "os.mkdir",
 }
+_CHANGES = ("reverse", "append", "extend", "insert", "sort", "pop", "remove", "clear")
 _MODES = {"write_text": "w", "write_bytes": "wb", "touch": "a"}
 
 
@@ -219,6 +220,7 @@ class _Reader(ast.NodeTransformer):
         elif isinstance(node.func, ast.Lambda):
             self._bind(node.func.args, node)
             return self.visit(node.func.body)
+        self._changed(name, node)
         path = self._path(name, node)
         if path is not None:
             return path
@@ -226,6 +228,21 @@ class _Reader(ast.NodeTransformer):
         if isinstance(self.at.value(node.func), Dotted):
             made.func = ast.Name(name, ast.Load())
         return made
+
+    def _changed(self, name: str, node: ast.Call) -> None:
+        """A list that is changed in place is known only as far as the change is."""
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        known = self.at.names.get(owner.id) if isinstance(owner, ast.Name) else None
+        if isinstance(owner, ast.Name) and isinstance(known, list) and name[1:] in _CHANGES:
+            given = [self.at.value(argument) for argument in node.args]
+            made: Value = NOTHING
+            if name == ".reverse":
+                made = known[::-1]
+            elif name == ".append" and given:
+                made = [*known, given[0]]
+            elif name == ".extend" and given:
+                made = [*known, *(items_of(given[0]) or [NOTHING])]
+            self.at.names[owner.id] = made
 
     def _path(self, name: str, node: ast.Call) -> ast.expr | None:
         """A method of a path, also one taken from its class: `Path.unlink(x)`."""

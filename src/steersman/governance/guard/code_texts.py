@@ -65,6 +65,10 @@ def spelled(text: str) -> list[str]:
         letters = [_letter(number) for number in re.findall(_NUMBER, found[0])]
         if len(letters) > 1 and all(letters):
             made.append("".join(letters))
+    if re.search(r"\bhex\b|\(16\)|,\s*16\)", text):
+        for found in re.finditer(r"(?:\b[0-9a-fA-F]{2}[\s,'\"]+){2,}[0-9a-fA-F]{2}\b", text):
+            codes = re.findall(r"[0-9a-fA-F]{2}", found[0])
+            made.append("".join(_letter("0x" + code) for code in codes))
     form = re.search(r"['\"]((?:[^'\"]*%c)+[^'\"]*)['\"]\s*[,%]\s*\(?((?:\s*\d+\s*,?)+)", text)
     if form:
         numbers = iter(re.findall(r"\d+", form[2]))

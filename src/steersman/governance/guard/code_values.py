@@ -18,7 +18,7 @@ from steersman.governance.guard.code_calls import (
     items_of,
     text_of,
 )
-from steersman.governance.guard.marks import OUT, globbed
+from steersman.governance.guard.marks import OUT, UNSET, globbed
 
 _LONGEST = 20_000
 
@@ -144,8 +144,10 @@ def _subscript(at: Evaluator, node: ast.Subscript) -> Value:
         ends = [None if part is None else at.value(part) for part in parts]
         return whole[slice(*ends)]
     key = at.value(node.slice)
-    if whole == "os.environ" and key == "HOME":
-        return at.home
+    if whole == "os.environ" and isinstance(whole, Dotted):
+        return at.home if key == "HOME" else UNSET
+    if isinstance(whole, dict):
+        return whole.get(text_of(key), NOTHING)
     return whole[key] if items_of(whole) is not None else NOTHING
 
 
@@ -212,6 +214,13 @@ def _constant(at: Evaluator, node: ast.Constant) -> Value:
     return node.value if known else NOTHING
 
 
+def _table(at: Evaluator, node: ast.Dict) -> Value:
+    return {
+        text_of(at.value(key)): at.value(value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    }
+
+
 def _chosen(at: Evaluator, node: ast.IfExp) -> Value:
     one, other = at.value(node.body), at.value(node.orelse)
     return one if one == other else NOTHING
@@ -231,6 +240,7 @@ _KINDS: dict[type[ast.AST], Callable[[Evaluator, Any], Value]] = {
     ast.IfExp: _chosen,
     ast.NamedExpr: lambda at, node: at.value(node.value),
     ast.Starred: lambda at, node: at.value(node.value),
+    ast.Dict: _table,
     ast.List: lambda at, node: [at.value(part) for part in node.elts],
     ast.Set: lambda at, node: [at.value(part) for part in node.elts],
     ast.Tuple: lambda at, node: tuple(at.value(part) for part in node.elts),

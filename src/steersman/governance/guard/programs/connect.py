@@ -15,7 +15,7 @@ from steersman.governance.guard.marks import (
 from steersman.governance.guard.options import Options, read_options, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import holds_secrets, secret
-from steersman.governance.guard.programs.hosts import LOCAL, host_of, tells
+from steersman.governance.guard.programs.hosts import LOCAL, at_home, host_of, tells
 
 
 def netcat(call: ProgramCall) -> None:
@@ -83,7 +83,7 @@ def lookup(call: ProgramCall) -> None:
             "sends what a command prints to whoever owns the domain",
             "Look up a name that is written out.",
         )
-    elif any(unknown(word) and "." in word for word in words):
+    elif any(unknown(word) and "." in word and not at_home(word) for word in words):
         call.doubt("exfil.dns", "looks up a name made of unknown text")
     if call.name == "ping" and "-f" in call.args:
         call.ask("net.flood", "floods the network")

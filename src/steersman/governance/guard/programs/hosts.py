@@ -3,12 +3,14 @@
 import re
 
 from steersman.governance.guard.marks import (
+    DEEP,
     EVERY,
     FILE,
     KNOWN_NET,
     NET,
     OUT,
     SECRET,
+    STAR,
     TOKEN,
     shown,
 )
@@ -21,12 +23,17 @@ LOCAL = pattern(
 
 
 _HOME_NAMES = pattern(r"\.(?:local|localhost|test|internal|lan|home|localdomain|arpa)\.?\Z")
-_LABELS = pattern(f"[{OUT}{FILE}{EVERY}{SECRET}{TOKEN}]" r"[^/]*\.[a-zA-Z][\w-]*\.?\Z")
+_LABELS = pattern(f"[{OUT}{FILE}{EVERY}{SECRET}{TOKEN}{STAR}{DEEP}]" r"[^/]*\.[a-zA-Z][\w-]*\.?\Z")
 
 
 def tells(host: str) -> bool:
     """True when a public name carries what a command printed as a label."""
-    return _LABELS.search(host) is not None and _HOME_NAMES.search(host) is None
+    return _LABELS.search(host) is not None and not at_home(host)
+
+
+def at_home(host: str) -> bool:
+    """True for a name that no public server answers."""
+    return _HOME_NAMES.search(host) is not None
 
 
 INSTALLERS = pattern(

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
-from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
+from steersman.governance.guard.marks import DEEP, FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
@@ -393,7 +393,7 @@ def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:
         by_table(call)
         return
     where = call.zone(rest[0])
-    if where is not Zone.INSIDE or unknown(rest[0]):
+    if where is not Zone.INSIDE or unknown(rest[0].replace(DEEP, "")):
         call.doubt("code.unknown", "runs a script nobody has read from outside the project")
 
 

@@ -50,7 +50,8 @@ _LANGUAGES = {
 
 def read_sources(call: ProgramCall) -> None:
     """Judge the code that is about to be built or run, as far as this line wrote it."""
-    for path, made in list(call.scene.files.items()):
+    files, call.scene.files = call.scene.files, {}
+    for path, made in files.items():
         name = path.rsplit("/", 1)[-1]
         language = _LANGUAGES.get(name.rpartition(".")[2])
         if not made or made == FILE:
@@ -61,3 +62,4 @@ def read_sources(call: ProgramCall) -> None:
                 call.wrapper = False
         elif language is not None and feed(call, made):
             scan(call.shell, literal(made), language)
+    call.scene.files = files

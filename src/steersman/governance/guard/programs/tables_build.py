@@ -144,7 +144,7 @@ BUILD: dict[str, dict[str, object]] = {
     "npm": {
         "text": _NPM,
         "valued": "--prefix -w --workspace --registry -C --dir --filter -F --tag --otp --loglevel "
-        "--cwd",
+        "--cwd --cache --network-timeout --network-concurrency --mode --reporter",
         "names": "pnpm yarn cnpm bun ni nr lerna nx turbo rush jspm deno",
     },
     "pip": {
@@ -181,7 +181,11 @@ BUILD: dict[str, dict[str, object]] = {
         "-coverprofile -bench -mod -modfile -overlay",
         "single": True,
     },
-    "gem": {"text": _GEM, "valued": "-v --version -i -n -s --source --gemfile", "names": "bundle"},
+    "gem": {
+        "text": _GEM,
+        "valued": "-v --version -i -n -s --source --gemfile -j --jobs --retry --without",
+        "names": "bundle",
+    },
     "composer": {"text": _COMPOSER, "valued": "-d --working-dir", "names": "pear pecl phive"},
     "gradle": {
         "text": _BUILD,

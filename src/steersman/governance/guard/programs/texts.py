@@ -273,7 +273,7 @@ def counter(call: ProgramCall) -> None:
     options = call.options("-c --files0-from")
     for word in options.rest:
         call.read(word, quiet=True)
-    call.out = "1\n" if call.stdin is not None else OUT
+    call.out = "1\n" if call.stdin is not None and call.name == "wc" else OUT
 
 
 def filter_(call: ProgramCall) -> None:
