@@ -37,7 +37,7 @@ from steersman.governance.guard.code_patterns import (
     WALKER,
     WRITE,
 )
-from steersman.governance.guard.code_python import TooMuchError, rewritten
+from steersman.governance.guard.code_python import rewritten
 from steersman.governance.guard.code_texts import (
     MAKES_LETTERS,
     arguments,
@@ -47,6 +47,7 @@ from steersman.governance.guard.code_texts import (
     with_home,
     with_names,
 )
+from steersman.governance.guard.code_values import TooMuchError
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.marks import OUT, UNKNOWN, UNSET, globbed, live, shown, unknown
@@ -416,7 +417,7 @@ def _printed(text: str, language: str) -> str:
                 return made + "\n"
     found = re.search(
         r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*"
-        r"((?:(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*,?\s*)+)\)?\s*;?\s*\Z",
+        r"((?:(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*+,?+\s*+)++)\)?+\s*+;?+\s*+\Z",
         text,
     )
     return "".join(strings(found[1])) + "\n" if found else OUT

@@ -219,7 +219,8 @@ def _plainly(name: str) -> "Method":
             return NOTHING
         if name == "format" and WIDE.search(str(owner)):
             return NOTHING
-        return getattr(owner, name)(*given) if isinstance(owner, str) else NOTHING
+        words = [part if isinstance(part, int) else text_of(part) for part in given]
+        return getattr(owner, name)(*words) if isinstance(owner, str) else NOTHING
 
     return made
 

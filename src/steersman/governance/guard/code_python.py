@@ -17,10 +17,12 @@ from steersman.governance.guard.code_calls import (
     Value,
     items_of,
 )
-from steersman.governance.guard.code_values import Evaluator, narrow, rounds
+from steersman.governance.guard.code_values import Evaluator, TooMuchError, narrow, rounds
 
 _MOST_ROUNDS = 16
 _MOST_NODES = 4000
+_MOST_DEPTH = 3
+_MOST_ITEMS = 40
 _ESCAPED_MARK = re.compile(r"\\u[eE]0[01][0-9a-fA-F]|\\U0000[eE]0[01][0-9a-fA-F]")
 _PRINTED_MARK = re.compile(r"\\\\|\\u(e0[01][0-9a-f])")
 # Methods of a path, as the function that does the same.
@@ -43,16 +45,14 @@ _CHANGES = ("reverse", "append", "extend", "insert", "sort", "pop", "remove", "c
 _MODES = {"write_text": "w", "write_bytes": "wb", "touch": "a"}
 
 
-class TooMuchError(Exception):
-    """The code is too long to be followed."""
-
-
 def rewritten(code: str, home: str, cwd: str) -> str | None:
     """The code with everything worked out that its text tells; None when it is no Python."""
     try:
         tree = ast.parse(_ESCAPED_MARK.sub("?", code))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
         return None
+    except (RecursionError, MemoryError):
+        raise TooMuchError from None
     reader = _Reader(Evaluator(home, cwd))
     made = reader.block(tree.body) + reader.rest()
     text = ast.unparse(ast.fix_missing_locations(ast.Module(made, [])))
@@ -165,7 +165,7 @@ class _Reader(ast.NodeTransformer):
         for name, value in one.items():
             if name not in before:
                 self.at.names[name] = value
-            elif self.at.names.get(name) != value and not _narrower(value, before[name]):
+            elif self.at.names.get(name) is not value and not _narrower(value, before[name]):
                 self.at.names[name] = NOTHING
         return [test, *body, *other]
 
@@ -307,15 +307,16 @@ def _acts(node: ast.expr) -> bool:
     return isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.List, ast.Tuple))
 
 
-def _written(value: Value) -> ast.expr | None:
-    """A value as an expression; None for one that is no text, number or name."""
+def _written(value: Value, depth: int = 0) -> ast.expr | None:
+    """A value as an expression; None for one that is no text, number or name, or too large."""
     if isinstance(value, Dotted):
         return ast.Name(str(value), ast.Load())
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, (str, int)):
         return ast.Constant(str(value) if isinstance(value, Folder) else value)
-    if isinstance(value, (list, tuple)) and not any(isinstance(part, Nothing) for part in value):
-        made = [_written(part) for part in value]
+    small = isinstance(value, (list, tuple)) and depth < _MOST_DEPTH and len(value) < _MOST_ITEMS
+    if small and not any(isinstance(part, Nothing) for part in value):  # type: ignore[attr-defined]
+        made = [_written(part, depth + 1) for part in value]  # type: ignore[attr-defined]
         return ast.List([part for part in made if part is not None], ast.Load())
     return None

@@ -18,9 +18,14 @@ from steersman.governance.guard.code_calls import (
     items_of,
     text_of,
 )
-from steersman.governance.guard.marks import OUT, UNSET, globbed
+from steersman.governance.guard.marks import UNSET, globbed
 
 _LONGEST = 20_000
+_MOST_STEPS = 40_000
+
+
+class TooMuchError(Exception):
+    """The code is too long to be followed."""
 
 
 class Evaluator:
@@ -32,11 +37,11 @@ class Evaluator:
         self.names: dict[str, Value] = {}
         self.steps = 0
 
-    def value(self, node: ast.AST | None) -> Value:
+    def value(self, node: ast.AST) -> Value:
         """What an expression is; `NOTHING` where it cannot be known."""
         self.steps += 1
-        if node is None or self.steps > _LONGEST:
-            return NOTHING
+        if self.steps > _MOST_STEPS:
+            raise TooMuchError
         work = _KINDS.get(type(node))
         try:
             made = work(self, node) if work is not None else NOTHING
@@ -105,7 +110,7 @@ def _binary(at: Evaluator, node: ast.BinOp) -> Value:
         parts = right if isinstance(right, tuple) else (right,)
         if WIDE.search(left):
             return NOTHING
-        return left % tuple(OUT if isinstance(part, Nothing) else part for part in parts)
+        return left % tuple(part if isinstance(part, int) else text_of(part) for part in parts)
     if isinstance(node.op, ast.Mult) and isinstance(right, int) and 0 <= right < 100:
         return left * right if isinstance(left, (str, list)) else _number(node.op, left, right)
     return _number(node.op, left, right)
@@ -214,16 +219,22 @@ def _constant(at: Evaluator, node: ast.Constant) -> Value:
     return node.value if known else NOTHING
 
 
+def _signed(at: Evaluator, node: ast.UnaryOp) -> Value:
+    value = at.value(node.operand)
+    return -value if isinstance(node.op, ast.USub) and isinstance(value, int) else NOTHING
+
+
 def _table(at: Evaluator, node: ast.Dict) -> Value:
     return {
         text_of(at.value(key)): at.value(value)
         for key, value in zip(node.keys, node.values, strict=True)
+        if key is not None
     }
 
 
 def _chosen(at: Evaluator, node: ast.IfExp) -> Value:
     one, other = at.value(node.body), at.value(node.orelse)
-    return one if one == other else NOTHING
+    return one if isinstance(one, str) and one == other else NOTHING
 
 
 _KINDS: dict[type[ast.AST], Callable[[Evaluator, Any], Value]] = {
@@ -240,6 +251,7 @@ _KINDS: dict[type[ast.AST], Callable[[Evaluator, Any], Value]] = {
     ast.IfExp: _chosen,
     ast.NamedExpr: lambda at, node: at.value(node.value),
     ast.Starred: lambda at, node: at.value(node.value),
+    ast.UnaryOp: _signed,
     ast.Dict: _table,
     ast.List: lambda at, node: [at.value(part) for part in node.elts],
     ast.Set: lambda at, node: [at.value(part) for part in node.elts],
