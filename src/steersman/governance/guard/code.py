@@ -28,11 +28,13 @@ from steersman.governance.guard.code_patterns import (
     NETWORK,
     PATH_JOIN,
     PRINTF,
+    RENAMED,
     ROOTISH,
     RUN,
     SHOW,
     STARTS,
     STRING,
+    TEMPORARY,
     WALK,
     WALKER,
     WRITE,
@@ -144,13 +146,23 @@ def _aliases(text: str) -> str:
         r"\bfrom\s+(os|subprocess|shutil)\s+import\s+(\w+)\s+as\s+(\w+)", text
     ):
         text = re.sub(rf"\b{found[3]}\(", f"{found[1]}.{found[2]}(", text)
+    for found in RENAMED.finditer(text):
+        text = re.sub(
+            rf"(?<![\w.]){found['n'] or found['m']}\(", f"{found['f'] or found['g']}(", text
+        )
     return re.sub(r"getattr\([^,]*?['\"](\w+)['\"]\s*\)\s*,\s*['\"](\w+)['\"]\s*\)", r"\1.\2", text)
 
 
 def _characters(found: re.Match[str]) -> str:
-    numbers = re.findall(r"\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0])
-    made = "".join(chr(int(n)) for n in numbers if 31 < int(n) < 127)
+    numbers = re.findall(
+        r"0x[0-9a-fA-F]+|\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0]
+    )
+    made = "".join(chr(int(n, 0)) for n in map(_decimal, numbers) if 31 < int(n, 0) < 127)
     return "'" + made.replace("'", "\\'") + "'"
+
+
+def _decimal(number: str) -> str:
+    return number if number.startswith("0x") else number.lstrip("0") or "0"
 
 
 def _joined(found: re.Match[str]) -> str:
@@ -277,7 +289,7 @@ def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None
         many = re.search(
             r"(?i)rmtree|rm_r|rmSync|rimraf|recursive|RemoveAll|remove_dir_all|remove_tree|"
             r"removedirs|rename|replace|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
-            r"emptyDir|fs\.rm|\brd\b|removePath|deleteDir|file delete|move|rm\b",
+            r"emptyDir|fs\.rm|\brd\b|removePath|delete(?:Dir|Tree)|file delete|move|rm\b",
             name + inside,
         )
         for word in words[:6]:
@@ -292,6 +304,7 @@ def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None
             and ((unclear and not quoted) or many)
             and re.search(r"[A-Za-z_$@]", inside)
             and not name.startswith("Path(")
+            and not TEMPORARY.search(inside)
         ):
             call.doubt("code.deletes", "deletes paths that are not known from the text")
 

@@ -189,6 +189,7 @@ FUNCTIONS: dict[str, Function] = {
     "pathlib.Path.home": lambda at, given: Folder(at.home),
     "pathlib.Path.cwd": lambda at, given: Folder(at.cwd),
     "tempfile.mkdtemp": lambda at, given: "/tmp/made",
+    "tempfile.TemporaryDirectory": lambda at, given: "/tmp/made",
     "tempfile.gettempdir": lambda at, given: "/tmp",
 }
 

@@ -114,7 +114,7 @@ def lookups(shell: "Shell", text: str) -> None:
     """Code that looks up a name into which it puts something."""
     for found in LOOKUP.finditer(text):
         inside = arguments(text, found.end())
-        built = re.search(r"[\w)\]]\s*(?:\+|\.\.?)\s*['\"`]", inside) is not None
+        built = re.search(r"[\w)\]`]\s*(?:\+|\.\.?)\s*['\"`]", inside) is not None
         for word in strings(inside):
             carries = globbed(word) or unknown(word) or re.search(r"[#$]\{|\$\w", word) is not None
             if re.search(r"\.[a-z]{2,}\Z", word) and (carries or (built and word[:1] == ".")):

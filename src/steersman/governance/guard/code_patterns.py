@@ -67,7 +67,7 @@ DELETE = pattern(
     r"\bDir\.(?:rmdir|delete|unlink)|\bDeno\.remove(?:Sync)?"
     r"|\bdelete-(?:directory|file)|\bfs::remove_\w+|\bremove_(?:dir_all|file|"
     r"all)|\bos\.RemoveAll|\bos\.Remove|\bFile\.rm_rf!?|\bFile\.rm!?|\bFiles\.delete\w*"
-    r"|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
+    r"|\bdeleteTree\w*|\bremoveItem|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
     r"\bfile\.remove|\bfile_delete|\bfs\.emptyDirSync|\bemptyDirSync|\bPath\(|"
     r"\bfile delete(?: -force)?|\bdelete!|\bdirectory-delete|\bRemove-Item|\brd\s+/s|"
     r"\bdel\s+/[fsq])"
@@ -131,7 +131,9 @@ SHOW = pattern(
     r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
     r"message)\b"
 )
-CHR = pattern(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
+CHR = pattern(
+    r"(?:chr\(\s*(0x[0-9a-fA-F]+|\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)"
+)
 BLOB = pattern(r"[A-Za-z0-9+/=_-]{8,}\Z")
 # Ways to start a command that are no calls, by language; an empty set means every language.
 ESCAPES = (
@@ -228,3 +230,9 @@ LOOKUP = pattern(
     r"gethostbyname\w*|getaddrinfo|dns\.(?:promises\.)?(?:lookup|resolve\w*)|\.(?:lookup|resolve4?)(?=\()|"
     r"Resolv\.\w+|LookupHost|LookupIP|dns_get_record|checkdnsrr|Socket\.getaddrinfo"
 )
+# `const {execSync: e} = …`, `const e = require(…).execSync`
+RENAMED = pattern(
+    r"\b(?P<f>(?:exec|spawn|rm|unlink|readdir)\w*)\s*:\s*(?P<n>\w+)(?=\s*[,}])"
+    r"|\b(?P<m>\w+)\s*=\s*require\([^)]*\)\.(?P<g>(?:exec|spawn|rm|unlink|readdir)\w*)\s*[;,\n]"
+)
+TEMPORARY = pattern(r"TempDir\(|tmp_path|mkdtemp|mktmpdir|os\.tmpdir\(|TemporaryDirectory")

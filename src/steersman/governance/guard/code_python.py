@@ -42,6 +42,8 @@ _AS_FUNCTION = {
     "mkdir": "os.mkdir",
 }
 _CHANGES = ("reverse", "append", "extend", "insert", "sort", "pop", "remove", "clear")
+# What pytest gives a test by the name of its argument.
+_FIXTURES = {"tmp_path": Folder("/tmp/made"), "tmpdir": Folder("/tmp/made")}
 _MODES = {"write_text": "w", "write_bytes": "wb", "touch": "a"}
 
 
@@ -91,7 +93,7 @@ class _Reader(ast.NodeTransformer):
         for name, function in list(self.functions.items()):
             if name not in self.called and not isinstance(function, ast.Lambda):
                 for argument in function.args.args:
-                    self.at.names[argument.arg] = NOTHING
+                    self.at.names[argument.arg] = _FIXTURES.get(argument.arg, NOTHING)
                 made += self.block(function.body)
         return made
 

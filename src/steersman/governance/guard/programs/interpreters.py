@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
-from steersman.governance.guard.marks import DEEP, FILE, OUT, literal, shown, unknown
+from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
@@ -234,13 +234,11 @@ def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict
         elif name in speech.valued.split() and not equals and at < len(args):
             options.setdefault(name, []).append(args[at])
             at += 1
-            if name == "-m":
-                return codes, args[at:], options
         elif short and word[:2] in speech.valued.split():
             options.setdefault(word[:2], []).append(word[2:])
         else:
             options.setdefault(name, []).append(value)
-        if codes and speech.language == "python":
+        if speech.language == "python" and (codes or "-m" in options):
             return codes, args[at:], options
     return codes, [], options
 
@@ -431,5 +429,11 @@ def compiler(call: ProgramCall) -> None:
 
 
 def _body(call: ProgramCall, sources: list[str]) -> str:
-    """What a compiler makes: harmless when its source was read here, where harm is said."""
-    return FILE if call.stdin is None and not any(map(call.content, sources)) else ":"
+    """What a compiler makes: as well known as its sources, which are read elsewhere."""
+    made = [call.content(name) for name in sources]
+    if any(text and NET in text for text in made):
+        return NET
+    known = all(
+        text or call.zone(name) is Zone.INSIDE for name, text in zip(sources, made, strict=True)
+    )
+    return ":" if call.stdin is not None or (sources and known) else FILE

@@ -279,6 +279,8 @@ _PLACES = pattern(r"\{[#%]?\d*[./]*\}")
 
 def parallel(call: ProgramCall) -> None:
     """`parallel command ::: words`: a script for each word, or for each line of standard input."""
+    if _about_itself(call.args):
+        return
     how = WRAPPERS["parallel"]
     rest = skip_options(call.args, how.valued)
     options = read_options(call.args[: len(call.args) - len(rest)], how.valued)
