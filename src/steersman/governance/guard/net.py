@@ -76,8 +76,9 @@ def last_look(call: ProgramCall) -> None:
             if secret(call.path(name), call.place):
                 call.read(name)
     textual = call.name in _TEXTUAL
-    if any(("://" in w or call.name in _REACHES) and tells(host_of(w)) for w in call.args):
-        call.block("exfil.dns", "sends what a command prints to whoever owns the domain")
+    hosts = [host_of(word) for word in call.args if "://" in word or call.name in _REACHES]
+    if any(tells(host, call.scene.printed) for host in hosts):
+        call.doubt("exfil.dns", "puts what a command prints into the name of a host")
     starts = not call.scene.prose and (not textual or call.name in _RUNNERS)
     for at, word in enumerate(call.args):
         if len(word) > 5 and (" " in word or "|" in word or "(" in word):

@@ -77,7 +77,7 @@ def lookup(call: ProgramCall) -> None:
     call.network += [shown(word) for word in words[:2]]
     if any(tainted(word) for word in call.args) or tainted(call.stdin):
         call.block("exfil.dns", "puts credentials into a name lookup")
-    elif any(tells(word) for word in words):
+    elif any(tells(word, call.scene.printed) for word in words):
         call.block(
             "exfil.dns",
             "sends what a command prints to whoever owns the domain",

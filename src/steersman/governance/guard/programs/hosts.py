@@ -26,9 +26,11 @@ _HOME_NAMES = pattern(r"\.(?:local|localhost|test|internal|lan|home|localdomain|
 _LABELS = pattern(f"[{OUT}{FILE}{EVERY}{SECRET}{TOKEN}{STAR}{DEEP}]" r"[^/]*\.[a-zA-Z][\w-]*\.?\Z")
 
 
-def tells(host: str) -> bool:
+def tells(host: str, printed: set[str]) -> bool:
     """True when a public name carries what a command printed as a label."""
-    return _LABELS.search(host) is not None and not at_home(host)
+    labels = re.split(r"[.-]", host.rpartition(".")[0].rpartition(".")[0])
+    told = _LABELS.search(host) is not None or any(label in printed for label in labels if label)
+    return told and not at_home(host)
 
 
 def at_home(host: str) -> bool:

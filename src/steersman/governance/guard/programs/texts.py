@@ -395,8 +395,8 @@ def basename(call: ProgramCall) -> None:
 
 
 def whoami(call: ProgramCall) -> None:
-    """`whoami`: who works here, which is nobody else's business."""
-    call.out = OUT
+    """`whoami`."""
+    call.out = call.place.home.rsplit("/", 1)[-1] + "\n"
 
 
 def seq(call: ProgramCall) -> None:
