@@ -188,19 +188,26 @@ def _uploads(call: ProgramCall, table: str) -> None:
 
 
 _MANIFEST = re.compile(
-    r"(?i)package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|[\w.-]*(?:requirements|lock)"
-    r"[\w.-]*|Pipfile|Gemfile|composer\.json|mix\.exs|go\.(?:mod|sum)|\.(?:npm|yarn)rc[\w.]*\Z"
+    r"(?i)(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|[\w.-]*requirements[\w.-]*"
+    r"|[\w.-]+\.lockb?|pnpm-lock\.yaml|Pipfile|Gemfile|composer\.json|mix\.exs|go\.(?:mod|sum)"
+    r"|\.(?:npm|yarn)rc[\w.]*)\Z"
 )
 
 
 def locked(call: ProgramCall) -> bool:
-    """True when an installation is of what this project already names, and nothing else."""
+    """True when an installation is of what this project already names, and nothing else.
+
+    What this very line wrote or fetched is not yet the project's.
+    """
     shell = call.shell
     if call.zone(".") not in (Zone.WORKSPACE, Zone.INSIDE):
         return False
     if any(name in REGISTRIES for name in shell.variables):
         return False
-    return not any(_MANIFEST.match(path.rsplit("/", 1)[-1]) for path in call.scene.files)
+    return not any(
+        _MANIFEST.match(path.rsplit("/", 1)[-1]) or f"{shell.cwd}/".startswith(path + "/")
+        for path in call.scene.files
+    )
 
 
 def _say(call: ProgramCall, row: Row) -> None:
