@@ -80,6 +80,7 @@ def test_row(wanted, command):
 BREAKERS = """
 rm -rf / | rm -rf ~ | rm -rf /etc | rm -rf .. | rm -rf ~/Documents | rm -rf "$X"/* | mkfs /dev/sda
 dd if=x of=/dev/sda | :(){ :|:& };: | docker system prune -af | git push -f origin main
+docker system prune | docker volume prune | docker image prune -a | podman system prune
 git push origin :main | userdel root | reboot | kill -9 -1 | bash -c 'rm -rf /'
 """
 
@@ -137,3 +138,18 @@ def test_network_and_unknown_code_are_facts():
 )
 def test_not_plain(command):
     assert not said(command).plain
+
+
+@pytest.mark.parametrize(
+    ("command", "offered"),
+    [
+        ("git push --force", "--force-with-lease"),
+        ("git push -f origin feature/x", "--force-with-lease"),
+        ("rm -rf *", "rm -rf build"),
+        ("docker system prune", "docker rm"),
+        ("python3 -m http.server", "127.0.0.1"),
+        ("npm install", "npm ci"),
+    ],
+)
+def test_a_safer_form_is_offered(command, offered):
+    assert offered in said(command).instead

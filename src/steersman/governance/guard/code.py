@@ -7,11 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.code_leaks import lookups, secrets, serves
 from steersman.governance.guard.code_patterns import (
     BLOB,
+    CHDIR,
     CHR,
     DELETE,
+    DESTROYS,
     ENDS,
+    ENVIRONMENT,
     ESCAPES,
     EVAL,
     FORKBOMB,
@@ -19,61 +23,119 @@ from steersman.governance.guard.code_patterns import (
     HOMES,
     JOIN,
     KILL,
+    LETTERS,
     LISTED,
     NETWORK,
-    OBEYS_WIRE,
     PATH_JOIN,
     PRINTF,
+    RENAMED,
     ROOTISH,
     RUN,
     SHOW,
     STARTS,
     STRING,
+    TEMPORARY,
+    WALK,
+    WALKER,
     WRITE,
 )
+from steersman.governance.guard.code_python import rewritten
+from steersman.governance.guard.code_texts import (
+    MAKES_LETTERS,
+    arguments,
+    spelled,
+    strings,
+    tilde,
+    with_home,
+    with_names,
+)
+from steersman.governance.guard.code_values import TooMuchError
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
-from steersman.governance.guard.marks import OUT, UNKNOWN, live, shown
-from steersman.governance.guard.paths import absolute
-from steersman.governance.guard.places import secret
+from steersman.governance.guard.marks import OUT, UNKNOWN, UNSET, globbed, live, shown, unknown
+from steersman.governance.guard.paths import OWN, absolute
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 
+_NAMED = frozenset(("perl", "ruby", "php", "node", "lua", "go", "rust", "java", "swift", "nim"))
+
+
 def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     """Judge code by its literal calls; the answer is text it would print, when that is plain."""
     shell.scene.plain = False
     home = shell.scene.place.home
-    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", code)
+    known = _python(shell, code) if language == "python" else None
+    text = with_home(code, home) if known is None else known
+    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", text)
+    text = ENVIRONMENT.sub(f"'{UNSET}'", text)
     text = CHR.sub(_characters, text)
+    text = LETTERS.sub(
+        lambda found: f"'{spelled(found[0])[-1]}'" if spelled(found[0]) else found[0], text
+    )
     if language == "m4":
         text = text.replace("`", "'")
-    for _ in range(6):
-        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
-        if not count:
-            break
+    elif language == "lua":
+        text = re.sub(r"(?<=['\")\w])\s*\.\.\s*(?=['\"\w])", " + ", text)
+    elif language == "awk":
+        text = re.sub(r"(['\"])\s+(?=\")", r"\1 + ", with_names(text))
+    text = _glued(text)
     text = PATH_JOIN.sub(_joined, text)
     text = _aliases(text)
+    if language in _NAMED:
+        text = _glued(with_names(text))
+    shell = _moved(shell, text)
     name = language.capitalize()
-    if KILL.search(text):
+    if KILL.search(text) or KILL.search(code):
         shell.scene.note(BREAK, "kill.everything", f"{name} code kills every process.")
-    if FORKBOMB.search(text):
+    if FORKBOMB.search(text) or FORKBOMB.search(code):
         shell.scene.note(BREAK, "forkbomb.code", f"{name} code starts processes without bound.")
     found = ROOTISH.search(text) or (LISTED.search(text) if "|" in text else None)
     if found:
         shell.scene.note(BREAK, "fs.root", f"Code deletes {shown(found[1])} with all below it.")
     if language in ("powershell", "cmd") and payload(text):
         shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
-    _secrets(shell, text)
+    secrets(shell, text)
+    lookups(shell, text)
+    serves(shell, text)
     _runs(shell, text, language)
-    _deletes(shell, text, language)
-    _walks(shell, text)
+    walks = known is None and _walks(shell, text)
+    _deletes(shell, text, language, unclear=not walks)
     _writes(shell, text)
     _evals(shell, text, language, depth)
     _suspicion(shell, text, language)
     return _printed(text, language)
+
+
+def _glued(text: str) -> str:
+    """Strings that are added to one another, as one."""
+    for _ in range(6):
+        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
+        if not count:
+            break
+    return text
+
+
+def _python(shell: "Shell", code: str) -> str | None:
+    """Python as `code_python` reads it."""
+    try:
+        return rewritten(code, shell.scene.place.home, shell.cwd)
+    except TooMuchError:
+        shell.scene.too_complex("its Python code is too long")
+        return None
+
+
+def _moved(shell: "Shell", text: str) -> "Shell":
+    """The shell as it is after the code has changed its folder."""
+    found = CHDIR.search(text)
+    if found is None:
+        return shell
+    moved = shell.copy()
+    home = shell.scene.place.home
+    moved.cwd = absolute(tilde(shell, found["to"] or home), shell.cwd, home)
+    return moved
 
 
 def _aliases(text: str) -> str:
@@ -84,13 +146,23 @@ def _aliases(text: str) -> str:
         r"\bfrom\s+(os|subprocess|shutil)\s+import\s+(\w+)\s+as\s+(\w+)", text
     ):
         text = re.sub(rf"\b{found[3]}\(", f"{found[1]}.{found[2]}(", text)
+    for found in RENAMED.finditer(text):
+        text = re.sub(
+            rf"(?<![\w.]){found['n'] or found['m']}\(", f"{found['f'] or found['g']}(", text
+        )
     return re.sub(r"getattr\([^,]*?['\"](\w+)['\"]\s*\)\s*,\s*['\"](\w+)['\"]\s*\)", r"\1.\2", text)
 
 
 def _characters(found: re.Match[str]) -> str:
-    numbers = re.findall(r"\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0])
-    made = "".join(chr(int(n)) for n in numbers if 31 < int(n) < 127)
+    numbers = re.findall(
+        r"0x[0-9a-fA-F]+|\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0]
+    )
+    made = "".join(chr(int(n, 0)) for n in map(_decimal, numbers) if 31 < int(n, 0) < 127)
     return "'" + made.replace("'", "\\'") + "'"
+
+
+def _decimal(number: str) -> str:
+    return number if number.startswith("0x") else number.lstrip("0") or "0"
 
 
 def _joined(found: re.Match[str]) -> str:
@@ -102,45 +174,6 @@ def _joined(found: re.Match[str]) -> str:
     return f"{head}'{made}'" + (")" if head else "")
 
 
-def _strings(text: str) -> list[str]:
-    made = []
-    for found in STRING.finditer(text):
-        value = next(
-            (
-                v
-                for v in (found["s"], found["b"], found["p"], found["k"], found["o"])
-                if v is not None
-            ),
-            "",
-        )
-        made.append(ansi(value) if "\\" in value else value)
-    return made
-
-
-def _arguments(text: str, at: int) -> str:
-    """The text of a call's arguments, up to the closing bracket or the end of the statement."""
-    depth, quote, spot = 0, "", at
-    while spot < len(text) and spot - at < 4000:
-        letter = text[spot]
-        if quote:
-            if letter == "\\":
-                spot += 1
-            elif letter == quote:
-                quote = ""
-        elif letter in "'\"`":
-            quote = letter
-        elif letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-            if depth <= 0:
-                return text[at : spot + 1]
-        elif letter in ";\n" and depth == 0:
-            return text[at:spot]
-        spot += 1
-    return text[at:spot]
-
-
 def _runs(shell: "Shell", text: str, language: str) -> None:
     spans = (
         [found.span() for found in STRING.finditer(text)]
@@ -150,10 +183,14 @@ def _runs(shell: "Shell", text: str, language: str) -> None:
     for found in RUN.finditer(text):
         if any(start < found.start() < end for start, end in spans):
             continue
-        inside = _arguments(text, found.end())
-        words = _strings(inside)
+        if language == "python" and found[0] in ("exec", "compile"):
+            continue
+        inside = arguments(text, found.end())
+        if found[0] == "Command::new":
+            inside = text[found.end() :].partition(";")[0].replace(").arg", ", ")
+        words = strings(inside)
         if found[0] in ("qx", "$`"):
-            words = _strings(found[0] + inside)
+            words = strings(found[0] + inside)
         if not words and language == "tcl":
             words = [inside.strip()] if inside.strip() else []
         _shell(shell, words, inside, found[0], text)
@@ -171,6 +208,8 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
         )
         if given:
             words = [given[2]]
+    if MAKES_LETTERS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", inside)):
+        shell.scene.note(ASK, "code.hidden", "Code starts a command that it spells by numbers.")
     if not words:
         if (
             (
@@ -178,7 +217,7 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
                 and name not in ("exec", "eval", "systemf", "system2")
                 and re.search(r"[A-Za-z_$]", inside)
             )
-            and not re.match(r"\bsh\.|process|run|call|\w+\.run", name)
+            and not re.match(r"\bsh\.|process|run|call|(?!subprocess)\w+\.run", name)
             and "compile" not in name
         ):
             shell.scene.note(
@@ -190,7 +229,7 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
     inner.via = (*shell.via, "code")
     if len(words) > 1 and ("[" in inside or "," in inside):
         inner.script(" ".join(_quote(word) for word in words))
-        if words[0] in ("sh", "bash", "/bin/sh", "/bin/bash"):
+        if " " not in words[0]:
             return
     inner.script(words[0])
     if len(words) > 1 and " " in words[-1]:
@@ -206,8 +245,10 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
     worst = shell.scene.worst
     if worst is not None and worst.level >= ASK:
         return
+    if re.fullmatch(r"\s*(?:print|puts|console\.log|echo|say)\b[^;\n]*;?\s*", text):
+        return
     calm = language in ("python", "node", "ruby", "perl", "php", "awk", "lua", "c")
-    for word in _strings(text):
+    for word in strings(text):
         if (
             HARM.match(word)
             and (not calm or STARTS.search(text.replace(word, "")))
@@ -222,67 +263,68 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
             r"/(?:\Z|etc|usr|home|bin|boot|var|lib|root|dev/sd)|~\Z", word
         ) and ENDS.search(text):
             call = ProgramCall(["code", word], shell, None)
-            if call.zone(_tilde(shell, word)).name in ("ROOT", "TOP", "SYSTEM", "HOME", "DEVICE"):
+            if call.zone(tilde(shell, word)).name in ("ROOT", "TOP", "SYSTEM", "HOME", "DEVICE"):
                 shell.scene.note(
                     ASK if calm else BLOCK, "code.harm", f"Code may change {shown(word, 60)}."
                 )
 
 
-def _tilde(shell: "Shell", word: str) -> str:
-    return shell.scene.place.home + word[1:] if re.match(r"~(?:/|\Z)", word) else word
-
-
-def _deletes(shell: "Shell", text: str, language: str) -> None:
+def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None:
+    """What is deleted; `unclear` when nothing else says where paths come from."""
+    spans = [found.span() for found in STRING.finditer(text)]
     for found in DELETE.finditer(text):
         name = found[0]
-        inside = _arguments(text, found.end())
+        quoted = any(start < found.start() < end for start, end in spans)
+        inside = arguments(text, found.end())
         if name.startswith((".unlink", ".rmdir", "Path(")):
             before = re.search(
                 r"Path\(\s*['\"]([^'\"]+)['\"]\s*\)\s*\.\s*(?:unlink|rmdir|rename)", text
             )
             words = [before[1]] if before else []
         else:
-            words = _strings(inside)
+            words = strings(inside)
             if not words and language in ("tcl", "powershell", "editor"):
                 words = [w for w in inside.split() if not w.startswith("-")]
         call = ProgramCall([name.split("(")[0], *words], shell.copy(), None)
         many = re.search(
             r"(?i)rmtree|rm_r|rmSync|rimraf|recursive|RemoveAll|remove_dir_all|remove_tree|"
             r"removedirs|rename|replace|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
-            r"emptyDir|fs\.rm|\brd\b|removePath|deleteDir|file delete|move|rm\b",
+            r"emptyDir|fs\.rm|\brd\b|removePath|delete(?:Dir|Tree)|file delete|move|rm\b",
             name + inside,
         )
         for word in words[:6]:
-            word = _tilde(shell, word)
-            if re.search(r"[/~.\w]", word) and not re.fullmatch(
+            word = tilde(shell, word)
+            if (globbed(word) or unknown(word) or re.search(r"[/~.\w]", word)) and not re.fullmatch(
                 r"[\d\s]+|true|force|base64|utf-?8", word
             ):
                 call.delete(word, recursive=bool(many) or word.rstrip("/") in ("", "~"))
         call.done()
-        if not words and many and re.search(r"\w", inside) and not name.startswith("Path("):
+        if (
+            not words
+            and ((unclear and not quoted) or many)
+            and re.search(r"[A-Za-z_$@]", inside)
+            and not name.startswith("Path(")
+            and not TEMPORARY.search(inside)
+        ):
             call.doubt("code.deletes", "deletes paths that are not known from the text")
 
 
-def _walks(shell: "Shell", text: str) -> None:
-    """A walk over a tree with a deletion in the same code deletes the tree."""
-    if not re.search(
-        r"unlink|rmdir|rmtree|os\.remove|rmSync|\bdelete\b|truncate|\bremove\b|shred|"
-        r"['\"]wb?['\"]|fs\.rm\b|File\.delete|rm_rf?",
-        text,
-    ):
-        return
-    pattern = (
-        r"(?:Path\(|os\.walk\(|scandir\(|listdir\(|\bglob\(?|\bi?glob\(|Dir\.glob\(|Dir\[|"
-        r"Dir\.(?:children|each_child|entries|foreach)\(|readdir(?:Sync)?\(|find\(|Find\.find\(|"
-        r"DirectoryIterator\(|opendir\(?|lfs\.dir\(|readDirSync\(|filepath\.Walk\w*\(|"
-        r"list\.files\(|list_files\(|find\s*\(\s*sub\s*\{[^}]*\}\s*,)"
-        r"\s*['\"]([^'\"]+)['\"]\s*(?:[,)\];}]|\Z)(?:\.(?:rglob|glob|iterdir|walk))?"
-    )
-    for found in re.finditer(pattern, text):
-        call = ProgramCall(["delete", found[1]], shell.copy(), None)
-        call.delete(live(_tilde(shell, found[1])))
+def _walks(shell: "Shell", text: str) -> bool:
+    """A walk over a tree with a deletion in the same code deletes the tree; with a connection it
+    sends it. True when there is a walk whose root is known."""
+    roots = [found["root"] for found in WALK.finditer(text)]
+    if not roots and WALKER.search(text) and shell.scene.place.home in strings(text):
+        roots.append(shell.scene.place.home)
+    roots += [found[1] for found in re.finditer(r"<(~[^>\n]*|/[^>\n]*\*[^>\n]*)>", text)]
+    for root in roots if NETWORK.search(text) else ():
+        call = ProgramCall(["send", root], shell.copy(), None)
+        if call.zone(tilde(shell, root)) not in OWN:
+            shell.scene.note(BLOCK, "exfil.code", f"Code sends the files below {shown(root)}.")
+    for root in roots if DESTROYS.search(text) else ():
+        ProgramCall(["delete", root], shell.copy(), None).delete(live(tilde(shell, root)))
     for found in re.finditer(r"\bdelete\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]rf", text):
-        ProgramCall(["delete", found[1]], shell.copy(), None).delete(_tilde(shell, found[1]))
+        ProgramCall(["delete", found[1]], shell.copy(), None).delete(tilde(shell, found[1]))
+    return bool(roots)
 
 
 def _writes(shell: "Shell", text: str) -> None:
@@ -295,95 +337,33 @@ def _writes(shell: "Shell", text: str) -> None:
         else:
             target = groups["p"] or groups["p2"] or groups["pw"] or groups["aw"] or groups["aw2"]
         if target is None and groups["rest"]:
-            words = _strings(groups["rest"])
+            words = strings(groups["rest"])
             copies = re.match(r"(?:copyFile|shutil\.copy|renameSync|os\.symlink)", found[0])
             target = (words[-1] if copies else words[0]) if words else None
-        if target and not UNKNOWN.search(target):
+        if target and globbed(target):
+            ProgramCall(["overwrite", target], shell.copy(), None).delete(tilde(shell, target))
+        elif target and not UNKNOWN.search(target):
             call = ProgramCall(["write", target], shell.copy(), None)
             call.write(
-                _tilde(shell, target.strip()),
-                "\n".join(_strings(text[found.end() :])[:4]),
+                tilde(shell, target.strip()),
+                "\n".join(strings(text[found.end() :])[:4]),
                 append="a" in (groups["m"] or ""),
             )
             call.done()
 
 
-def _secrets(shell: "Shell", text: str) -> None:
-    place = shell.scene.place
-    network = NETWORK.search(text)
-    for word in _strings(text):
-        if "/" not in word and not word.startswith("."):
-            continue
-        if len(word) > 300:
-            continue
-        path = absolute(_tilde(shell, word), shell.cwd, place.home)
-        if not secret(path, place):
-            continue
-        if re.search(r"exists|isfile|access\(|\bstat\b", text) and not re.search(
-            r"read|open\(|slurp", text
-        ):
-            continue
-        rule, why = ("exfil.code", "sends") if network else ("secrets.read", "reads")
-        shell.scene.note(BLOCK, rule, f"Code {why} credentials from {shown(path)}.")
-    environment = re.search(
-        r"os\.environ\b(?!\[|\.get|\.setdefault|\.pop)|process\.env\b(?![.\[])|\bENV\.to_|"
-        r"%ENV\b|JSON\.stringify\(process\.env|getenv\(\)|dict\(os\.environ|\$_ENV\b",
-        text,
-    )
-    if environment and network:
-        shell.scene.note(BLOCK, "exfil.code", "Code sends the environment over the network.")
-    elif (
-        network
-        and re.search(
-            r"(?i)\b(?:exec|eval|system|Function|pickle\.loads|compile|iex|Invoke-Expression|"
-            r"loadstring)\b",
-            text,
-        )
-        and not re.search(r"literal_eval", text)
-    ) and re.search(
-        r"(?i)(?:exec|eval|system|Function|loads|compile|iex|Invoke-Expression|loadstring|"
-        r"run|import)\b[^;\n]*(?:urlopen|requests|fetch|get\(|iwr|Invoke-WebRequest|"
-        r"DownloadString|httpx|curl|URI\.open|LWP|http)|(?:get|request)\([^\n]*\beval\(|\.then\([^;\n]*eval|(?:urlopen|"
-        r"requests|fetch|DownloadString|iwr)[^\n]*(?:exec|eval|iex|Function)",
-        text,
-    ):
-        shell.scene.note(BLOCK, "net.run", "Code runs what it fetches from the network.")
-    if (
-        network
-        and re.search(
-            r"dup2|\bsubprocess|/bin/(?:ba|da|z)?sh\b|pty\.spawn|spawn\(['\"]/?\w*/?sh|"
-            r"exec\w*\(['\"](?:/bin/)?(?:ba)?sh|cmd\.exe|\bopen\([^)]*>&|powershell",
-            text,
-        )
-        and re.search(r"(?i)socket|connect|fsockopen|TCPClient|net\.dial|/inet/|net\.Socket", text)
-    ):
-        shell.scene.note(BLOCK, "net.reverse-shell", "Code connects a shell to another machine.")
-    elif re.search(r"(?i)socket|/inet/", text) and OBEYS_WIRE.search(text):
-        shell.scene.note(BLOCK, "net.reverse-shell", "Code runs what another machine sends.")
-    if (
-        network
-        and re.search(
-            r"(?i)data=|method:\s*['\"](?:POST|PUT|DELETE|PATCH)|\.post\(|\.put\(|\.delete\(|"
-            r"\.patch\(|sendall|\.send\(",
-            text,
-        )
-        and not re.search(r"localhost|127\.0\.0\.1", text)
-    ):
-        shell.scene.note(ASK, "net.send", "Code sends data over the network.")
-
-
 def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
     if (
-        not EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec", text)
+        not EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec|`", text)
     ) or depth > 3:
         return
-    for word in _strings(text):
-        for made in _unpacked(word, text):
-            scan(shell, made, language, depth + 1)
-            if re.search(r"system|popen|subprocess|exec|spawn|`", text):
-                inner = shell.copy()
-                inner.depth += 1
-                inner.script(made)
+    texts = [made for word in strings(text) for made in _unpacked(word, text)]
+    for made in texts + spelled(text):
+        scan(shell, made, language, depth + 1)
+        if re.search(r"system|popen|subprocess|exec|spawn|`", text):
+            inner = shell.copy()
+            inner.depth += 1
+            inner.script(made)
     direct = re.search(
         r"\b(?:exec|eval|loadstring|Function|instance_eval)\b\s*\(?\s*(['\"])((?:\\.|"
         r"(?!\1).)*)\1",
@@ -438,17 +418,19 @@ def _printed(text: str, language: str) -> str:
             ]
             return _formatted(ansi(found[1]), plain)
         return ""
+    if SHOW.search(text) and spelled(text):
+        return "".join(spelled(text)) + "\n"
     if re.search(
         r"base64|b64|unhexlify|fromhex|pack\(|unpack|decode64|atob|rot13|\[::-1\]|"
         r"reverse",
         text,
     ) and SHOW.search(text):
-        for word in _strings(text):
+        for word in strings(text):
             for made in _unpacked(word, text):
                 return made + "\n"
     found = re.search(
-        r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*(['\"])((?:\\.|"
-        r"(?!\1).)*)\1\s*\)?\s*;?\s*\Z",
+        r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*"
+        r"((?:(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*+,?+\s*+)++)\)?+\s*+;?+\s*+\Z",
         text,
     )
-    return ansi(found[2]) + "\n" if found else OUT
+    return "".join(strings(found[1])) + "\n" if found else OUT

@@ -5,7 +5,7 @@ import re
 from steersman.governance.guard.patterns import pattern
 
 HOMES = pattern(
-    r"os\.path\.expanduser\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
+    r"(?:os\.path\.expanduser|File\.expand_path|[pP]ath\.expand)\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
     r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
     r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
     r"|(?:require\(['\"](?:node:)?os['\"]\)|\bos)\.homedir\(\)|Deno\.env\.get\(['\"]HOME['\"]\)"
@@ -15,6 +15,9 @@ HOMES = pattern(
     r"homedir\(\)"
     r"|System\.getProperty\(['\"]user\.home['\"]\)|\(getenv ['\"]HOME['\"]\)|"
     r"ENVIRON\[['\"]HOME['\"]\]"
+    r"|os\.UserHomeDir\(\)|(?:dirs|home)::home_dir\(\)(?:\.unwrap\(\))?|NSHomeDirectory\(\)"
+    r"|(?:std::)?env::var\(['\"]HOME['\"]\)(?:\.unwrap\(\))?|env!\(['\"]HOME['\"]\)"
+    r"|System\.getenv\(['\"]HOME['\"]\)|System\.user_home!?(?:\(\))?|getHomeDir(?:ectory)?\(\)"
     r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
 )
 STRING = pattern(
@@ -64,7 +67,7 @@ DELETE = pattern(
     r"\bDir\.(?:rmdir|delete|unlink)|\bDeno\.remove(?:Sync)?"
     r"|\bdelete-(?:directory|file)|\bfs::remove_\w+|\bremove_(?:dir_all|file|"
     r"all)|\bos\.RemoveAll|\bos\.Remove|\bFile\.rm_rf!?|\bFile\.rm!?|\bFiles\.delete\w*"
-    r"|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
+    r"|\bdeleteTree\w*|\bremoveItem|\bdeleteDir|\bdel_dir_r|\bremoveDirectoryRecursive|\bremovePathForcibly|"
     r"\bfile\.remove|\bfile_delete|\bfs\.emptyDirSync|\bemptyDirSync|\bPath\(|"
     r"\bfile delete(?: -force)?|\bdelete!|\bdirectory-delete|\bRemove-Item|\brd\s+/s|"
     r"\bdel\s+/[fsq])"
@@ -128,7 +131,9 @@ SHOW = pattern(
     r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
     r"message)\b"
 )
-CHR = pattern(r"(?:chr\(\s*(\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)")
+CHR = pattern(
+    r"(?:chr\(\s*(0x[0-9a-fA-F]+|\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)"
+)
 BLOB = pattern(r"[A-Za-z0-9+/=_-]{8,}\Z")
 # Ways to start a command that are no calls, by language; an empty set means every language.
 ESCAPES = (
@@ -181,3 +186,53 @@ OBEYS_WIRE = pattern(
     r"(?:popen|system|exec|spawn|check_output|subprocess\.\w+)\s*\(?\s*(?!['\"])[\w.$]+"
     r"|\w+\s*\|&?\s*getline"
 )
+# Something that ends, empties or rewrites files.
+DESTROYS = pattern(
+    r"unlink|rmdir|rmtree|remove_tree|os\.[rR]emove|rmSync|\bdelete\b|truncate|\bremove\b|shred|"
+    r"['\"]wb?['\"]|['\"]\+?>|fs\.rm\b|File\.delete|rm_rf?|RemoveAll|remove_(?:dir|file)|rename|"
+    r"\brm\b|writeFile|File\.write|file_put_contents|chmod"
+)
+# A walk over a folder, with its root.
+WALK = pattern(
+    r"(?:Path(?:name\.new)?\(|os\.walk\(|scandir\(|listdir\(|\bglob(?:Sync)?\(?|\bi?glob\(|Dir\.glob\(?|"
+    r"Dir\[|Dir\.(?:children|each_child|entries|foreach|new|open)\(?|readdir(?:Sync)?\(|"
+    r"\bfind(?:depth)?\(|Find\.find\(?|DirectoryIterator\(|opendir\(?(?:\s*(?:my\s*)?[\w$]+\s*,)?|"
+    r"lfs\.dir\(|readDir(?:Sync)?\(|filepath\.Walk\w*\(|os\.ReadDir\(|WalkDir::new\(|fs::read_dir\(|"
+    r"list\.files\(|list_files\(|Path\.wildcard\(|Files\.walk\w*\(|"
+    r"find(?:depth)?\s*\(?\s*(?:\{.*?\}|sub\s*\{.*?\}|\\&\w+)\s*,)"
+    r"\s*['\"](?P<root>[^'\"]+)['\"]\s*(?:[,)\];}]|\Z|do\b)",
+    re.DOTALL,
+)
+CHDIR = pattern(
+    r"\b(?:os\.chdir|Dir\.chdir|process\.chdir|os\.Chdir|chdir)\b\s*(?:\(?\s*['\"](?P<to>[^'\"]+)['\"]"
+    r"|\(\s*\)|(?=\s*[;}]))"
+)
+LETTERS = pattern(r"\bsprintf\s*\(?\s*['\"][^'\"]*%c[^'\"]*['\"](?:\s*,\s*\d+)+\s*\)?")
+# A server, and what makes it one of files.
+SERVES = pattern(
+    r"serve_forever|HTTPServer|TCPServer|createServer|WEBrick|ListenAndServe|HTTP::Daemon|\.listen\(|"
+    r"Bun\.serve|Deno\.serve|socketserver|Plack|HttpServer"
+)
+HANDS_OUT = pattern(
+    r"SimpleHTTPRequestHandler|createReadStream|readFile|DocumentRoot|FileServer|FileHandler|"
+    r"sendFile|express\.static|serveStatic|File\.read|IO\.read|send_file|Bun\.file|readTextFile|open\("
+)
+WALKER = pattern(
+    r"readdir|scandir|os\.walk|listdir|Dir\.(?:glob|children|entries|each_child)|Find\.find|opendir|"
+    r"\bglob\b|WalkDir|ReadDir|read_dir|list\.files"
+)
+ENVIRONMENT = pattern(
+    r"(?:process\.env|\bENV|\$_ENV|ENVIRON)\[\s*['\"]\w+['\"]\s*\]|process\.env\.[A-Z]\w*|\$ENV\{['\"]?\w+['\"]?\}"
+    r"|(?:\bos\.[gG]etenv|\bENV\.fetch|Deno\.env\.get|System\.getenv|Sys\.getenv|\bgetenv)"
+    r"\(\s*['\"]\w+['\"]\s*\)"
+)
+LOOKUP = pattern(
+    r"gethostbyname\w*|getaddrinfo|dns\.(?:promises\.)?(?:lookup|resolve\w*)|\.(?:lookup|resolve4?)(?=\()|"
+    r"Resolv\.\w+|LookupHost|LookupIP|dns_get_record|checkdnsrr|Socket\.getaddrinfo"
+)
+# `const {execSync: e} = …`, `const e = require(…).execSync`
+RENAMED = pattern(
+    r"\b(?P<f>(?:exec|spawn|rm|unlink|readdir)\w*)\s*:\s*(?P<n>\w+)(?=\s*[,}])"
+    r"|\b(?P<m>\w+)\s*=\s*require\([^)]*\)\.(?P<g>(?:exec|spawn|rm|unlink|readdir)\w*)\s*[;,\n]"
+)
+TEMPORARY = pattern(r"TempDir\(|tmp_path|mkdtemp|mktmpdir|os\.tmpdir\(|TemporaryDirectory")

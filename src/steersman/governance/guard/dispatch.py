@@ -39,6 +39,10 @@ def run_words(
         _puzzle(call)
     else:
         _start(call)
+        if call.scene.files and call.name in RUNNERS:
+            from steersman.governance.guard.programs.sources import read_sources
+
+            read_sources(call)
         if not call.wrapper:
             last_look(call)
     for path, append in sinks:
@@ -100,6 +104,16 @@ def _start(call: ProgramCall) -> None:
     handler(call)
 
 
+# Programs that build, test or start what the project's files say.
+RUNNERS = frozenset(
+    listed(
+        """go cargo rustc gcc g++ cc c++ clang clang++ tcc javac java kotlinc kotlin scala scalac
+        groovy swift swiftc zig nim crystal ghc runghc runhaskell stack cabal dotnet csc mcs dmd
+        rdmd ldc2 dub dart flutter deno bun tsx ts-node node elixir mix julia ocaml dune npm pnpm
+        yarn npx pytest tox nox jest vitest mocha rspec rake bundle phpunit composer prove gradle
+        mvn sbt make just busted ctest cmake ninja meson rails uv poetry pdm hatch"""
+    )
+)
 # Programs a project carries itself, whose subcommands say what they do.
 _FRONTS = frozenset(
     listed(

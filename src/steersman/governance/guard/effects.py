@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 _STAY = "Work inside the workspace; name the exact path that is to go."
+_INSIDE = "Name a path inside the workspace, for example `rm -rf build`."
 _BREAKING = {
     Zone.ROOT: "fs.root",
     Zone.TOP: "fs.top-level",
@@ -269,7 +270,7 @@ def judge_delete(call: "ProgramCall", text: str, recursive: bool, narrow: bool) 
             call.breaker(_BREAKING[where], f"destroys {where.value}: {shown(path)}", _STAY)
     elif where in (Zone.WORKSPACE, Zone.GIT):
         if wide and not narrow:
-            call.doubt("fs.workspace", f"wipes {where.value}", "Delete only what you made.")
+            call.doubt("fs.workspace", f"wipes {where.value}", _INSIDE)
     else:
         _deleted(call, path, where, recursive and not narrow)
 

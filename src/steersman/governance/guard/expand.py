@@ -231,7 +231,7 @@ def _variable(name: str, shell: Shell, quoted: bool) -> str:
         return TOKEN if secret_name(name) else UNSET
     if isinstance(value, list):
         if name in ("@", "*"):
-            return NEXT.join(value) if name == "@" or not quoted else " ".join(value)
+            return NEXT.join(value) if name == "@" or not quoted else _between(shell).join(value)
         return value[0] if value else ""
     return value if quoted else _split(live(value), shell)
 
@@ -240,8 +240,15 @@ def _split(text: str, shell: Shell) -> str:
     """Field splitting, with the separators this shell was given."""
     given = shell.variables.get("IFS")
     if isinstance(given, str):
-        return re.sub(f"[{re.escape(given)}]+", SPLIT, text) if given else text
+        # the text may have live letters by now, the separators do not
+        return re.sub(f"[{re.escape(given + live(given))}]+", SPLIT, text) if given else text
     return _BLANK.sub(SPLIT, text)
+
+
+def _between(shell: Shell) -> str:
+    """What stands between the words of `"$*"`."""
+    given = shell.variables.get("IFS")
+    return given[:1] if isinstance(given, str) else " "
 
 
 def _expansion(node: Node, shell: Shell, quoted: bool) -> str:
@@ -315,7 +322,7 @@ def _get(found: re.Match[str], shell: Shell, quoted: bool) -> str | None:
         value = keyed
     if isinstance(value, list):
         if index in ("@", "*") or found[2] in ("@", "*"):
-            return NEXT.join(value) if index != "*" or not quoted else " ".join(value)
+            return NEXT.join(value) if index != "*" or not quoted else _between(shell).join(value)
         at = int(index) if index and index.lstrip("-").isdigit() else 0
         value = value[at] if -len(value) <= at < len(value) else ""
     if isinstance(value, str) and not quoted:

@@ -7,6 +7,8 @@ from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
+from steersman.governance.guard.programs.flags import READS
+from steersman.governance.guard.programs.hosts import host_of, tells
 
 _DANGER = pattern(
     r"\brm\s+-\w*[rRf]|\|\s*(?:ba|z|da)?sh\b|\bmkfs|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{|"
@@ -42,6 +44,8 @@ _TEXTUAL = frozenset(
         emacs ex ed make just gdb lldb"""
     )
 )
+# Programs whose words are hosts even without a scheme.
+_REACHES = frozenset(listed("curl wget nc ncat netcat telnet ssh"))
 # Of these, programs that may start what follows.
 _RUNNERS = frozenset(listed("npm pnpm yarn bun deno cargo go just kubectl"))
 _OUTPUT = pattern(
@@ -66,7 +70,15 @@ _LOOKS = frozenset(
 
 def last_look(call: ProgramCall) -> None:
     """Say what no handler has said of words that carry harm."""
+    flags = READS.get(call.name)
+    if flags is not None:
+        for name in call.options(flags).all(*flags.split()):
+            if secret(call.path(name), call.place):
+                call.read(name)
     textual = call.name in _TEXTUAL
+    hosts = [host_of(word) for word in call.args if "://" in word or call.name in _REACHES]
+    if any(tells(host, call.scene.printed) for host in hosts):
+        call.doubt("exfil.dns", "puts what a command prints into the name of a host")
     starts = not call.scene.prose and (not textual or call.name in _RUNNERS)
     for at, word in enumerate(call.args):
         if len(word) > 5 and (" " in word or "|" in word or "(" in word):

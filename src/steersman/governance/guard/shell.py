@@ -109,6 +109,8 @@ class Shell:
             "BASH": "/bin/bash",
             "0": "bash",
         }
+        if name in ("USER", "LOGNAME"):
+            self.scene.printed.add(known[name])
         if name in known:
             return known[name]
         if name == "!":
@@ -213,8 +215,10 @@ class Shell:
         if source.startswith("`"):
             parts = _BACKTICK.split(source)
             parts[1::2] = [inner.script(_UNESCAPE.sub(r"\1", part)) for part in parts[1::2]]
+            self.scene.printed.update(part.strip() for part in parts[1::2])
             return "".join(parts)
         made = inner.each(node, None)
+        self.scene.printed.add(made.strip())
         if RANDOM in made:
             self.scene.note(BREAK, "exhaust.memory", "An endless output is gathered into one word.")
         return made

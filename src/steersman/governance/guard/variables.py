@@ -38,10 +38,20 @@ _LOADERS = frozenset(
         MAKEFILES MAKEFLAGS CARGO_HOME RUSTFLAGS GOFLAGS GOPATH PATH INPUTRC ZDOTDIR
         SHELLOPTS BASHOPTS PSQLRC OPENSSL_CONF OPENSSL_ENGINES GCONV_PATH
         GIO_EXTRA_MODULES QT_PLUGIN_PATH TCLLIBPATH VIMINIT EXINIT KUBECONFIG
-        npm_config_prefix npm_config_registry PIP_INDEX_URL PIP_EXTRA_INDEX_URL
-        HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY GIT_SSL_NO_VERIFY
+        npm_config_prefix HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY GIT_SSL_NO_VERIFY
         NODE_TLS_REJECT_UNAUTHORIZED PYTHONWARNINGS PYTHONBREAKPOINT ANSIBLE_CONFIG
         TF_CLI_CONFIG_FILE HELM_PLUGINS"""
+    )
+)
+# Where package managers fetch from.
+REGISTRIES = frozenset(
+    listed(
+        """npm_config_registry NPM_CONFIG_REGISTRY npm_config_userconfig NPM_CONFIG_USERCONFIG
+        YARN_REGISTRY YARN_NPM_REGISTRY_SERVER BUN_CONFIG_REGISTRY PIP_INDEX_URL
+        PIP_EXTRA_INDEX_URL PIP_FIND_LINKS PIP_CONFIG_FILE UV_INDEX_URL UV_EXTRA_INDEX_URL
+        UV_INDEX UV_DEFAULT_INDEX UV_FIND_LINKS UV_CONFIG_FILE POETRY_REPOSITORIES GOPROXY
+        GONOSUMDB GONOSUMCHECK GOSUMDB GOINSECURE COMPOSER_HOME HEX_MIRROR CARGO_HOME
+        BUNDLE_GEMFILE"""
     )
 )
 _GIT_VALUE = pattern(r"GIT_CONFIG_(?:VALUE_\d+|PARAMETERS)\Z")
@@ -69,7 +79,7 @@ def check_assignment(shell: "Shell", name: str, value: str | list[str], used: bo
         _command(shell, name, value)
     elif name in _PROMPTS and ("$(" in value or "`" in value):
         shell.reveal(value)
-    elif name in _LOADERS and used:
+    elif (name in _LOADERS or name in REGISTRIES) and used:
         _loader(shell, name, value)
     elif _EXPORTED_FUNCTION.match(value):
         shell.scene.note(ASK, "env.function", f"{name} carries a shell function to other programs.")

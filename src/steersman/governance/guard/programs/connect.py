@@ -15,7 +15,7 @@ from steersman.governance.guard.marks import (
 from steersman.governance.guard.options import Options, read_options, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import holds_secrets, secret
-from steersman.governance.guard.programs.hosts import LOCAL, host_of
+from steersman.governance.guard.programs.hosts import LOCAL, at_home, host_of, tells
 
 
 def netcat(call: ProgramCall) -> None:
@@ -72,11 +72,18 @@ def lookup(call: ProgramCall) -> None:
         if words[:1] and words[0] in ("shadow", "gshadow"):
             call.out = SECRET
             call.block("secrets.read", "prints the machine's password hashes")
-        return
+        if words[:1] and not words[0].startswith(("hosts", "ahosts")):
+            return
     call.network += [shown(word) for word in words[:2]]
     if any(tainted(word) for word in call.args) or tainted(call.stdin):
         call.block("exfil.dns", "puts credentials into a name lookup")
-    elif any(unknown(word) and "." in word for word in words) and call.name not in ("ping",):
+    elif any(tells(word, call.scene.printed) for word in words):
+        call.block(
+            "exfil.dns",
+            "sends what a command prints to whoever owns the domain",
+            "Look up a name that is written out.",
+        )
+    elif any(unknown(word) and "." in word and not at_home(word) for word in words):
         call.doubt("exfil.dns", "looks up a name made of unknown text")
     if call.name == "ping" and "-f" in call.args:
         call.ask("net.flood", "floods the network")

@@ -3,7 +3,7 @@
 import re
 
 from steersman.governance.guard.call import ProgramCall
-from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
+from steersman.governance.guard.marks import FILE, OUT, SECRET, globbed, shown, unknown
 from steersman.governance.guard.options import read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret, special
@@ -267,6 +267,10 @@ def look(call: ProgramCall) -> None:
     call.out = OUT
     if call.name in ("ls", "dir", "gls", "tree", "exa", "eza", "lsd"):
         folder = words[0] if words else "."
+        itself = globbed(folder) or any(re.match(r"-\w*d", word) for word in call.args)
+        if itself and call.name != "tree":
+            call.out = "\n".join(words) + "\n"
+            return
         call.out = (
             call.path(folder).rstrip("/") + "/\ue010\n"
             if call.zone(folder) not in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP)

@@ -7,6 +7,25 @@ from steersman.governance.guard.marks import FILE, shown
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 
+# Options that take a file whose lines the program prints, if only in its complaints.
+READS: dict[str, str] = {
+    "file": "-m --magic-file -f --files-from",
+    "wc": "--files0-from",
+    "du": "--files0-from -X --exclude-from",
+    "sort": "--files0-from",
+    "dig": "-f",
+    "ip": "-b",
+    "arp": "-f --file",
+    "ss": "-F --filter",
+    "column": "-f",
+    "jq": "-f --from-file --rawfile --slurpfile",
+    "units": "-f --file",
+    "diff": "--from-file --to-file",
+    "tar": "-T --files-from",
+    "rsync": "--files-from",
+    "xmllint": "--dtdvalid --schema --relaxng",
+    "ld": "-T --script",
+}
 # run: the value is a command · helper: code is loaded from it · write: a file is written
 # code: editor or debugger commands · folder: the tool takes its project from there
 FLAGS: dict[str, dict[str, str]] = {

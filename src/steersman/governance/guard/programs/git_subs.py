@@ -15,6 +15,9 @@ DEFAULTS = pattern(
 )
 
 
+_LEASE = "Use `git push --force-with-lease`: it stops when somebody else has pushed."
+
+
 def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
     options = read_options(rest, "-o --push-option --receive-pack --exec --repo")
     if options.has("-n", "--dry-run"):
@@ -24,9 +27,11 @@ def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
     specs = words[1:]
     call.network.append(shown(remote or "origin"))
     call.remote = "pushes to " + shown(remote or "the remote")
-    force = options.has("-f", "--force", "--mirror") or any(
+    leased = any(
         flag.startswith(("--force-with-lease", "--force-if-includes")) for flag in options.flags
     )
+    force = leased or options.has("-f", "--force", "--mirror")
+    instead = "" if leased else _LEASE
     delete = options.has("-d", "--delete")
     if (
         re.search(r"://|@[\w.-]+:", remote)
@@ -61,8 +66,12 @@ def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
         call.block("git.push-delete", "deletes tags on the remote")
     elif branches:
         call.ask(
-            "git.push-force", f"rewrites or deletes {shown(', '.join(branches))} on the remote"
+            "git.push-force",
+            f"rewrites or deletes {shown(', '.join(branches))} on the remote",
+            "" if delete else instead,
         )
+    elif force:
+        call.ask("git.push-force", "rewrites the branch on the remote", instead)
     else:
         call.ask("git.push", "changes the remote repository")
 
@@ -235,7 +244,7 @@ def _rebase(call: ProgramCall, options: Options, rest: list[str]) -> None:
     read = read_options(rest, "-x --exec -s -X --onto --strategy")
     for text in read.all("-x", "--exec"):
         run_through(call, text, "--exec")
-    if read.has("-i", "--interactive", "--root"):
+    if read.has("-i", "--interactive", "--root") and not read.has("--autosquash"):
         call.ask("git.rewrite", "rewrites history")
 
 

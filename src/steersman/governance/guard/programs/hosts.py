@@ -3,9 +3,15 @@
 import re
 
 from steersman.governance.guard.marks import (
+    DEEP,
+    EVERY,
+    FILE,
     KNOWN_NET,
     NET,
     OUT,
+    SECRET,
+    STAR,
+    TOKEN,
     shown,
 )
 from steersman.governance.guard.patterns import pattern
@@ -14,6 +20,22 @@ LOCAL = pattern(
     r"(?:localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|"
     r"[\w-]+\.(?:localhost|local|test))(?::\d+)?\Z"
 )
+
+
+_HOME_NAMES = pattern(r"\.(?:local|localhost|test|internal|lan|home|localdomain|arpa)\.?\Z")
+_LABELS = pattern(f"[{OUT}{FILE}{EVERY}{SECRET}{TOKEN}{STAR}{DEEP}]" r"[^/]*\.[a-zA-Z][\w-]*\.?\Z")
+
+
+def tells(host: str, printed: set[str]) -> bool:
+    """True when a public name carries what a command printed as a label."""
+    labels = re.split(r"[.-]", host.rpartition(".")[0].rpartition(".")[0])
+    told = _LABELS.search(host) is not None or any(label in printed for label in labels if label)
+    return told and not at_home(host)
+
+
+def at_home(host: str) -> bool:
+    """True for a name that no public server answers."""
+    return _HOME_NAMES.search(host) is not None
 
 
 INSTALLERS = pattern(

@@ -7,11 +7,11 @@ from urllib.parse import unquote
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
-from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
+from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
-from steersman.governance.guard.places import holds_secrets
+from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.shells import feed
 
 
@@ -124,7 +124,7 @@ ALIASES = {
 }
 _MODULES_SAFE = frozenset(
     listed(
-        """pytest unittest http.server json.tool venv compileall py_compile timeit cProfile profile
+        """pytest unittest json.tool venv compileall py_compile timeit cProfile profile
         pdb doctest black ruff mypy flake8 isort pylint coverage build tox nox sphinx
         mkdocs pre_commit pip_audit bandit pyright pycodestyle pydocstyle ensurepip site
         platform sysconfig ast dis tokenize trace calendar this zipfile tarfile gzip
@@ -152,7 +152,11 @@ def interpreter(call: ProgramCall) -> None:
         return
     codes, rest, options = _inline(speech, args)
     _loads(call, speech, options)
-    if codes:
+    if "-S" in options and speech.language == "php":
+        serve(call, "php", args)
+    elif "un" in options.get("-r", ()) and codes == ["httpd"]:
+        serve(call, "httpd.rb", rest)
+    elif codes:
         _codes(call, speech, codes, rest, options)
     elif speech.language == "python" and options.get("-m"):
         _module(call, options["-m"][-1], rest)
@@ -230,13 +234,11 @@ def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict
         elif name in speech.valued.split() and not equals and at < len(args):
             options.setdefault(name, []).append(args[at])
             at += 1
-            if name == "-m":
-                return codes, args[at:], options
         elif short and word[:2] in speech.valued.split():
             options.setdefault(word[:2], []).append(word[2:])
         else:
             options.setdefault(name, []).append(value)
-        if codes and speech.language == "python":
+        if speech.language == "python" and (codes or "-m" in options):
             return codes, args[at:], options
     return codes, [], options
 
@@ -294,7 +296,13 @@ def _codes(
 
 def _module(call: ProgramCall, name: str, rest: list[str]) -> None:
     top = name.split(".", maxsplit=1)[0]
-    if name in (
+    call.shell = call.shell.copy()
+    if "/bin/" in call.words[0]:
+        call.shell.variables["VIRTUAL_ENV"] = call.path(call.words[0]).rpartition("/bin/")[0]
+    name = "pip" if top == "pip" else name
+    if name in SERVERS or top in SERVERS:
+        serve(call, name if name in SERVERS else top, rest)
+    elif name in (
         "pip",
         "pytest",
         "ruff",
@@ -314,16 +322,7 @@ def _module(call: ProgramCall, name: str, rest: list[str]) -> None:
         "isort",
     ):
         call.run([name.replace("_", "-"), *rest], call.stdin, light=True)
-    elif top == "pip":
-        call.run(["pip", *rest], call.stdin, light=True)
     elif name in _MODULES_SAFE or top in _MODULES_SAFE:
-        if name == "http.server":
-            folder = read_options(rest, "-d --directory -b --bind -p").get("-d", "--directory")
-            if holds_secrets(call.path(folder or "."), call.place):
-                call.block("exfil.serve", "serves credentials over the network")
-            call.ask(
-                "net.listen", "serves files over the network"
-            ) if "--bind" not in rest and "-b" not in rest else None
         _module_code(call, top, rest)
         if top in ("coverage", "pdb", "cProfile", "trace") and rest:
             tail = [word for word in rest if not word.startswith("-")]
@@ -392,7 +391,7 @@ def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:
         by_table(call)
         return
     where = call.zone(rest[0])
-    if where is not Zone.INSIDE or unknown(rest[0]):
+    if where is not Zone.INSIDE or unknown(rest[0].replace(DEEP, "")):
         call.doubt("code.unknown", "runs a script nobody has read from outside the project")
 
 
@@ -420,7 +419,7 @@ def compiler(call: ProgramCall) -> None:
         ].startswith("/"):
             call.doubt("flag.helper", f"loads {shown(values[-1])} into the compiler")
     for name in options.all("-o"):
-        call.write(name, _body(call))
+        call.write(name, _body(call, options.rest))
     for word in options.rest:
         call.read(
             word, quiet=word != "-" and not call.path(word).startswith(("/etc/shadow", "/root"))
@@ -429,5 +428,12 @@ def compiler(call: ProgramCall) -> None:
         scan(call.shell, call.stdin, "c")
 
 
-def _body(call: ProgramCall) -> str:
-    return FILE if call.stdin is None else ":"
+def _body(call: ProgramCall, sources: list[str]) -> str:
+    """What a compiler makes: as well known as its sources, which are read elsewhere."""
+    made = [call.content(name) for name in sources]
+    if any(text and NET in text for text in made):
+        return NET
+    known = all(
+        text or call.zone(name) is Zone.INSIDE for name, text in zip(sources, made, strict=True)
+    )
+    return ":" if call.stdin is not None or (sources and known) else FILE

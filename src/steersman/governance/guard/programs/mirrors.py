@@ -7,6 +7,7 @@ from steersman.governance.guard.marks import FILE, SECRET, shown
 from steersman.governance.guard.options import Options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.places import holds_secrets
+from steersman.governance.guard.programs.serving import serve
 
 
 def rsync(call: ProgramCall) -> None:
@@ -144,6 +145,8 @@ def rclone(call: ProgramCall) -> None:
             call.delete(target)
         else:
             call.ask("remote.copy", "moves data to or from a remote")
+    elif sub == "serve" and not far:
+        serve(call, "rclone", call.args)
     elif sub in ("copy", "copyto", "move", "moveto", "rcat", "mkdir", "serve", "mount"):
         leaks = any(
             not _remote(word) and holds_secrets(call.path(word), call.place) for word in words

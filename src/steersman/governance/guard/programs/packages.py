@@ -6,12 +6,13 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import listed, read_options, skip_options
-from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.interpreters import interpreter
-from steersman.governance.guard.programs.verbs import by_table
+from steersman.governance.guard.programs.serving import SERVERS, serve
+from steersman.governance.guard.programs.verbs import by_table, locked
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
 from steersman.governance.guard.programs.wrappers import wrapped
 
@@ -47,11 +48,39 @@ def installer(call: ProgramCall) -> None:
         wrapped(call)
         return
     _sources(call)
-    by_table(call)
+    if not (call.name in _PIPS and _own_environment(call)):
+        by_table(call)
     _outside(call)
     words = [word for word in call.args if not word.startswith("-")]
     if call.name in ("conda", "mamba", "micromamba") and words[:1] == ["init"]:
         call.ask("startup.append", "edits the shell's start-up files")
+
+
+_PIPS = ("pip", "pip3", "pip-sync")
+_PIP_VALUED = "-r --requirement -c --constraint -e --editable -i --index-url --python --group"
+
+
+def _own_environment(call: ProgramCall) -> bool:
+    """True when `pip` fills the project's virtual environment with what the project names."""
+    options = call.options(_PIP_VALUED)
+    words = options.rest if call.name == "pip-sync" else options.rest[1:]
+    if call.name != "pip-sync" and options.rest[:1] not in (["install"], ["sync"]):
+        return False
+    if options.has("--user", "--target", "-t", "--prefix", "--root", "--break-system-packages"):
+        return False
+    program = call.words[0]
+    folder = call.shell.variables.get("VIRTUAL_ENV") or ("/bin/" in program and program)
+    if not isinstance(folder, str) or call.zone(folder) not in OWN or not locked(call):
+        return False
+    named = [*words, *options.all("-r", "--requirement", "-e", "--editable")]
+    return bool(named) and all(
+        word in ("pip", "setuptools", "wheel")
+        or (_OF_PROJECT.match(word) and call.zone(word.partition("[")[0]) in OWN)
+        for word in named
+    )
+
+
+_OF_PROJECT = pattern(r"\.(?:/.*)?(?:\[[\w,.-]+\])?\Z|[\w./-]*\.(?:txt|in|toml|lock)\Z")
 
 
 def _owns(call: ProgramCall) -> bool:
@@ -223,7 +252,9 @@ def _package(call: ProgramCall, words: list[str]) -> None:
     short = name.rsplit("/", 1)[-1]
     from steersman.governance.guard.programs import known
 
-    if known(short):
+    if short in SERVERS and not known(short):
+        serve(call, short, words[1:])
+    elif known(short):
         call.run([short, *words[1:]], call.stdin)
         call.scene.plain = False
     elif short not in _KNOWN_BINS:
@@ -253,8 +284,6 @@ def go(call: ProgramCall) -> None:
                     )
                 else:
                     call.ask("pkg.install", "installs or runs a package from the network")
-    if words[:2] == ["mod", "download"]:
-        call.ask("pkg.install", "fetches dependencies")
     by_table(call)
 
 
@@ -364,6 +393,8 @@ def make(call: ProgramCall) -> None:
 def uv(call: ProgramCall) -> None:
     """`uv pip …`, `uv run …`, `uv tool run …`."""
     rest = skip_options(call.args, "--project --directory --python -p --color")
+    if rest[:1] == ["venv"]:
+        call.shell.variables["VIRTUAL_ENV"] = call.path(".venv")
     if rest[:1] == ["pip"]:
         call.run(["pip", *rest[1:]], None, light=True)
     elif rest[:2] == ["tool", "run"]:

@@ -33,6 +33,7 @@ def run_script(call: ProgramCall, text: str, arguments: list[str], stdin: str | 
     shell.stdin = stdin
     shell.via = (*call.shell.via, call.name)
     shell.functions = dict(call.shell.functions)
+    shell.variables.pop("IFS", None)  # a new shell splits as usual
     call.out = shell.script(text)
 
 
@@ -186,6 +187,8 @@ def source(call: ProgramCall) -> None:
         r"|bin/activate|\.sdkman/bin/sdkman-init\.sh|etc/profile|etc/os-release)\Z",
         path,
     )
+    if path.endswith("/bin/activate"):
+        call.shell.variables["VIRTUAL_ENV"] = path.removesuffix("/bin/activate")
     if where is not Zone.INSIDE and not known:
         call.doubt("code.unknown", "sources a file from outside the project")
 

@@ -18,6 +18,8 @@ safe : * & -s|--simulate|--dry-run|--just-print|--print-uris|-Q|-Qi|-Qs|-Ql|-Ss|
 ask pkg.system : *
 """
 _NPM = """
+safe pkg.locked : ci|clean-install|install-clean|cit $ ! -g|--global|--prefix|-C|--dir|--cwd;
+  install|i $ & --frozen-lockfile|--immutable|--frozen ! -g|--global|--prefix|-C|--dir|--cwd
 safe : publish|unpublish|install|update|prune|dedupe & --dry-run
 ask pkg.publish : publish|deprecate|star|unstar|login|adduser|logout|add-user|hook|org|team|access;
   dist-tag add|rm|remove; owner add|rm; token create|revoke; npm publish|login|tag
@@ -38,7 +40,13 @@ safe : list|show|freeze|check|search|index|inspect|help|debug|hash|tree|lock|exp
   install|uninstall|sync & --dry-run; config list|get; cache list|info|dir; download; wheel
 ask pkg.install : *
 """
+_LOCKED = """
+safe pkg.locked : sync $ ! --directory|--project|-C|-P|-p|--python-platform;
+  install $ & --deploy|--ignore-pipfile|--frozen|--frozen-lockfile|--locked"""
+_POETRY = """
+safe pkg.locked : install|sync $ ! -C|--directory|-P|--project|-p"""
 _PROJECT = """
+safe pkg.locked : deps.get $; pub get $ & --enforce-lockfile; install $ & --deployment|--frozen
 safe : publish|add|remove|sync & --dry-run
 ask pkg.publish : publish|release|push; hex.publish; pub publish; trunk push
 safe : run|test|lock|check|show|list|version|versions|env|build|tree|export|format|fmt|lint|clean;
@@ -66,6 +74,7 @@ safe : build|test|vet|fmt|list|doc|env|version|clean|generate|run|mod|tool|bug|f
 ask pkg.install : *
 """
 _GEM = """
+safe pkg.locked : install $ & --frozen|--deployment|--local ! --path|--system
 block pkg.publish -- withdraws a published gem : yank
 ask pkg.publish : push|owner|signin|signout|release
 safe : list|search|info|query|environment|env|which|contents|dependency|specification|outdated;
@@ -74,6 +83,7 @@ safe : list|search|info|query|environment|env|which|contents|dependency|specific
 ask pkg.install : *
 """
 _COMPOSER = """
+safe pkg.locked : install $ ! -d|--working-dir
 safe : test|run|run-script|show|info|validate|outdated|licenses|why|depends|why-not|prohibits;
   status|diagnose|about|search|audit|dump-autoload|dumpautoload|fund|list|help|check|lint|format;
   check-platform-reqs|suggests|browse|home|archive|phpstan|phpunit
@@ -118,6 +128,9 @@ _PUBLISH = """
 safe : check|help|--version; * & --dry-run|--snapshot|--skip-publish|-d|status
 ask pkg.publish : *
 """
+_PROJECT_VALUED = (
+    "-C --directory -P --project -G --group -E --extras -p --python --with --without --only"
+)
 BUILD: dict[str, dict[str, object]] = {
     "apt": {
         "text": _SYSTEM,
@@ -131,7 +144,7 @@ BUILD: dict[str, dict[str, object]] = {
     "npm": {
         "text": _NPM,
         "valued": "--prefix -w --workspace --registry -C --dir --filter -F --tag --otp --loglevel "
-        "--cwd",
+        "--cwd --cache --network-timeout --network-concurrency --mode --reporter",
         "names": "pnpm yarn cnpm bun ni nr lerna nx turbo rush jspm deno",
     },
     "pip": {
@@ -140,10 +153,16 @@ BUILD: dict[str, dict[str, object]] = {
         "--target --prefix --python --find-links --format",
         "names": "pip3 pip-sync pip-compile easy_install pipdeptree",
     },
-    "poetry": {
+    "poetry": {"text": _POETRY + _PROJECT, "valued": _PROJECT_VALUED, "names": "pdm"},
+    "uv": {
+        "text": _LOCKED + _PROJECT,
+        "valued": _PROJECT_VALUED + " --extra --no-extra --no-group --only-group --package",
+        "names": "rye pipenv pixi",
+    },
+    "hatch": {
         "text": _PROJECT,
-        "valued": "-C --directory -P --project -G --group -E --extras -p --python",
-        "names": """pdm hatch rye pipenv uv pixi conda mamba micromamba pipx pyenv virtualenv flit
+        "valued": _PROJECT_VALUED,
+        "names": """conda mamba micromamba pipx pyenv virtualenv flit
         asdf mise rtx rbenv nodenv goenv volta fnm nvm jenv rvm sdk direnv
         bundler spack module devbox flox tfenv tfswitch rustup proto jabba
         phpbrew opam stack cabal ghcup cs coursier mix rebar3 hex luarocks cpan
@@ -162,7 +181,11 @@ BUILD: dict[str, dict[str, object]] = {
         "-coverprofile -bench -mod -modfile -overlay",
         "single": True,
     },
-    "gem": {"text": _GEM, "valued": "-v --version -i -n -s --source --gemfile", "names": "bundle"},
+    "gem": {
+        "text": _GEM,
+        "valued": "-v --version -i -n -s --source --gemfile -j --jobs --retry --without",
+        "names": "bundle",
+    },
     "composer": {"text": _COMPOSER, "valued": "-d --working-dir", "names": "pear pecl phive"},
     "gradle": {
         "text": _BUILD,

@@ -135,10 +135,9 @@ block remote.delete -- deletes something on other machines or their records :
 ask iac.change -- changes other machines : *
 """
 _DOCKER = """
-break docker.everything : system prune & -a|--all|--volumes|-f|--force;
-  volume prune & -a|--all|-f|--force; system reset; machine reset;
-  builder|buildx|image prune & -a|--all & -f|--force; builder prune & --all|-a
-ask docker.delete : system|volume|container|network|builder|buildx|image prune; buildx rm
+break docker.everything : system|volume prune; system|machine reset;
+  builder|buildx|image prune & -a|--all
+ask docker.delete : container|network|builder|buildx|image|pod prune; buildx rm
 block docker.delete : swarm leave & -f|--force; stack rm|remove|down; service rm|remove;
   node rm|remove; secret rm|remove; config rm; context rm & -f|--force; plugin rm|disable;
   volume rm|remove & -f|--force; pod rm & -a|--all; volume rm & -a|--all; rm|rmi & -a|--all;

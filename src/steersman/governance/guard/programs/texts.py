@@ -82,7 +82,7 @@ def _formatted(form: str, words: list[str]) -> str:
             if kind == "c":
                 return word[:1]
             if kind == "b":
-                return ansi(word)
+                return ansi(re.sub(r"\\0(?=[0-7]{3})", r"\\", word))
             if kind in "xXo" and word.isdigit():
                 return format(int(word), kind)
             return word
@@ -273,7 +273,7 @@ def counter(call: ProgramCall) -> None:
     options = call.options("-c --files0-from")
     for word in options.rest:
         call.read(word, quiet=True)
-    call.out = "1\n" if call.stdin is not None else OUT
+    call.out = "1\n" if call.stdin is not None and call.name == "wc" else OUT
 
 
 def filter_(call: ProgramCall) -> None:

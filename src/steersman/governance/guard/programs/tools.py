@@ -8,6 +8,7 @@ from steersman.governance.guard.marks import FILE
 from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.serving import SERVERS, serve
 
 
 def tool(call: ProgramCall) -> None:
@@ -101,6 +102,8 @@ def process_manager(call: ProgramCall) -> None:
 
 def servers(call: ProgramCall) -> None:
     """Servers of the machine."""
+    if call.name in SERVERS:
+        serve(call, call.name, call.args)
     if any(
         word in ("-t", "-T", "configtest", "-v", "-V", "--version", "validate", "version")
         for word in call.args

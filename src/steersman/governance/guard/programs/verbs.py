@@ -3,7 +3,8 @@
 A table is text. Each line is a verdict (`safe`, `ask`, `block`, `break`), a rule, a reason after
 `--`, and after `:` patterns separated by `;`. A pattern is words; `a|b` means either, `x*` any
 ending, `~ w` the word anywhere, `& -f|--force` that one of these options must be there, `! -n`
-that none of these may be there. `else` is the verdict when nothing matches.
+that none of these may be there, and a last `$` that no further word follows. `else` is the
+verdict when nothing matches.
 """
 
 import re
@@ -13,10 +14,12 @@ from typing import NamedTuple
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import Options, read_options
+from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.tables import TABLES, Table
 from steersman.governance.guard.programs.tables_cloud import CLOUD
+from steersman.governance.guard.variables import REGISTRIES
 
 
 class Row(NamedTuple):
@@ -29,6 +32,7 @@ class Row(NamedTuple):
     anywhere: bool
     needs: tuple[frozenset[str], ...]
     lacks: frozenset[str]
+    whole: bool
 
 
 _HEAD = re.compile(
@@ -60,6 +64,11 @@ _SAY = {
     "code.unknown": "runs code nobody has seen",
     "net.listen": "waits for connections",
     "system.change": "changes the system",
+}
+_INSTEAD = {
+    "docker.everything": "Remove what you made by its name, for example `docker rm NAME`.",
+    "docker.delete": "Remove what you made by its name, for example `docker rm NAME`.",
+    "pkg.install": "To install what the lock file names, use `npm ci`, `uv sync` or the like.",
 }
 
 
@@ -93,14 +102,17 @@ def _row(verdict: str, rule: str, reason: str, pattern: str) -> Row:
             lacks = lacks | options
     words = parts[0].split()
     anywhere = words[:1] == ["~"]
+    whole = words[-1:] == ["$"]
+    words = words[anywhere : len(words) - whole]
     return Row(
         verdict,
         rule,
         reason,
-        tuple(_token(word) for word in (words[1:] if anywhere else words)),
+        tuple(_token(word) for word in words),
         anywhere,
         tuple(needs),
         lacks,
+        whole,
     )
 
 
@@ -116,6 +128,8 @@ def _fits(row: Row, words: list[str], options: Options) -> bool:
     for need in row.needs:
         if not any(_flag(flag, options) for flag in need):
             return False
+    if row.whole and len(words) > len(row.words):
+        return False
     if row.anywhere:
         return any(row.words[0].match(word) for word in words)
     if len(row.words) > len(words):
@@ -157,7 +171,7 @@ def by_table(call: ProgramCall, name: str = "") -> None:
     if options.has("--help") or (table.dry and options.has(*table.dry.split())):
         return
     for row in rows(name):
-        if _fits(row, words, options):
+        if _fits(row, words, options) and (row.rule != "pkg.locked" or locked(call)):
             _say(call, row)
             return
 
@@ -173,13 +187,37 @@ def _uploads(call: ProgramCall, table: str) -> None:
             call.block("exfil.copy", f"hands credentials from {shown(call.path(text))} to a remote")
 
 
+_MANIFEST = re.compile(
+    r"(?i)(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|[\w.-]*requirements[\w.-]*"
+    r"|[\w.-]+\.lockb?|pnpm-lock\.yaml|Pipfile|Gemfile|composer\.json|mix\.exs|go\.(?:mod|sum)"
+    r"|\.(?:npm|yarn)rc[\w.]*)\Z"
+)
+
+
+def locked(call: ProgramCall) -> bool:
+    """True when an installation is of what this project already names, and nothing else.
+
+    What this very line wrote or fetched is not yet the project's.
+    """
+    shell = call.shell
+    if call.zone(".") not in (Zone.WORKSPACE, Zone.INSIDE):
+        return False
+    if any(name in REGISTRIES for name in shell.variables):
+        return False
+    return not any(
+        _MANIFEST.match(path.rsplit("/", 1)[-1]) or f"{shell.cwd}/".startswith(path + "/")
+        for path in call.scene.files
+    )
+
+
 def _say(call: ProgramCall, row: Row) -> None:
+    instead = _INSTEAD.get(row.rule, "")
     if row.verdict == "ask":
-        call.ask(row.rule, row.reason)
+        call.ask(row.rule, row.reason, instead)
     elif row.verdict == "block":
-        call.block(row.rule, row.reason)
+        call.block(row.rule, row.reason, instead)
     elif row.verdict == "break":
-        call.breaker(row.rule, row.reason)
+        call.breaker(row.rule, row.reason, instead)
     if (
         row.rule.startswith(
             ("cloud", "k8s", "iac", "hosting", "remote", "pkg.publish", "docker.publish")
@@ -187,7 +225,7 @@ def _say(call: ProgramCall, row: Row) -> None:
         and row.verdict != "safe"
     ):
         call.remote = row.reason
-    if row.rule.startswith("pkg") and row.verdict != "safe":
+    if row.rule.startswith("pkg"):
         call.network.append("*")
 
 

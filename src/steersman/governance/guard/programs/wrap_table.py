@@ -99,9 +99,9 @@ WRAPPERS: dict[str, Wrap] = {
     "inotifywait": _W("-e -m"),
     "watchexec": _W("-e -w -i -s -d -f --exts --watch --ignore --signal --debounce --filter"),
     "parallel": _W(
-        "-j -a -n -N -L -P -I -S -C --jobs --arg-file --colsep --results --joblog "
-        "--timeout --delay --sshlogin --halt",
-        joined=True,
+        "-j -a -n -N -L -P -I -S -C -d -s -E --jobs --arg-file --colsep --results --joblog "
+        "--timeout --delay --sshlogin --halt --max-args --max-replace-args --delimiter --tagstring "
+        "--retries --load --memfree --wd --workdir --tmpdir --bar-title --basefile --env",
     ),
     "sem": _W("-j --id --jobs", joined=True),
     "concurrently": _W("-n -c --names --prefix-colors -k", joined=True),

@@ -17,6 +17,8 @@ def wrapped(call: ProgramCall) -> None:
     """A wrapper of the table."""
     how = WRAPPERS[call.name]
     args = call.args
+    if _about_itself(args):
+        return
     if how.command and _scripts(call, how):
         return
     if how.after:
@@ -159,6 +161,11 @@ def printenv(call: ProgramCall) -> None:
         call.block("secrets.environment", "prints a credential from the environment")
 
 
+def _about_itself(args: list[str]) -> bool:
+    """True when a wrapper only prints its version or help."""
+    return bool(args) and all(word in ("-V", "--version", "-h", "--help") for word in args)
+
+
 def sudo(call: ProgramCall) -> None:
     """`sudo`: asks by itself, and what it runs is judged."""
     valued = (
@@ -168,6 +175,8 @@ def sudo(call: ProgramCall) -> None:
     args = call.args
     rest = skip_options(args, valued)
     options = read_options(args[: len(args) - len(rest)], valued)
+    if not rest and _about_itself(args):
+        return
     call.scene.plain = False
     call.shell = call.shell.copy()
     call.shell.root = True
@@ -198,6 +207,8 @@ def sudo(call: ProgramCall) -> None:
 def su(call: ProgramCall) -> None:
     """`su -c`, `sg group command`."""
     options = call.options("-c -s -g -G -w --command --session-command --shell --group")
+    if _about_itself(call.args):
+        return
     call.scene.plain = False
     call.ask("privilege.su", "becomes another user")
     for text in options.all("-c", "--command", "--session-command"):
@@ -261,6 +272,52 @@ def xargs(call: ProgramCall) -> None:
             call.run([word.replace(marker, item) for word in words], None)
     else:
         call.run([*words, *items], None)
+
+
+_PLACES = pattern(r"\{[#%]?\d*[./]*\}")
+
+
+def parallel(call: ProgramCall) -> None:
+    """`parallel command ::: words`: a script for each word, or for each line of standard input."""
+    if _about_itself(call.args):
+        return
+    how = WRAPPERS["parallel"]
+    rest = skip_options(call.args, how.valued)
+    options = read_options(call.args[: len(call.args) - len(rest)], how.valued)
+    at = next((n for n, word in enumerate(rest) if re.fullmatch(r":::{1,2}\+?", word)), len(rest))
+    words, items = rest[:at], [w for w in rest[at:] if not re.fullmatch(r":::{1,2}\+?", w)]
+    files = options.all("-a", "--arg-file")
+    if rest[at : at + 1] in (["::::"], ["::::+"]):
+        files, items = items, []
+    text = "" if items else (call.stdin or "")
+    for name in files:
+        call.read(name)
+        text += call.out
+    items += [item for item in re.split("[\0\n]", text) if item.strip()]
+    if call.stdin is None and not items:
+        items = [OUT]
+    call.scene.plain = False
+    marker = options.get("-I") or ""
+    for item in items[:40]:
+        made = [
+            _PLACES.sub(lambda _, item=item: item, w.replace(marker or "{}", item)) for w in words
+        ]
+        if not words:
+            call.script(item)
+        elif made == words:
+            made.append(item)
+        _each(call, made)
+    for word in words[1:]:
+        if " " in word:
+            call.script(word)
+
+
+def _each(call: ProgramCall, words: list[str]) -> None:
+    """One job: words are a command, one text with blanks is a script."""
+    if words and " " in words[0]:
+        call.script(" ".join(words))
+    elif words:
+        call.run(words, None)
 
 
 def busybox(call: ProgramCall) -> None:

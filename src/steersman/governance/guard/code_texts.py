@@ -1,0 +1,132 @@
+"""Texts that inline code builds: letters from numbers, names and homes inside strings."""
+
+import re
+from typing import TYPE_CHECKING
+
+from steersman.governance.guard.code_patterns import HOMES, STRING
+from steersman.governance.guard.expand import ansi
+from steersman.governance.guard.patterns import pattern
+
+if TYPE_CHECKING:
+    from steersman.governance.guard.shell import Shell
+
+# What turns numbers into letters, in any language.
+MAKES_LETTERS = pattern(
+    r"\bchr\b|\bpack\b|fromC(?:har|ode)\w+|string\.char|Buffer\.from|%c|:chr\b|\.chr\b|\bchar\("
+    r"|array_map|Character|\bfromlist|\bbyte\b|List\.to_string|rune\("
+)
+_NUMBER = r"(?:0[xX][0-9a-fA-F]{2}|0[oO]?[0-7]{2,3}|\d{1,3})"
+_NUMBERS = pattern(rf"(?<![\w.]){_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})+(?![\w.])")
+_INTERPOLATED = pattern(
+    rf"(?:[#$]\{{|@\{{\[)\s*(?:{HOMES.text.replace('(?P<t>', '(?:')})\s*(?:\]\}}|\}})"
+)
+_HOME_IN_TEXT = pattern(
+    r"\$ENV\{['\"]?HOME['\"]?\}|\$HOME\b|\{?\$_(?:SERVER|ENV)\[['\"]?HOME['\"]?\]\}?"
+)
+_DOUBLE = pattern(r"([\"`])((?:\\.|(?!\1)[^\\])*)\1", re.DOTALL)
+_GIVEN = pattern(
+    r"(?:\b(?:my|our|const|let|var|local|String)\s+(?:mut\s+)?)?[$@]?\b(?P<n>[A-Za-z_]\w*)(?:\s*,\s*\w+)?\s*:?=\s*(?P<q>['\"])"
+    r"(?P<v>[^'\"\n]{1,200})(?P=q)\s*(?=[;,\n)]|\Z)"
+)
+
+
+def with_home(text: str, home: str) -> str:
+    """Homes that stand inside a string, put in plainly."""
+    text = _INTERPOLATED.sub(lambda _: home, text)
+    return _DOUBLE.sub(
+        lambda found: found[1] + _HOME_IN_TEXT.sub(lambda _: home, found[2]) + found[1], text
+    )
+
+
+def with_names(text: str) -> str:
+    """Variables that were given a string once, put in where they are used."""
+    given = {found["n"]: found["v"] for found in _GIVEN.finditer(text)}
+    for name, value in list(given.items())[:8]:
+        inside = re.compile(rf"[#$]\{{\s*{name}\s*\}}|\$\{{?{name}\b\}}?|\{{\${name}\}}")
+        outside = re.compile(
+            rf"(?<![\w.$'\"]){re.escape(name)}\b(?!\s*:?=(?!=)|['\"(:])|\${name}\b(?!\s*=(?!=))"
+        )
+        made, at = "", 0
+        for found in STRING.finditer(text):
+            made += outside.sub(lambda _, v=value: f"'{v}'", text[at : found.start()])  # type: ignore[misc]
+            live = found[0][:1] in '"`' or found[0].startswith("q")
+            made += inside.sub(lambda _, v=value: v, found[0]) if live else found[0]  # type: ignore[misc]
+            at = found.end()
+        text = made + outside.sub(lambda _, v=value: f"'{v}'", text[at:])  # type: ignore[misc]
+    return text
+
+
+def spelled(text: str) -> list[str]:
+    """The texts that lists of numbers spell, where the code makes letters of numbers."""
+    if not MAKES_LETTERS.search(text):
+        return []
+    made = []
+    for found in _NUMBERS.finditer(text):
+        letters = [_letter(number) for number in re.findall(_NUMBER, found[0])]
+        if len(letters) > 1 and all(letters):
+            made.append("".join(letters))
+    if re.search(r"\bhex\b|\(16\)|,\s*16\)", text):
+        for found in re.finditer(r"(?:\b[0-9a-fA-F]{2}[\s,'\"]+){2,}[0-9a-fA-F]{2}\b", text):
+            codes = re.findall(r"[0-9a-fA-F]{2}", found[0])
+            made.append("".join(_letter("0x" + code) for code in codes))
+    form = re.search(r"['\"]((?:[^'\"]*%c)+[^'\"]*)['\"]\s*[,%]\s*\(?((?:\s*\d+\s*,?)+)", text)
+    if form:
+        numbers = iter(re.findall(r"\d+", form[2]))
+        made.append(re.sub("%c", lambda _: _letter(next(numbers, "63")) or "?", form[1]))
+    return made
+
+
+def _letter(number: str) -> str:
+    digits = number.lower()
+    if digits.startswith("0x"):
+        code = int(digits, 16)
+    elif len(digits) > 1 and digits.startswith("0"):
+        code = int(digits.replace("o", ""), 8) if set(digits[1:]) <= set("o01234567") else 0
+    else:
+        code = int(digits)
+    return chr(code) if 31 < code < 127 or code in (9, 10) else ""
+
+
+def strings(text: str) -> list[str]:
+    """The strings of a piece of code."""
+    made = []
+    for found in STRING.finditer(text):
+        value = next(
+            (
+                v
+                for v in (found["s"], found["b"], found["p"], found["k"], found["o"])
+                if v is not None
+            ),
+            "",
+        )
+        made.append(ansi(value) if "\\" in value else value)
+    return made
+
+
+def arguments(text: str, at: int) -> str:
+    """The text of a call's arguments, up to the closing bracket or the end of the statement."""
+    depth, quote, spot = 0, "", at
+    while spot < len(text) and spot - at < 4000:
+        letter = text[spot]
+        if quote:
+            if letter == "\\":
+                spot += 1
+            elif letter == quote:
+                quote = ""
+        elif letter in "'\"`":
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if depth <= 0:
+                return text[at : spot + 1]
+        elif letter in ";\n" and depth == 0:
+            return text[at:spot]
+        spot += 1
+    return text[at:spot]
+
+
+def tilde(shell: "Shell", word: str) -> str:
+    """A path with its home folder put in."""
+    return shell.scene.place.home + word[1:] if re.match(r"~(?:/|\Z)", word) else word
