@@ -223,7 +223,27 @@ def test_no_instruction_file_brings_a_secret_to_the_model(steer, script, workspa
     assert_as_it_was(workspace)
 
 
+def test_a_folder_makes_exceptions_only_as_far_as_a_person_agreed(steer, script, workspace):
+    calls = {"read": call("workspace_read_file", path=".env.public")}
+
+    def status():
+        results = played(steer, script, calls, "--approvals", "never")
+        return results["read"]["status"]
+
+    assert status() == "denied"
+    shown = steer("policy", "trust", "--yes").stdout
+    assert "exceptions to secret files" in shown
+    assert status() == "ok"
+    with (workspace / ".steersmanignore").open("a") as ignored:
+        ignored.write("more.txt\n")
+    assert status() == "ok", "to hide more needs nobody's word"
+    with (workspace / ".steersmanignore").open("a") as ignored:
+        ignored.write("!.env.production\n")
+    assert status() == "denied", "what the person agreed to is not what is there"
+
+
 def test_what_is_no_secret_is_read_as_ever(steer, script):
+    assert steer("policy", "trust", "--yes").returncode == 0
     calls = {
         "an exception of the folder": call("workspace_read_file", path=".env.public"),
         "an example": call("workspace_read_file", path=".env.example"),

@@ -43,6 +43,19 @@ def put(folder: Path, name: str, text: str = "x") -> Path:
     return path
 
 
+def test_exceptions_to_secret_files_are_agreed_to_line_by_line(folder, store):
+    ignored = put(folder, ".steersmanignore", "a.txt\n!.env\n")
+    (finding,) = standing(store, str(folder)).found
+    assert (finding.path, finding.what) == (".steersmanignore", "exceptions to secret files")
+    record(store, str(folder), (finding,), trusted=True)
+    ignored.write_text("b.txt\n!.env\nc.txt\n")
+    assert standing(store, str(folder)).state == "trusted"
+    ignored.write_text("!.env\n!b.pem\n")
+    assert standing(store, str(folder)).changed == (".steersmanignore",)
+    ignored.write_text("b.txt\n")
+    assert standing(store, str(folder)).state == "nothing"
+
+
 BRINGS = {
     ".steersman/config.toml": (".steersman/config.toml", "settings"),
     ".steersman/rules.toml": (".steersman/rules.toml", "rules"),

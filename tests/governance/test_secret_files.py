@@ -3,7 +3,9 @@
 import asyncio
 import os
 
-from steersman.governance.secret_finder import Finder
+import pytest
+
+from steersman.governance.secret_finder import Finder, exceptions
 
 
 def made(folder, *names):
@@ -34,10 +36,69 @@ def test_the_usual_names_are_found_wherever_they_are(tmp_path):
     assert found(finder, tmp_path) == [".env", "a/b/.env.local", "a/server.key", "k/id_rsa"]
 
 
+SECRET = [
+    ".env", ".env.local", ".env-prod", ".ENV.Production", "deploy/prod.env", ".envrc", ".dev.vars",
+    "tls/server.pem", "tls/SERVER.PEM", "tls/privkey.pem", "config/master.key", "AuthKey_X1.p8",
+    "win/login.ppk", "app/release.keystore", "k/id_rsa", "k/id_ed25519_sk", "k/id_rsa.bak",
+    "ssh_host_ed25519_key", "home/.ssh/x", "home/.gnupg/x", "secring.gpg", "me-private.asc",
+    ".config/sops/age/keys.txt", "age-key.txt", "x.agekey",
+    "Passwords.KDBX", "old.kdb", "home/.password-store/x", "home/.local/share/keyrings/x",
+    "login.keychain-db", ".vault-token", ".vault_pass", "vault-password.txt",
+    ".netrc", "_netrc", ".git-credentials", ".htpasswd", "credentials.json", "secrets.toml",
+    "home/.aws/credentials", "home/.aws/sso/x", ".s3cfg", "service-account-prod.json",
+    "app-service-account.json", "client_secret_1.json", "home/.config/gcloud/x",
+    "home/.azure/msal_token_cache.json", "rclone.conf",
+    "terraform.tfstate", "terraform.tfstate.backup", "a.tfstate.1700000000.backup",
+    "prod-secrets.tfvars", "credentials.tfrc.json",
+    "home/.kube/x", "kubeconfig", "kubeconfig.yaml", "prod.kubeconfig", "home/.docker/config.json",
+    "home/.config/gh/x", "gh/hosts.yml", "glab-cli/config.yml",
+    ".npmrc", "web/.npmrc", ".pypirc", "home/.cargo/credentials.toml", "home/.m2/settings.xml",
+    "home/.cache/huggingface/token", "home/.codex/auth.json", ".streamlit/secrets.toml",
+    "android/key.properties", ".pgpass", ".my.cnf",
+    ".bash_history", ".psql_history", ".node_repl_history", "fish_history", ".viminfo",
+    "home/.mozilla/x", "home/.config/google-chrome-beta/x", "p/key4.db", "p/logins.json",
+    "p/Login Data", "office.ovpn", "wireguard/wg0.conf",
+    "wallet.dat", "UTC--2024-01-01--ab", "home/.config/solana/id.json",
+]  # fmt: skip
+PLAIN = [
+    ".env.example", ".env.sample", ".env.template", ".env.local.example", ".ENV.EXAMPLE",
+    "example.env", "app.example.env", ".envrc.example", "env.py", "environment.yml", "env.d.ts",
+    "cacert.pem", "ca-bundle.pem", "fullchain.pem", "public.pem", "jwt_public.pem", "x-pub.pem",
+    "public.key", "id_rsa.pub", "id_ed25519.pub", "x.crt", "x.cer", "release.asc", "key.asc",
+    "debug.keystore", "key.py", "keys.py", "keys.txt", "key.json", "api_key.go", "keyboard.ts",
+    "secrets/__init__.py", "secrets/store.go", "secrets", "secrets.py", "secret.yaml",
+    "chart/templates/secrets.yaml", ".github/workflows/secrets.yml", "app/locales/de/secrets.json",
+    "credentials.py", "credentials/provider.ts", "credentials.yml.enc", ".sops.yaml", "x.age",
+    ".aws/task-definition.json", ".aws", ".docker/Dockerfile", ".config/app.toml", ".vercel",
+    "config.json", "settings.xml", "gradle.properties", "auth.json", "locales/auth.json",
+    "terraform.tf", "prod.tfvars", ".terraform.lock.hcl", "hosts.yml", "config", "token",
+    "src/cookies", "cookies.py", "history.py", "history", ".history", "wallet.py", "wallet",
+    "chrome", "chromium/build.gn", "profiles.yml", ".yarnrc.yml", ".gitconfig", "src/gh/api.py",
+    "tests/fixtures/key.py", "tests/token_test.py", ".secrets.baseline",
+    "pkg/kubeconfig/load.go", "kubeconfig_test.go",
+    "src/App.Wallet/App.cs", "src/App.Key/App.cs",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SECRET)
+def test_the_table_hides_a_secret_whatever_its_place(tmp_path, name):
+    secret_files, _ = Finder(str(tmp_path)).find(deep=False)
+    assert secret_files.covers(str(tmp_path / name))
+    assert secret_files.covers(str(tmp_path / "deep" / "below" / name))
+    assert secret_files.covers(str(tmp_path / name.upper()))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_table_leaves_alone_what_ordinary_repositories_hold(tmp_path, name):
+    secret_files, _ = Finder(str(tmp_path)).find(deep=False)
+    assert not secret_files.covers(str(tmp_path / name))
+    assert not secret_files.covers(str(tmp_path / "a" / name))
+
+
 def test_the_folder_says_what_else_is_secret_and_what_is_not(tmp_path):
     made(tmp_path, ".env", "a/.env", "secret/deep/x", "b.txt")
     (tmp_path / ".steersmanignore").write_text("secret/\n/b.txt\n!a/.env\n")
-    finder = Finder(str(tmp_path))
+    finder = Finder(str(tmp_path), agreed=["!a/.env"])
     assert found(finder, tmp_path) == [".env", "b.txt", "secret"]
     secret_files, _ = finder.find(deep=False)
     assert secret_files.covers(str(tmp_path / "secret/deep/x"))
@@ -50,10 +111,10 @@ def test_what_appears_later_is_found_and_so_is_a_changed_file(tmp_path):
     assert found(finder, tmp_path) == []
     made(tmp_path, "a/.env")
     assert found(finder, tmp_path) == ["a/.env"]
-    (tmp_path / ".steersmanignore").write_text("x.py\n!.env\n")
-    assert found(finder, tmp_path) == ["a/x.py"]
+    (tmp_path / ".steersmanignore").write_text("x.py\n")
+    assert found(finder, tmp_path) == ["a/.env", "a/x.py"]
     os.unlink(tmp_path / "a/x.py")
-    assert found(finder, tmp_path) == []
+    assert found(finder, tmp_path) == ["a/.env"]
 
 
 def test_a_pipe_or_a_link_for_an_ignore_file_is_no_ignore_file(tmp_path):
@@ -98,3 +159,27 @@ def test_a_shallow_look_sees_what_the_ignore_file_says_now(tmp_path):
         assert (await finder.look(deep=False))[0].covers(str(tmp_path / "x.py"))
 
     asyncio.run(scenario())
+
+
+def test_a_folder_nobody_trusts_hides_more_and_never_less(tmp_path):
+    made(tmp_path, ".env", "a/.env.example", "own/x", "own/readme", "b.log", "denied.txt")
+    ignore = "!.env\n!denied.txt\n!*\n#| apart\n!**\n.env.example\nown/*\n!own/readme\n*.log\n"
+    (tmp_path / ".steersmanignore").write_text(ignore)
+    finder = Finder(str(tmp_path), also=["denied.txt"])
+    assert found(finder, tmp_path) == [".env", "a/.env.example", "b.log", "denied.txt", "own/x"]
+
+
+def test_no_exception_takes_back_what_the_persons_own_rules_hide(tmp_path):
+    made(tmp_path, "denied.txt")
+    (tmp_path / ".steersmanignore").write_text("!denied.txt\n")
+    finder = Finder(str(tmp_path), also=["denied.txt"], agreed=["!denied.txt"])
+    assert found(finder, tmp_path) == ["denied.txt"]
+
+
+def test_an_exception_that_appears_after_the_person_agreed_does_not_count(tmp_path):
+    made(tmp_path, ".env", "test.pem")
+    (tmp_path / ".steersmanignore").write_text("!test.pem\n")
+    finder = Finder(str(tmp_path), agreed=exceptions(str(tmp_path)))
+    assert found(finder, tmp_path) == [".env"]
+    (tmp_path / ".steersmanignore").write_text("!test.pem\n!.env\n")
+    assert found(finder, tmp_path) == [".env"]

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from steersman.governance import modes
@@ -13,25 +14,21 @@ from steersman.records.judgement import Judgement
 from steersman.records.profile import Profile
 from steersman.records.protection import inside, pinned
 
-# In the home folder: what opens other doors.
-_PRIVATE = (
-    ".ssh", ".aws", ".azure", ".gnupg", ".config/gh", ".config/gcloud", ".config/hub",
-    ".config/op", ".config/rclone", ".config/doctl", ".kube", ".docker", ".netrc", ".npmrc",
-    ".pypirc", ".git-credentials", ".cargo/credentials", ".cargo/credentials.toml",
-    ".m2/settings.xml", ".gem/credentials", ".terraform.d/credentials.tfrc.json", ".vault-token",
-    ".pgpass", ".my.cnf", ".claude.json", ".claude/.credentials.json", ".codex/auth.json",
-    ".gemini/oauth_creds.json", ".local/share/keyrings", ".password-store", ".mozilla",
-    ".config/google-chrome", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
-)  # fmt: skip
 
-_LOCAL = frozenset(
-    word
-    for line in Path(__file__).with_name("local_programs.txt").read_text("utf-8").splitlines()
-    if not line.startswith("#")
-    for word in line.split()
-)
+def _words(name: str) -> frozenset[str]:
+    lines = Path(__file__).with_name(name).read_text("utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+_LOCAL = _words("local_programs.txt")
 _LOCAL_GIT = [[name] for name in ("add", "blame", "branch", "commit", "diff", "log", "mv",
                                   "rev-parse", "rm", "show", "stash", "status", "tag")]  # fmt: skip
+
+
+@cache
+def _private() -> tuple[str, ...]:
+    """What is private in a home folder, in the order of names."""
+    return tuple(sorted(_words("private_places.txt")))
 
 
 class Confinement:
@@ -52,7 +49,7 @@ class Confinement:
         self._environ = environ
         self._domains = domains
         self._cache = cache
-        self._private = (*(os.path.join(home, name) for name in _PRIVATE if home), *state)
+        self._private = (*(os.path.join(home, name) for name in _private() if home), *state)
 
     def profile(
         self,

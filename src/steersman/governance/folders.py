@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from steersman.governance.secret_finder import IGNORE_FILE, exceptions
 from steersman.records.protection import inside
 from steersman.store.contract import Store, stamp
 
@@ -181,6 +182,9 @@ def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
             finding = _finding(root, path, what, budget)
             if finding is not None:
                 found.append(finding)
+    if unhidden := exceptions(root):
+        digest = sha256(os.fsencode("\n".join(unhidden))).hexdigest()
+        found.append(Finding(IGNORE_FILE, "exceptions to secret files", digest))
     return tuple(sorted(found, key=lambda finding: finding.path))
 
 

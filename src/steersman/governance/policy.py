@@ -200,7 +200,8 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
         "deny",
         "secrets.hidden",
         f"{path} holds secrets ({why})",
-        "do without its content; the person can name exceptions in .steersmanignore",
+        "do without its content; the person can name exceptions in .steersmanignore "
+        "and agree to them with `steer policy trust`",
     )
 
 

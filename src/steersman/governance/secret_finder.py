@@ -1,7 +1,8 @@
 """Which files of a workspace hold secrets: the usual names, and what `.steersmanignore` says.
 
-Neither tools nor commands can read them. The file has the syntax of `.gitignore`; `!name` makes an
-exception. What git's history already holds cannot be hidden: `steer doctor` tells.
+Neither tools nor commands can read them. The file has the syntax of `.gitignore`. Anybody's can
+hide more; its exceptions (`!name`) to the usual names count only as far as a person agreed to them.
+What git's history already holds cannot be hidden: `steer doctor` tells.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from steersman.records.secret_files import PLAIN_SIGHT, SKIPPED, SecretFiles
+from steersman.records.secret_files import APART, PLAIN_SIGHT, SKIPPED, SecretFiles
 
 IGNORE_FILE = ".steersmanignore"
 LARGEST = 1 << 20
@@ -46,6 +47,12 @@ def unreadable(rules: object) -> tuple[str, ...]:
     return tuple(text for text in patterns() if not text.startswith(("/", "~")))
 
 
+def exceptions(workspace: str) -> tuple[str, ...]:
+    """The lines of a folder's `.steersmanignore` that would show what is hidden otherwise."""
+    own = _own_lines(os.path.join(workspace, IGNORE_FILE))
+    return tuple(line for line in own.split("\n") if line.startswith("!"))
+
+
 class _Sight(NamedTuple):
     """What is known between two looks: the lines of files, and where secret links lead."""
 
@@ -57,13 +64,16 @@ class _Sight(NamedTuple):
 class Finder:
     """Finds the secret files that there are; folders that did not change are not read again.
 
-    All threads of a workspace share one. `find` may be called from any thread of the process,
-    `look` belongs to the event loop and never holds it up.
+    `also` are further lines that hide, `agreed` the exceptions that a person agreed to. All
+    threads of a workspace share one. `find` may be called from any thread of the process, `look`
+    belongs to the event loop and never holds it up.
     """
 
-    def __init__(self, workspace: str, also: Sequence[str] = ()) -> None:
+    def __init__(
+        self, workspace: str, also: Sequence[str] = (), agreed: Sequence[str] = ()
+    ) -> None:
         self._workspace = workspace
-        self._also = "".join(f"{line}\n" for line in also)
+        self._always = _usual() + "".join(f"{line}\n" for line in (*agreed, *also)) + APART
         self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
         self._sight = _Sight()
         self._finding = threading.Lock()
@@ -114,10 +124,10 @@ class Finder:
             return self._sight.secret_files, secrets
 
     def _lines(self) -> str:
-        return _usual() + _own_lines(os.path.join(self._workspace, IGNORE_FILE)) + self._also
+        return self._always + _own_lines(os.path.join(self._workspace, IGNORE_FILE))
 
     def _see(self, lines: str, targets: str) -> None:
-        self._sight = _Sight(lines, targets, SecretFiles(self._workspace, lines + targets))
+        self._sight = _Sight(lines, targets, SecretFiles(self._workspace, f"{lines}\n{targets}"))
 
     def _led_to(self, secrets: Sequence[str]) -> Iterator[str]:
         """The places in the workspace that secret links lead to, as lines of a `.gitignore`."""

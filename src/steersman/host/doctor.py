@@ -220,10 +220,10 @@ def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
 
 def _history(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Secrets that git has kept: whoever has the repository can read them, and so can commands."""
-    from steersman.governance.secret_finder import Finder
+    from steersman.governance.secret_finder import Finder, exceptions
     from steersman.operations.running.programs import found as found_program
 
-    secret_files, _ = Finder(folder).find(deep=False)
+    secret_files, _ = Finder(folder, agreed=exceptions(folder)).find(deep=False)
     # Nothing that a repository configures is run: no hook, no fetch, no check of signatures.
     safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager")
     log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative",

@@ -217,6 +217,7 @@ class Runner:
             surroundings=self._environ,
             resources=self._resources,
             trusted=permissions.folder(workspace.root).loads,
+            exceptions=permissions.exceptions(workspace.root),
             audits=permissions.audits(workspace.root),
             attended=opening.attended,
             yes=opening.yes,

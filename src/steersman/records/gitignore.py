@@ -18,6 +18,14 @@ class Rule(Struct, frozen=True):
     folders_only: bool
 
 
+class Line(Struct, frozen=True):
+    """One line of a `.gitignore` that is not compiled yet; `glob` is for a whole relative path."""
+
+    glob: bytes
+    keeps: bool
+    folders_only: bool
+
+
 class Rules(Struct, frozen=True):
     """The rules of one file, in order; the last that matches decides."""
 
@@ -69,7 +77,30 @@ def _glob(text: str) -> Rule:
     return rule
 
 
-def _rule(line: bytes) -> Rule | None:
+def compiled(glob: bytes) -> re.Pattern[bytes] | None:
+    """The pattern of a glob; None where it cannot be understood."""
+    try:
+        return re.compile(_regex(glob), re.DOTALL)
+    except re.error:
+        return None
+
+
+def choices(glob: bytes) -> list[bytes]:
+    """The globs that `{a,b}` stands for; none where it cannot be understood."""
+    try:
+        return _choices(glob) if b"{" in glob else [glob]
+    except re.error:
+        return []
+
+
+def _rule(text: bytes) -> Rule | None:
+    line = read_line(text)
+    pattern = line and compiled(line.glob)
+    return Rule(pattern, line.keeps, line.folders_only) if line and pattern else None
+
+
+def read_line(line: bytes) -> Line | None:
+    """What a line says; None for one that says nothing."""
     if line.startswith(b"#"):
         return None
     keeps = line.startswith(b"!")
@@ -86,10 +117,7 @@ def _rule(line: bytes) -> Rule | None:
         body = b"**/" + body
     if body.endswith(b"/**"):
         body += b"/*"
-    try:
-        return Rule(re.compile(_regex(body), re.DOTALL), keeps, folders_only)
-    except re.error:
-        return None
+    return Line(body, keeps, folders_only)
 
 
 def _without_trailing_blanks(line: bytes) -> bytes:

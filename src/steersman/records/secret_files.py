@@ -1,9 +1,8 @@
 """Which files of a workspace are secret. Pure: the lines that say so were read by somebody else."""
 
 import os
-import re
 
-from steersman.records.gitignore import parse
+from steersman.records.gitignore_index import indexed
 
 # Made by package managers: full of certificates that everybody has, and too many to look through.
 SKIPPED = frozenset(
@@ -12,20 +11,25 @@ SKIPPED = frozenset(
 )  # fmt: skip
 
 
+# Between lines that are judged apart: no exception below it takes back what is named above it.
+APART = "#| apart\n"
+
+
 class SecretFiles:
-    """Says which paths of a workspace are secret, by lines in the language of `.gitignore`."""
+    """Says which paths of a workspace are secret, by lines in the language of `.gitignore`.
+
+    The case of letters is ignored: on some disks `.ENV` is `.env`.
+    """
 
     def __init__(self, workspace: str, lines: str) -> None:
         self.workspace = workspace
         self.lines = lines
-        self._rules = rules = parse(os.fsencode(lines))
-        # Most names are no rule's business; one look tells.
-        self._any = re.compile(b"|".join(b"(?:%s)" % r.pattern.pattern for r in rules.rules), re.S)
+        self._parts = tuple(indexed(part) for part in lines.split(APART) if part)
 
     def covers(self, path: str) -> str:
         """Why a resolved path is secret; empty when it is not."""
         top = self.workspace.rstrip("/") + "/"
-        if not self._rules.rules or not path.startswith(top):
+        if not self._parts or not path.startswith(top):
             return ""
         parts = os.fsencode(path[len(top) :]).split(b"/")
         if not SKIPPED.isdisjoint(part.decode("utf-8", "replace") for part in parts[:-1]):
@@ -38,7 +42,8 @@ class SecretFiles:
 
     def hides(self, name: bytes, folder: bool) -> bool:
         """Whether a path relative to the workspace is secret, when the folders it is in are not."""
-        return bool(self._any.fullmatch(name) and self._rules.verdict(name, folder))
+        name = name.lower()
+        return any(part.verdict(name, folder) for part in self._parts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SecretFiles):

@@ -9,7 +9,7 @@ from steersman.governance.policy import BLANK, Book, Circumstances
 from steersman.governance.rule import Rule
 from steersman.governance.rule_files import load_rules, user_file
 from steersman.governance.rule_files import project_file as project_rules
-from steersman.governance.secret_finder import Finder, unreadable
+from steersman.governance.secret_finder import Finder, exceptions, unreadable
 from steersman.governance.stored_memory import StoredMemory
 from steersman.identity import mcp_servers
 from steersman.identity.places import places
@@ -41,6 +41,11 @@ class Permissions:
         """A folder's own settings, where they may be used."""
         path = project_file(workspace)
         return path if path.exists() and self.folder(workspace).loads else None
+
+    def exceptions(self, workspace: str) -> tuple[str, ...]:
+        """What a folder does not count as secret, as far as the person agreed to it."""
+        said = exceptions(workspace)
+        return said if said and self.folder(workspace).loads else ()
 
     def rules(self, workspace: str, settings: Settings) -> tuple[Rule, ...]:
         """Every rule that is written down: of the machine, of the user, of a trusted folder."""
@@ -101,6 +106,7 @@ class Permissions:
         """What decisions in a folder depend on, outside any thread."""
         rules = self.rules(workspace, settings)
         book = self.book(rules)
+        finder = Finder(workspace, unreadable(book), self.exceptions(workspace))
         return Circumstances(
             workspace=workspace,
             mode=settings.mode,
@@ -110,7 +116,7 @@ class Permissions:
             bare=settings.sandbox == "none",
             rules=book,
             answers=self.memory(workspace, "", str, rules).book(),
-            secret_files=Finder(workspace, unreadable(book)).find(deep=False)[0],
+            secret_files=finder.find(deep=False)[0],
         )
 
     def audits(self, workspace: str) -> tuple[Audit, ...]:

@@ -60,6 +60,7 @@ class Terms(Struct, frozen=True):
     root: str
     environ: Mapping[str, str] = {}
     unreadable: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
     trusted: bool = False
     language_servers: Mapping[str, Any] = {}
 
@@ -75,7 +76,7 @@ class WorkspaceResources:
     def __init__(self, machine: Machine, terms: Terms, guardian: Guardian) -> None:
         self.machine = machine
         self.terms = terms
-        self.finder = Finder(terms.root, terms.unreadable)
+        self.finder = Finder(terms.root, terms.unreadable, terms.exceptions)
         self.probe = Probe(terms.root, os.path.join(machine.state, "scratch"))
         self.companions = Companions(guardian, terms.root, self.beside)
         self.keepers = IndexKeepers(Path(machine.state), terms.environ)

@@ -65,6 +65,7 @@ class Setup(Struct, frozen=True):
     memory: Memory
     surroundings: Mapping[str, str]
     trusted: bool
+    exceptions: tuple[str, ...]
     resources: HostResources
     audits: tuple[Audit, ...] = ()
     attended: bool = False
@@ -80,6 +81,7 @@ class Setup(Struct, frozen=True):
             self.workspace.root,
             self.environ,
             unreadable(self.rules),
+            self.exceptions,
             self.trusted,
             self.settings.language_servers,
         )
