@@ -114,6 +114,59 @@ def test_a_config_that_git_obeys_is_not_planted(steer, script, repository, git, 
     assert not (repository / "sub").exists()
 
 
+WHO = "git -c user.name=n -c user.email=e@example.org"
+PLANTED = "mkdir .git/rebase-merge; printf 'exec ./evil\\n' > .git/rebase-merge/git-rebase-todo"
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        PLANTED,
+        "mkdir -p x; printf 'x ./evil\\n' > x/git-rebase-todo; ln -s ../x .git/rebase-merge",
+        "mkdir -p .git/objects/info; echo /etc > .git/objects/info/alternates",
+        "echo x > .git/info/grafts",
+        f"{WHO} rebase -q -x false --root",
+    ],
+)
+def test_nothing_is_left_in_a_repository_that_git_would_run_later(
+    steer, script, repository, git, trick
+):
+    git("commit", "-qm", "second", "--allow-empty")
+    (result,) = attacked(steer, script, shell(f"{trick}; true"))
+    assert (result["status"], "Rule: paths.protected" in result["message"]) == ("denied", True)
+    assert not (repository / ".git" / "rebase-merge").exists()
+
+
+CLASH = f"{WHO} switch -qc side HEAD~1; echo b > f; git add f; {WHO} commit -qm b"
+
+
+@pytest.mark.parametrize(
+    ("begins", "goes_on", "left"),
+    [
+        (f"{CLASH}; {WHO} rebase main", f"echo c > f; git add f; {WHO} -c core.editor=true "
+         "rebase --continue", "rebase-merge/git-rebase-todo"),
+        (f"{CLASH}; {WHO} rebase --apply main", f"{WHO} rebase --abort", "rebase-apply/patch"),
+        (f"{CLASH}; {WHO} cherry-pick main~1 main", f"{WHO} cherry-pick --abort", "sequencer/todo"),
+        ("git bisect start HEAD HEAD~2 -- f calc.py", "git bisect run true", "BISECT_LOG"),
+    ],
+)  # fmt: skip
+def test_git_rebases_picks_and_bisects_as_ever(
+    steer, script, repository, git, begins, goes_on, left
+):
+    git("branch", "-qm", "main")
+    for text in ("a", "aa", "aaa"):
+        (repository / "f").write_text(f"{text}\n")
+        git("add", "f")
+        git("commit", "-qm", text)
+    begun, gone_on = attacked(
+        steer, script, shell(f"{begins}; ls .git/{left}"), shell(f"{goes_on}; git status")
+    )
+    assert begun["status"] == "ok", begun
+    assert begun["output"]["exit_code"] == 0, begun
+    assert gone_on["status"] == "ok", gone_on
+    assert (repository / ".git" / left).exists() == (left == "BISECT_LOG")
+
+
 def test_programs_in_the_workspace_are_not_run_by_the_host(steer, script, repository, tmp_path):
     tools = repository / ".venv" / "bin"
     tools.mkdir(parents=True)

@@ -42,6 +42,81 @@ def test_lines_that_end_as_on_windows_and_a_change_of_mode_are_bookkeeping():
     assert judged(".git/config", mode, before="a", after="a") == "command.effect"
 
 
+OBEYED = [
+    "info/grafts", "info/attributes", "objects/info/alternates", "objects/info/http-alternates",
+    "config.other", "branches/origin", "remotes/origin", "safe", "modules/a/b/info/grafts",
+    "worktrees/w/config.worktree", "modules/a/objects/info/alternates", "worktrees/w/gitdir",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OBEYED)
+def test_what_git_obeys_is_protected_whatever_it_says(name):
+    assert protected_name(f".git/{name}")
+    assert judged(f".git/{name}", "+x\n") == "paths.protected"
+    assert judged(f"sub/.git/{name}".upper(), "+x\n") == "paths.protected"
+
+
+BOOKKEEPING = [
+    "refs/remotes/origin/main", "modules/a/refs/remotes/origin/main", "logs/refs/remotes/o/m",
+    "objects/info/commit-graph", "index", "HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "packed-refs",
+    "rebase-merge", "rebase-merge/message", "rebase-merge/done", "sequencer/head", "hooks/x.sample",
+    "rebase-apply/0001", "worktrees/w/index", "worktrees/w/rebase-merge/onto", "BISECT_RUN",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOOKKEEPING)
+def test_what_git_writes_as_it_works_is_not(name):
+    diff = f".git/{name}: absent → folder\n" if name == "rebase-merge" else "+exec x\n"
+    assert judged(f".git/{name}", diff) == "command.effect"
+
+
+SHA = "0123456789abcdef" * 2 + "01234567"
+RUN_BY_GIT = {
+    "rebase-merge/git-rebase-todo": (
+        f"+pick {SHA} exec the plan\n+# exec x\n+label x\n+merge -C {SHA} x\n+break\n+xyz\n",
+        ["+exec ./evil\n", "+x ./evil\n", "+ \tx\t./evil\n", "+pick a\n+exec true\n", "+x\r\n"],
+    ),
+    "sequencer/todo": (f"+pick {SHA} words\n", ["+exec ./evil\n"]),
+    "sequencer/opts": (
+        "+[options]\n+\tmainline = 1\n+\tstrategy = ort\n+\tstrategy-option = theirs\n",
+        ["+[options]\n+\tstrategy = ../../evil\n", "+\tstrategy=evil\n", "+[include]\n"],
+    ),
+    "rebase-merge/strategy": ("+ort\n", ["+evil\n", "+ort evil\n"]),
+    "rebase-merge/author-script": (
+        "+GIT_AUTHOR_NAME='O'\\''Neil'\n+GIT_AUTHOR_EMAIL='n@x'\n+GIT_AUTHOR_DATE='@1 +0000'\n",
+        ["+./evil\n", "+GIT_AUTHOR_NAME='n'; ./evil\n", "+GIT_AUTHOR_NAME=$(./evil)\n"],
+    ),
+    "rebase-apply/apply-opt": ("+ '--whitespace=fix'\n", ["+ '--unsafe-paths'\n"]),
+    "BISECT_LOG": (
+        f"+git bisect start 'b' 'a' '--' 'x y'\n+# bad: [{SHA}] $(x)\n+git bisect good {SHA}\n",
+        ["+git bisect start; ./evil\n", "+./evil\n", "+git bisect good $(./evil)\n"],
+    ),
+    "BISECT_NAMES": ("+ '--' 'it'\\''s'\n", ["+ '--' $(./evil)\n", "+; ./evil\n"]),
+    "BISECT_TERMS": ("+bad\n+good\n", ["+bad; ./evil\n"]),
+    "BISECT_START": ("+main\n", ["+--orphan x\n"]),
+    "shallow": (f"+{SHA}\n", ["+evil\n"]),
+}
+
+
+@pytest.mark.parametrize("name", RUN_BY_GIT)
+@pytest.mark.parametrize("above", ["", "modules/a/", "worktrees/w/"])
+def test_what_git_keeps_while_it_works_is_protected_when_it_would_run_it(name, above):
+    usual, attacks = RUN_BY_GIT[name]
+    path = f".git/{above}{name}"
+    assert protected_name(path)
+    assert judged(path, usual) == "command.effect"
+    for attack in [*attacks, "Binary files a and b differ\n", f"{path}: 1 → 9,999,999 bytes\n"]:
+        assert judged(path, attack) == "paths.protected", attack
+    assert judged(path, f"{path}: absent → link to x\n", after="") == "paths.protected"
+    assert decide(Delete(f"{ROOT}/{path}", origin="command"), NEVER).rule == "command.effect"
+
+
+def test_a_folder_in_which_git_keeps_its_plans_is_no_link():
+    name = ".git/rebase-merge"
+    assert judged(name, f"{name}: absent → link to x\n", after="") == "paths.protected"
+    assert judged(name, f"{name}: folder → link to x\n", after="") == "paths.protected"
+
+
 @pytest.mark.parametrize("name", [".git", "sub/.git", "a/b/.git"])
 def test_a_git_file_or_link_that_leads_git_to_a_config_elsewhere_is_protected(name):
     assert judged(name, f"--- /dev/null\n+++ b/{name}\n+gitdir: ../x\n") == "paths.protected"

@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+from steersman.records import protected_git
 from steersman.records.action import Delete, Write
 
 _NAMES = [
@@ -17,23 +18,14 @@ FOLDERS = frozenset(name.removesuffix("/") for name in _NAMES if name.endswith("
 FILES = frozenset(name for name in _NAMES if not name.endswith("/"))
 # Where the host itself runs from: whoever changes that is no longer confined by it.
 _OWN = tuple({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)})
-# Inside `.git`: what git runs or obeys. The rest of it changes with every commit.
-_GIT = re.compile(
-    r"(?:^|/)\.git(?:/(?:modules|worktrees)/.+?)?"
-    r"/(?:hooks(?:/(?!.*\.sample$).*)?|config(?:\.worktree)?|info/attributes|commondir|gitdir)$",
-    re.DOTALL,
-)
 _GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
 _GIT_PLACE = re.compile(r"(?:^|/)\.git$")
 # Without this file no folder is a repository, whatever else is in it.
 _BARE = re.compile(r"(?!(?:.*/)?\.git/)(?:.*/)?HEAD", re.DOTALL)
-_HARMLESS_LINE = re.compile(
-    r"""\s*(?:\[(?:core|user|branch|remote|init|pull)(?:\s+"[^"\\]*")?\]
-    |(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
-    |name|email|remote|merge|rebase|fetch|url|defaultbranch)\s*=\s*+(?!["']?\s*!)(?!.*ext::)[^\\]*)?$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-PROTECTED_GIT = (".git/hooks/", ".git/config", ".git/config.worktree", ".git/info/attributes")
+PROTECTED_GIT = (
+    ".git/hooks/", ".git/config", ".git/config.worktree", ".git/info/attributes",
+    ".git/info/grafts", ".git/objects/info/alternates",
+)  # fmt: skip
 
 
 # What must not appear either, where it is missing. The place of each is held while a command runs,
@@ -56,10 +48,19 @@ def protected_name(name: str) -> bool:
     name = name.lower()
     parts = name.split("/")
     return bool(
-        _GIT.search(name)
+        protected_git.obeyed(name)
+        or protected_git.looked_into(name)
         or _GIT_ITSELF.search(name)
         or parts[-1] in FILES
         or not FOLDERS.isdisjoint(parts)
+    )
+
+
+def git_bookkeeping(path: str) -> bool:
+    """Whether a path, relative to the workspace, is one that git changes as it works."""
+    name = path.lower()
+    return ".git" in path.split("/") and (
+        protected_git.looked_into(name) or not protected_name(path)
     )
 
 
@@ -75,8 +76,10 @@ def protected(action: Write | Delete, workspace: str) -> str:
     parts = name.split("/")
     if runs_host(action.path, workspace):
         return f"{shown}, from where Steersman itself runs,"
-    if _GIT.search(name):
-        return "" if _only_bookkeeping(action, name) else f"{shown}, which git runs or obeys,"
+    if protected_git.runs_something(action, name):
+        return f"{shown}, which git runs or obeys,"
+    if protected_git.obeyed(name):
+        return ""
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
         return f"{shown}, a part of the repository itself,"
     if isinstance(action, Write) and (_leads_git_away(action, shown) or _BARE.fullmatch(shown)):
@@ -90,22 +93,6 @@ def _leads_git_away(action: Write, name: str) -> bool:
     """True for a `.git` that is a file or a link: it names another folder, with any config."""
     usual = (f"{name}: absent → folder\n", f"{name}: mode ")
     return bool(_GIT_PLACE.search(name.lower())) and not action.diff.startswith(usual)
-
-
-def _only_bookkeeping(action: Write | Delete, name: str) -> bool:
-    """True for a change of git's config that names branches, remotes and people, nothing more.
-
-    That must be seen in a whole diff: a link, what is too large or no text, is not looked into.
-    """
-    if isinstance(action, Delete) or not name.endswith("config") or not action.after:
-        return False
-    if action.before == action.after:
-        return True
-    lines = action.diff.removesuffix("\n").split("\n")
-    if not all(line.startswith(("+", "-", "@", " ", "\\")) for line in lines):
-        return False
-    added = [line[1:].removesuffix("\r") for line in lines if line.startswith("+")]
-    return all(_HARMLESS_LINE.match(line) for line in added if not line.startswith("++ "))
 
 
 def pinned(workspace: str) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from steersman.records.errors import SteersmanError
 from steersman.records.message import Audit, Body, Checkpoint, DiffReady
 from steersman.records.names import shown
 from steersman.records.profile import Profile
-from steersman.records.protection import protected_name
+from steersman.records.protection import git_bookkeeping
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
@@ -317,17 +317,12 @@ async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> Non
     texts = [
         change
         for change in changes
-        if "file" in (change.before.kind, change.after.kind) and not _bookkeeping(change.path)
+        if "file" in (change.before.kind, change.after.kind) and not git_bookkeeping(change.path)
     ]
     diffs = [(change.path, journal.diff(change)) for change in texts[:SHOWN_DIFFS]]
     bodies: list[Body] = [DiffReady(shown(path), diff, *counted(diff)) for path, diff in diffs]
     if bodies:
         await bench.lane.append(*bodies, corr=bench.call)
-
-
-def _bookkeeping(path: str) -> bool:
-    """Whether a file is one of those git changes with every commit."""
-    return ".git" in path.split("/") and not protected_name(path)
 
 
 def names_of(changes: Sequence[Change]) -> list[str]:
