@@ -365,3 +365,35 @@ def test_the_prompt_after_a_resume_is_the_prompt_before_it(environ, workspace, s
     live, again = run_in(environ, scenario)
     assert live == again
     assert len(live) == 5
+
+
+def test_a_thread_that_is_closed_while_its_turn_ends_begins_no_other(environ, workspace, script):
+    """The next turn began with a queued message and asked for leave; nobody heard the answer."""
+    asks = {"tool_calls": [call("workspace_run_command", command="true", outside_sandbox=True)]}
+    model = script({"text": "First."}, asks, {"text": "Never."})
+
+    async def scenario(host):
+        thread = await opened(host, workspace, model, settings={"approvals": "on-request"})
+        session, ending, go_on = host.session(thread.id), asyncio.Event(), asyncio.Event()
+        last_words = session._last_words
+
+        async def slowly(*words):
+            ending.set()
+            await go_on.wait()
+            await last_words(*words)
+
+        session._last_words = slowly
+        await thread.send("one")
+        await thread.queue("two")
+        await ending.wait()
+        closing = asyncio.create_task(thread.close())
+        await asyncio.sleep(0)
+        go_on.set()
+        await asyncio.wait_for(closing, 30)
+        return bodies(host, thread, TurnEnd, Steer), (await thread.state()).activity.queued
+
+    told, queued = run_in(environ, scenario)
+
+    assert [one.ending for one in told if isinstance(one, TurnEnd)] == ["done"]
+    assert [one.state for one in told if isinstance(one, Steer)] == ["queued"]
+    assert len(queued) == 1

@@ -96,6 +96,7 @@ class Session:
         self._turn = 0
         self._turn_began = 0
         self._running: asyncio.Task[None] | None = None
+        self._closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
         self._watching = ExitStack()
         self._context = Context(ROOT)
@@ -334,7 +335,7 @@ class Session:
             self._floor.move(Move.FAIL)
             raise
         self._floor.move(Move.END)
-        if end.ending == "done":
+        if end.ending == "done" and not self._closing:
             await self.go_on()
 
     async def _outcome(self, turn: int, left: Left | None) -> tuple[TurnEnd, SteersmanError | None]:
@@ -532,7 +533,8 @@ class Session:
     # The end
 
     async def close(self, exit_code: Exit, reason: str = "") -> None:
-        """Leave the thread; a running turn is cancelled first."""
+        """Leave the thread; a running turn is cancelled first, and what is queued stays so."""
+        self._closing = True
         if self.busy:
             await self._cancel(Cancel(), NO_CAUSE)
         await self._floor.leaves(FloorState.UNDOING, FloorState.COMPACTING)
