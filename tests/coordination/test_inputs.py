@@ -229,3 +229,15 @@ def test_messages_of_other_kinds_and_without_a_name_are_passed_over():
         inputs = Inputs()
         inputs.observe(stored(lane.log))
         assert inputs.pending() == []
+
+
+def test_words_that_are_being_written_when_the_turn_ends_are_queued_like_others():
+    """They were taken for the turn, which did not see them any more, and waited for nobody."""
+
+    async def work(lane: Lane) -> list[str]:
+        inputs = Inputs()
+        await asyncio.gather(inputs.admit("just now", "steer", lane), inputs.requeue(lane))
+        return [entry.state for entry in inputs.pending()]
+
+    with a_lane() as lane:
+        assert asyncio.run(work(lane)) == ["queued"]

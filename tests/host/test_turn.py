@@ -367,6 +367,33 @@ def test_the_prompt_after_a_resume_is_the_prompt_before_it(environ, workspace, s
     assert len(live) == 5
 
 
+def ends_slowly(session):
+    """Let turns end only when told; an event for when one is about to, and the word to go on."""
+    ending, go_on, last_words = asyncio.Event(), asyncio.Event(), session._last_words
+
+    async def slowly(*words):
+        ending.set()
+        await go_on.wait()
+        await last_words(*words)
+
+    session._last_words = slowly
+    return ending, go_on
+
+
+def test_words_to_a_turn_that_is_ending_begin_the_next(environ, workspace, script):
+    async def scenario(host):
+        thread = await opened(host, workspace, script({"text": "First."}, {"text": "Second."}))
+        ending, go_on = ends_slowly(host.session(thread.id))
+        await thread.send("one")
+        await ending.wait()
+        await thread.steer("two")
+        go_on.set()
+        await thread.wait()
+        return bodies(host, thread, User)
+
+    assert [(one.text, one.via) for one in run_in(environ, scenario)[1:]] == [("two", "queue")]
+
+
 def test_a_thread_that_is_closed_while_its_turn_ends_begins_no_other(environ, workspace, script):
     """The next turn began with a queued message and asked for leave; nobody heard the answer."""
     asks = {"tool_calls": [call("workspace_run_command", command="true", outside_sandbox=True)]}
@@ -374,15 +401,7 @@ def test_a_thread_that_is_closed_while_its_turn_ends_begins_no_other(environ, wo
 
     async def scenario(host):
         thread = await opened(host, workspace, model, settings={"approvals": "on-request"})
-        session, ending, go_on = host.session(thread.id), asyncio.Event(), asyncio.Event()
-        last_words = session._last_words
-
-        async def slowly(*words):
-            ending.set()
-            await go_on.wait()
-            await last_words(*words)
-
-        session._last_words = slowly
+        ending, go_on = ends_slowly(host.session(thread.id))
         await thread.send("one")
         await thread.queue("two")
         await ending.wait()

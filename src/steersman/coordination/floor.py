@@ -61,6 +61,7 @@ MOVES: dict[tuple[FloorState, Move], FloorState] = {
 }
 
 BUSY = frozenset({FloorState.STARTING, FloorState.RUNNING, FloorState.STOPPING, FloorState.ENDING})
+HEARING = frozenset({FloorState.STARTING, FloorState.RUNNING})  # words still reach this turn
 
 _RUNS = "A turn is running; steer it, or queue the message."
 _WHY = {

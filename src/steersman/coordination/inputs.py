@@ -3,7 +3,8 @@
 The log holds a receipt for every change, so the state of every input survives a crash.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from secrets import token_hex
 from typing import Literal
 
@@ -32,7 +33,7 @@ class Inputs:
 
     def __init__(self) -> None:
         self._open: dict[str, Input] = {}
-        self._leaving: set[str] = set()
+        self._order = asyncio.Lock()
 
     def observe(self, messages: Iterable[Message]) -> None:
         """Take in receipts from the log."""
@@ -53,63 +54,64 @@ class Inputs:
         return list(self._open.values())
 
     def _in(self, state: InputState) -> list[Input]:
-        """What is in a state, oldest first, unless it is just being written out of it."""
-        return [e for e in self._open.values() if e.state == state and e.id not in self._leaving]
+        """What is in a state, oldest first."""
+        return [entry for entry in self._open.values() if entry.state == state]
 
     async def admit(self, text: str, how: How, lane: Lane, cause: Cause = NO_CAUSE) -> str:
         """Take a message in: it waits for the next model call, or for the next turn."""
         corr = f"in_{token_hex(4)}"
         state: InputState = "waiting" if how == "steer" else "queued"
         drafts = [*cause.taken(lane), lane.draft(Steer(state, how, text), corr)]
-        await self._write(drafts, lane, cause.settled(corr))
+        await self._write(lambda: drafts, lane, cause.settled(corr))
         return corr
 
     async def withdraw(self, corr: str, lane: Lane, cause: Cause = NO_CAUSE) -> None:
         """Take a message back before the model hears it."""
-        entry = self._open.get(corr)
-        if entry is None or corr in self._leaving:
-            raise TooLate(f"No message {corr} is waiting: it was delivered or withdrawn.")
-        drafts = [*cause.taken(lane), lane.draft(Steer("withdrawn", entry.how), corr)]
-        await self._write(drafts, lane, cause.settled())
+
+        def back() -> list[Draft]:
+            entry = self._open.get(corr)
+            if entry is None:
+                raise TooLate(f"No message {corr} is waiting: it was delivered or withdrawn.")
+            return [*cause.taken(lane), lane.draft(Steer("withdrawn", entry.how), corr)]
+
+        await self._write(back, lane, cause.settled())
 
     async def deliver(self, lane: Lane) -> list[Message]:
         """Hand over what waits for the next model call."""
-        waiting = self._in("waiting")
-        drafts = [draft for entry in waiting for draft in _delivery(entry, lane, "steer")]
-        return await self._write(drafts, lane)
+        return await self._write(
+            lambda: [d for entry in self._in("waiting") for d in _delivery(entry, lane, "steer")],
+            lane,
+        )
 
     async def deliver_next(self, lane: Lane) -> list[Message]:
         """Hand over the oldest queued message as the prompt of a turn."""
-        queued = self._in("queued")[:1]
-        drafts = [draft for entry in queued for draft in _delivery(entry, lane, "queue")]
-        return await self._write(drafts, lane)
+        return await self._write(
+            lambda: [d for e in self._in("queued")[:1] for d in _delivery(e, lane, "queue")], lane
+        )
 
     async def requeue(self, lane: Lane) -> None:
         """A turn ended without another model call: what waited for one is queued."""
-        waiting = self._in("waiting")
-        drafts = [lane.draft(Steer("queued", entry.how), entry.id) for entry in waiting]
-        await self._write(drafts, lane)
+        await self._write(
+            lambda: [lane.draft(Steer("queued", e.how), e.id) for e in self._in("waiting")], lane
+        )
 
     async def _write(
-        self, drafts: list[Draft], lane: Lane, settled: Sequence[Settled] = ()
+        self, choose: Callable[[], list[Draft]], lane: Lane, settled: Sequence[Settled] = ()
     ) -> list[Message]:
-        """Log receipts and take them in; nobody else may move these messages meanwhile.
+        """Log receipts and take them in, one after the other: what is chosen is as the log says.
 
         A cancelled caller waits: what the log says happened to a message has happened.
         """
-        leaving = {draft.corr for draft in drafts if draft.corr} - self._leaving
-        self._leaving |= leaving
-        return await unbroken(self._log(drafts, leaving, lane, settled))
+        return await unbroken(self._log(choose, lane, settled))
 
     async def _log(
-        self, drafts: list[Draft], leaving: set[str], lane: Lane, settled: Sequence[Settled]
+        self, choose: Callable[[], list[Draft]], lane: Lane, settled: Sequence[Settled]
     ) -> list[Message]:
-        try:
+        async with self._order:
+            drafts = choose()
             messages = await lane.log.append(*drafts, settled=settled) if drafts else []
             self.observe(messages)
             return messages
-        finally:
-            self._leaving -= leaving
 
 
 def _delivery(entry: Input, lane: Lane, via: How) -> list[Draft]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from steersman import __version__
-from steersman.coordination.floor import BUSY, Floor, FloorState, Move
+from steersman.coordination.floor import BUSY, HEARING, Floor, FloorState, Move
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import Resumption, closing
 from steersman.governance.gate import Leave
@@ -242,7 +242,7 @@ class Session:
 
     @take.register
     async def _steer(self, asked: SteerTurn, cause: Cause = NO_CAUSE) -> str:
-        if not self.busy:
+        if self.state not in HEARING:
             queued: str = await self._queue(Queue(asked.text), cause)
             return queued
         lane = self._lane("coordination", turn=self._turn)
