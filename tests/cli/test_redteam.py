@@ -67,14 +67,11 @@ def test_a_command_that_works_on_the_folder_itself_cannot_unveil_secrets(
     assert not (workspace / ".steersmanignore").exists()
 
 
-@pytest.mark.parametrize("how", DIRECTLY)
-def test_what_such_a_command_did_is_judged_when_it_ends_and_taken_back(
-    steer, script, repository, how
-):
+def test_what_such_a_command_did_is_judged_when_it_ends_and_taken_back(steer, script, repository):
     for number in range(60):
         (repository / f"notes{number}").write_text(f"precious {number}")
     (repository / ".idea").symlink_to("elsewhere")
-    ending, started = DIRECTLY[how]
+    ending, started = DIRECTLY["in the background"]
     text = f"""
 import glob, os
 os.makedirs("sub/.vscode")
@@ -88,6 +85,36 @@ open("good.txt", "w").write("good"){ending}"""
     assert os.readlink(repository / ".idea") == "elsewhere"
     assert (repository / "notes59").read_text() == "precious 59"
     assert (repository / "good.txt").read_text() == "good"
+
+
+@pytest.mark.parametrize("words", ["EXDEV", "Invalid cross-device link", "[Errno 18]"])
+def test_no_words_of_a_command_let_it_work_on_the_folder_itself(
+    steer, script, repository, tmp_path, words
+):
+    """Where a linked file outside is written, and a large one that no snapshot keeps is lost."""
+    outside = tmp_path / "cache"
+    outside.write_text("shared by every project\n")
+    os.link(outside, repository / "linked")
+    with (repository / "large").open("wb") as large:
+        large.truncate(70 << 20)
+    (repository / "shut").mkdir()
+    (repository / "shut" / "note").write_text("precious\n")
+    text = f"""
+import os, shutil
+open("linked", "a").write("evil")
+os.unlink("large")
+shutil.rmtree("shut")
+print({words!r})
+raise SystemExit(1)"""
+
+    *_, result = attacked(steer, script, program(text), shell("python3 x.py"))
+
+    assert "on a copy" in result["output"]["note"]
+    assert outside.read_text() == "shared by every project\n"
+    assert steer("undo", "--yes").returncode == 0
+    assert (repository / "linked").read_text() == "shared by every project\n"
+    assert (repository / "large").stat().st_size == 70 << 20
+    assert (repository / "shut" / "note").read_text() == "precious\n"
 
 
 def test_debug_mode_is_not_lifted_by_words(steer, script, workspace):

@@ -166,7 +166,7 @@ def test_a_command_that_renames_a_folder_is_run_again_directly_and_can_be_undone
 
     output = next(m["body"]["output"] for m in messages if m["kind"] == "tool_result")
     assert output["exit_code"] == 0
-    assert "ran a second time, directly" in output["note"]
+    assert "ran a second time, on a copy" in output["note"]
     assert (folder / "new" / "x").exists()
     assert here("undo", "--yes").returncode == 0
     assert picture(folder) == before
@@ -209,5 +209,5 @@ def test_no_command_leaves_a_program_that_runs_as_its_owner(here, folder, script
     for name in ("own", "group", "run.sh"):
         assert oct((folder / name).stat().st_mode & 0o7777) == "0o755"
     told = next(m["body"]["output"]["note"] for m in messages if m["kind"] == "tool_result")
-    assert ("ran a second time, directly" in told) == bool(first)
+    assert ("ran a second time, on a copy" in told) == bool(first)
     assert "Not taken over: that own runs as its owner." in told

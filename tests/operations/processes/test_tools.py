@@ -66,7 +66,7 @@ class Bare:
     def argv(self, command: list[str], cwd: str) -> list[str]:
         return self._launcher(command)
 
-    def must_run_directly(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str) -> bool:
         return False
 
     async def settle(self, bench: Any) -> Effects:

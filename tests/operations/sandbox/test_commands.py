@@ -38,15 +38,25 @@ class Shop:
 
 
 def test_what_a_view_cannot_do_is_done_in_the_same_sandbox() -> None:
-    """After the gate was asked about a command whose effects cannot wait for judgement."""
+    """Over a copy, so its effects wait for judgement like those of any other."""
     with a_folder() as folder:
         shop = Shop(folder, answer=lambda _: "allow")
         result = shop.run_script(f"{RENAME} && (: > {folder}/out)")
-        assert "ran a second time, directly" in result.output["note"]
+        assert "ran a second time, on a copy" in result.output["note"]
         assert sorted(os.listdir(shop.root)) == ["e", "s.sh"]
         assert os.listdir(folder) == ["work"]
         asked = [action.direct for action in shop.judged() if isinstance(action, Execute)]
-        assert asked == [False, True]
+        assert asked == [False]
+
+
+def test_a_workspace_that_is_too_large_for_a_copy_is_left_alone(monkeypatch) -> None:
+    monkeypatch.setattr("steersman.operations.running.copied.MOST_PATHS", 1)
+    with a_folder() as folder:
+        shop = Shop(folder, answer=lambda _: "allow")
+        result = shop.run_script(RENAME)
+        assert result.status == "error"
+        assert "too large to be copied" in result.message
+        assert sorted(os.listdir(shop.root)) == ["d", "s.sh"]
 
 
 def test_in_the_background_it_works_on_the_workspace_itself() -> None:

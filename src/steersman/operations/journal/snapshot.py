@@ -103,7 +103,7 @@ class Snapshot:
     def _look_at_all(self) -> dict[str, FileState]:
         found: dict[str, FileState] = {}
         index: _Index = {}
-        for place, about in _walk(self.root, self._unseen):
+        for place, about in walk(self.root, self._unseen):
             path = written(place)
             if stat.S_ISDIR(about.st_mode):
                 found[path] = FileState("folder", stat.S_IMODE(about.st_mode))
@@ -145,7 +145,7 @@ class Snapshot:
             return self._objects.put_file(descriptor, durable=False)[0]
 
 
-def _walk(root: str, unseen: set[str]) -> Iterator[tuple[str, os.stat_result]]:
+def walk(root: str, unseen: set[str]) -> Iterator[tuple[str, os.stat_result]]:
     """Every path below a root; folders that cannot be read are added to `unseen`."""
     yield ROOT, os.lstat(root)
     waiting = [""]

@@ -18,9 +18,10 @@ from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
 from steersman.operations.running.afterwards import settled
 from steersman.operations.running.confine import Sandbox, Workspace
+from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
 from steersman.operations.running.masks import Protection, above, hidden, stubs
-from steersman.operations.running.overlay import Transaction, stumbled
+from steersman.operations.running.overlay import Transaction
 from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
@@ -139,7 +140,7 @@ class CommandRun(ABC):
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         """The command line that confines a command."""
 
-    def must_run_directly(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str) -> bool:
         """Whether it could not give the command what it needs; nothing has happened then."""
         return False
 
@@ -160,7 +161,7 @@ class OverView(CommandRun):
     def __init__(
         self,
         journal: Journal,
-        transaction: Transaction,
+        transaction: Transaction | Copied,
         profile: Profile,
         sweep: Callable[[Callable[[], None]], None],
     ) -> None:
@@ -171,9 +172,9 @@ class OverView(CommandRun):
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         return self._transaction.argv(command, cwd, self._profile, self.inherit)
 
-    def must_run_directly(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str) -> bool:
         """Whether the view could not give the command what it needs; nothing has happened then."""
-        return stumbled(exit_code, output) or (exit_code != 0 and not self._transaction.ran())
+        return self._transaction.stumbled(exit_code, output)
 
     async def settle(self, bench: Bench) -> Effects:
         """Put what the command did before the gate, and make it so."""

@@ -22,6 +22,7 @@ from steersman.operations.running.command_run import (
 )
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
+from steersman.operations.running.copied import Copied
 from steersman.operations.running.masks import Protection, remove_stubs
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
@@ -75,6 +76,13 @@ class CommandRuns:
         except NoOverlay as problem:
             return f"ran directly on the workspace: {problem.what}"
         return await _opened(OverView(self._journal, view, bench.profile, self._sweep), bench)
+
+    async def over_copy(self, bench: Bench) -> CommandRun:
+        """A run over a copy of the workspace, for a command that a view could not serve."""
+        found, scratch = await self._probe.found(), os.path.realpath(self._scratch)
+        assert found.bubblewrap is not None, "there was a view"
+        copy = await asyncio.to_thread(Copied, found.bubblewrap, self._journal.root, scratch)
+        return await _opened(OverView(self._journal, copy, bench.profile, self._sweep), bench)
 
     async def directly(self, bench: Bench) -> CommandRun:
         """A run on the workspace itself, confined as far as the profile says."""

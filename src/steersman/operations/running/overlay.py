@@ -56,9 +56,9 @@ def available(workspace: str, scratch: str) -> Overlay | Unavailable:
 
 
 def stumbled(exit_code: int, output: str) -> bool:
-    """Whether a command failed because a folder that was there before cannot be renamed.
+    """Whether a command seems to have failed because a folder cannot be renamed in an overlay.
 
-    Such a command is discarded and run again directly: the overlay could not give it what it needs.
+    Such a command is discarded and run again over a copy. What it prints decides no more than that.
     """
     told = (*_STUMBLES, os.strerror(errno.EXDEV))
     return exit_code != 0 and any(words in output for words in told)
@@ -103,6 +103,10 @@ class Transaction:
     def ran(self) -> bool:
         """Whether the command was started at all; if not, the mounting failed."""
         return ran(self._scratch)
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
+        """Whether the overlay could not give the command what it needs."""
+        return stumbled(exit_code, output) or (exit_code != 0 and not self.ran())
 
     def changes(self, objects: Objects) -> Changeset:
         """What the command did to the workspace; contents and originals are kept in the journal."""

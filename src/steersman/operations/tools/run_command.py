@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.command_runs import SHELL, CommandRuns
+from steersman.operations.running.copied import NoCopy
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
@@ -111,10 +112,10 @@ class RunCommand(Tool[RunCommandArgs]):
         return replace(again, note=note.removesuffix("; "))
 
     async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
-        """Run it over a view of the workspace; directly where that cannot be.
+        """Run it over a view of the workspace; directly where there are no views.
 
-        What a command prints can make it look as if it cannot; so the gate is asked once more, and
-        nothing of its effects is hidden from judgement by words.
+        A command that a view could not serve is run over a copy: what it prints never decides
+        whether it runs on the workspace itself.
         """
         notes = [note_for(args.command)]
         bench = _quiet(bench, self._environ)
@@ -126,12 +127,25 @@ class RunCommand(Tool[RunCommandArgs]):
                 result = await self._run_on(view, args, bench, notes)
                 if result is not None:
                     return result
-                notes.append("ran a second time, directly: folders cannot be renamed over a view")
+                notes.append("ran a second time, on a copy: folders cannot be renamed over a view")
+                result = await self._run_on(await self._over_copy(bench), args, bench, notes)
+                assert result is not None
+                return result
             if bench.profile.sandbox and bench.profile.files == "write":
                 await bench.admit([_execute(args, bench.workspace, direct=True)])
         result = await self._run_on(await self._runs.directly(bench), args, bench, notes)
         assert result is not None
         return result
+
+    async def _over_copy(self, bench: Bench) -> CommandRun:
+        try:
+            return await self._runs.over_copy(bench)
+        except NoCopy as problem:
+            raise ToolProblem(
+                "The command could not be run: a folder cannot be renamed over a view.",
+                f"{problem.what} {problem.why}".strip(),
+                "Copy the folder and delete the old one, or try again with outside_sandbox.",
+            ) from problem
 
     async def _run_on(
         self, run: CommandRun, args: RunCommandArgs, bench: Bench, notes: list[str]
@@ -158,7 +172,7 @@ class RunCommand(Tool[RunCommandArgs]):
             if kept:
                 self._runs.settle_later(running.wait(), run, bench)
                 return _result(running, notes, Effects())
-            if run.must_run_directly(running.state.exit_code or 0, running.output.text()):
+            if run.stumbled(running.state.exit_code or 0, running.output.text()):
                 return None
             notes.append(_blame(running, bench.profile, run.refused))
             result = _result(running, notes, await run.settle(bench))

@@ -1,0 +1,158 @@
+"""A view that is a copy, for commands that an overlay cannot serve: it cannot rename folders.
+
+The workspace is copied into the scratch folder and mounted in its own place. What differs from the
+copy as it was made is what the command did; nothing of that is in the workspace yet.
+"""
+
+import os
+import stat
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import closing
+
+from steersman.operations.journal.changeset import Changeset, same, without_power
+from steersman.operations.journal.folders import Tree
+from steersman.operations.journal.looking import NOTHING, Seen, examine
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.siblings import with_siblings
+from steersman.operations.journal.snapshot import walk
+from steersman.operations.running.bubblewrap import Bubblewrap
+from steersman.operations.running.confine import Sandbox, Workspace, ran
+from steersman.operations.running.disk import holds
+from steersman.operations.running.programs import of_the_system
+from steersman.operations.running.scratch import Scratch
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
+from steersman.records.names import on_disk, shown, written
+from steersman.records.profile import Profile
+
+MOST_PATHS, MOST_BYTES = 200_000, 4 << 30
+PATIENCE = 120.0
+_Mark = tuple[int, ...]
+
+
+class NoCopy(ToolProblem):
+    """A workspace that cannot be copied for a command."""
+
+
+class Copied:
+    """One run on a copy: start `argv`, then read `changes`, then `discard`."""
+
+    def __init__(self, bubblewrap: Bubblewrap, root: str, scratch: str) -> None:
+        self.root = root
+        self._bubblewrap = bubblewrap
+        if holds(root, scratch):
+            raise NoCopy(
+                f"{root} holds the scratch folder {scratch}, so it cannot be copied there."
+            )
+        self._scratch = Scratch(scratch)
+        try:
+            self._started = os.stat(self._scratch.write("status", b"")).st_ctime_ns
+            self._copy = self._scratch.path("copy")
+            _measure(root)
+            _make(root, self._copy)
+            self._made = _marks(self._copy)
+        except BaseException:
+            self.discard()
+            raise
+
+    def argv(
+        self, command: Sequence[str], cwd: str, profile: Profile, descriptors: Sequence[int] = ()
+    ) -> list[str]:
+        """The command line that runs a command with the copy in the workspace's place."""
+        view = Workspace(self.root, ("--bind", self._copy, self.root))
+        return Sandbox(self._bubblewrap).argv(
+            command, cwd, profile, view, self._scratch, descriptors
+        )
+
+    def ran(self) -> bool:
+        """Whether the command was started at all."""
+        return ran(self._scratch)
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
+        """Whether it could not give a command what it needs: never, whatever is printed."""
+        return False
+
+    def changes(self, objects: Objects) -> Changeset:
+        """What the command did to the copy; contents and originals are kept in the journal."""
+        now = _marks(self._copy)
+        touched = sorted(
+            path for path in self._made.keys() | now.keys() if self._made.get(path) != now.get(path)
+        )
+        found = Changeset([])
+        with closing(Tree(self.root)) as tree:
+            try:
+                for path in touched:
+                    self._compare(path, tree, objects, found)
+            finally:
+                tree.settle()
+        objects.settle()
+        changes = sorted(with_siblings(self.root, found.changes), key=lambda one: one.path)
+        return Changeset(changes, found.times, found.remove, found.notes, found.meanwhile)
+
+    def discard(self) -> None:
+        """Forget everything the command wrote."""
+        self._scratch.discard()
+
+    def _compare(self, path: str, tree: Tree, objects: Objects, found: Changeset) -> None:
+        before = NOTHING
+        try:
+            before = tree.examine(path, objects, durable=False)
+        except ToolProblem as problem:
+            found.notes.append(f"Cannot be restored once it is gone: {problem.what}")
+            found.remove.append(path)
+        after = self._after(path, before, objects, found)
+        if same(before.state, after):
+            return
+        late = before.stat is not None and before.stat.st_ctime_ns > self._started
+        if late and before.state.kind != "folder":
+            found.meanwhile.append(path)
+        found.changes.append(Change(path, before.state, after))
+
+    def _after(self, path: str, before: Seen, objects: Objects, found: Changeset) -> FileState:
+        try:
+            seen = examine(os.path.join(self._copy, on_disk(path)), keep=objects, durable=False)
+        except ToolProblem as problem:
+            found.notes.append(f"Not taken over: {problem.what}")
+            return ABSENT
+        if seen.state.kind == "file" and seen.stat is not None:
+            found.times[path] = seen.stat.st_mtime_ns
+        tame = without_power(before.state, seen.state)
+        if tame != seen.state:
+            found.notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
+        return tame
+
+
+def _measure(root: str) -> None:
+    """Refuse what would take too long to copy."""
+    paths = size = 0
+    for _, about in walk(root, set()):
+        paths, size = paths + 1, size + about.st_blocks * 512
+        if paths > MOST_PATHS or size > MOST_BYTES:
+            raise NoCopy("The workspace is too large to be copied for one command.")
+
+
+def _make(root: str, copy: str) -> None:
+    line = [of_the_system("cp"), "--archive", "--reflink=auto", "--no-target-directory", root, copy]
+    try:
+        made = subprocess.run(
+            line, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise NoCopy("The workspace could not be copied for the command.", str(error)) from error
+    if made.returncode:
+        why = made.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise NoCopy("The workspace could not be copied for the command.", (why or [""])[0])
+    # A file that was written in this tick could be written again without showing it.
+    time.sleep(0.01)
+
+
+def _marks(copy: str) -> dict[str, _Mark]:
+    """What changes whenever a path below does, by its path."""
+    found: dict[str, _Mark] = {}
+    for path, about in walk(copy, set()):
+        times = (about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino)
+        folder = stat.S_ISDIR(about.st_mode)
+        found[written(path)] = (about.st_mode, *(() if folder else times))
+    return found
