@@ -34,7 +34,7 @@ from steersman.intelligence.models import Models
 from steersman.operations.journal.objects import Objects
 from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
-from steersman.records.errors import Exit, StorageProblem, UsageProblem
+from steersman.records.errors import Exit, LeaseLost, StorageProblem, UsageProblem
 from steersman.records.message import TurnEnd
 from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
@@ -42,6 +42,7 @@ from steersman.records.thread import Activity, Lease, Thread
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import Live, Tenure, ThreadLog
 from steersman.store.redactor import Redactor, readable
+from steersman.store.sql_leases import lost as lease_lost
 from steersman.threads import recalling
 from steersman.threads.live import LivePieces
 from steersman.threads.mail import Mailbox
@@ -160,9 +161,10 @@ class Runner:
         await asyncio.to_thread(self._keep, thread.id, session, opening.yes)
         mailbox = Mailbox(session, lambda: self._close_soon(thread.id))
         self._runs[thread.id] = Run(session, mailbox, live, lease)
-        lost = partial(self._close_soon, thread.id, lost=True)
-        log.lost = lambda _: lost()
-        self.newsroom.deliver(thread.id, mailbox.wake, lost)
+        log.lost = partial(self._close_soon, thread.id)
+        self.newsroom.deliver(
+            thread.id, mailbox.wake, lambda: self._close_soon(thread.id, lease_lost(thread.id))
+        )
         if left is not None:
             await session.resume(left)
         mailbox.open()
@@ -362,9 +364,9 @@ class Runner:
             await asyncio.to_thread(self._store.release, lease)
         return ""
 
-    def _close_soon(self, thread_id: str, *, lost: bool = False) -> None:
+    def _close_soon(self, thread_id: str, lost: LeaseLost | None = None) -> None:
         """Somebody asked for it, or another process has the thread now."""
-        task = asyncio.create_task(self._abandon(thread_id) if lost else self._end(thread_id))
+        task = asyncio.create_task(self._abandon(thread_id, lost) if lost else self._end(thread_id))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
@@ -373,13 +375,13 @@ class Runner:
             with suppress(StorageProblem):
                 await self.leave(thread_id, Exit.INTERRUPTED, "closed by another process")
 
-    async def _abandon(self, thread_id: str) -> None:
+    async def _abandon(self, thread_id: str, lost: LeaseLost) -> None:
         run = self._runs.get(thread_id)
         if run is None:
             return
         self.newsroom.stop_delivery(thread_id)
         await run.mailbox.close()
-        await run.session.abandon()
+        await run.session.abandon(lost)
         await self._released(thread_id, run)
         self._bus.nudge(thread_id)
 

@@ -97,6 +97,7 @@ class Session:
         self._turn_began = 0
         self._running: asyncio.Task[None] | None = None
         self._closing = False
+        self._lost: LeaseLost | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._watching = ExitStack()
         self._context = Context(ROOT)
@@ -395,6 +396,8 @@ class Session:
                 self._running = None
             if not running.cancelled() and (error := running.exception()) is not None:
                 raise error
+        if self._lost is not None:
+            raise self._lost
         return self.last_end
 
     async def quieter(self) -> None:
@@ -546,8 +549,12 @@ class Session:
         else:
             await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
 
-    async def abandon(self) -> None:
-        """Stop everything without a word: another process has taken the thread over."""
+    async def abandon(self, lost: LeaseLost | None = None) -> None:
+        """Stop everything without a word: another process has the thread, or may have it.
+
+        Whoever waits here hears that it was `lost`.
+        """
+        self._lost = lost
         for task in (*self._tasks, *filter(None, [self._running])):
             task.cancel()
             await asyncio.wait({task})
