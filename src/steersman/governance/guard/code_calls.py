@@ -141,11 +141,18 @@ def _range(at: Place, given: list[Value]) -> Value:
     return [*range(*(part for part in given if isinstance(part, int)))[:MOST]]
 
 
+def _number(at: Place, given: list[Value]) -> Value:
+    text, *base = given
+    if isinstance(text, str | bytes):
+        return int(text, *(part for part in base if isinstance(part, int)))
+    return text if isinstance(text, int) else NOTHING
+
+
 Function = Callable[[Place, list[Value]], Value]
 FUNCTIONS: dict[str, Function] = {
-    "chr": lambda at, given: _clean(chr(given[0])),  # type: ignore[arg-type]
-    "ord": lambda at, given: ord(given[0]),  # type: ignore[arg-type]
-    "int": lambda at, given: int(*given),  # type: ignore[call-overload]
+    "chr": lambda at, given: _clean(chr(given[0])) if isinstance(given[0], int) else NOTHING,
+    "ord": lambda at, given: ord(given[0]) if isinstance(given[0], str) else NOTHING,
+    "int": _number,
     "str": lambda at, given: text_of(given[0]),
     "bytes": _raw,
     "bytearray": _raw,

@@ -317,8 +317,9 @@ def _written(value: Value, depth: int = 0) -> ast.expr | None:
         value = value.decode("utf-8", "replace")
     if isinstance(value, (str, int)):
         return ast.Constant(str(value) if isinstance(value, Folder) else value)
-    small = isinstance(value, (list, tuple)) and depth < _MOST_DEPTH and len(value) < _MOST_ITEMS
-    if small and not any(isinstance(part, Nothing) for part in value):  # type: ignore[attr-defined]
-        made = [_written(part, depth + 1) for part in value]  # type: ignore[attr-defined]
-        return ast.List([part for part in made if part is not None], ast.Load())
-    return None
+    if not isinstance(value, (list, tuple)) or depth >= _MOST_DEPTH or len(value) >= _MOST_ITEMS:
+        return None
+    if any(isinstance(part, Nothing) for part in value):
+        return None
+    made = [_written(part, depth + 1) for part in value]
+    return ast.List([part for part in made if part is not None], ast.Load())

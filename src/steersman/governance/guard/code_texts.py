@@ -46,13 +46,14 @@ def with_names(text: str) -> str:
         outside = re.compile(
             rf"(?<![\w.$'\"]){re.escape(name)}\b(?!\s*:?=(?!=)|['\"(:])|\${name}\b(?!\s*=(?!=))"
         )
+        bare, quoted = (text.replace("\\", r"\\") for text in (value, f"'{value}'"))
         made, at = "", 0
         for found in STRING.finditer(text):
-            made += outside.sub(lambda _, v=value: f"'{v}'", text[at : found.start()])  # type: ignore[misc]
+            made += outside.sub(quoted, text[at : found.start()])
             live = found[0][:1] in '"`' or found[0].startswith("q")
-            made += inside.sub(lambda _, v=value: v, found[0]) if live else found[0]  # type: ignore[misc]
+            made += inside.sub(bare, found[0]) if live else found[0]
             at = found.end()
-        text = made + outside.sub(lambda _, v=value: f"'{v}'", text[at:])  # type: ignore[misc]
+        text = made + outside.sub(quoted, text[at:])
     return text
 
 

@@ -102,8 +102,10 @@ def _binary(at: Evaluator, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Add):
         if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
             return [*left, *right]
-        if isinstance(left, (int, bytes)) and type(left) is type(right):
-            return left + right  # type: ignore[operator]
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if isinstance(left, bytes) and isinstance(right, bytes):
+            return left + right
         if isinstance(left, str) or isinstance(right, str):
             return text_of(left) + text_of(right)
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
@@ -195,17 +197,17 @@ def narrow(at: Evaluator, test: ast.AST) -> None:
     said = any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)
     if not picks or not said or any(isinstance(part, ast.Not) for part in parts):
         return
-    for part in parts:
-        found = at.names.get(part.id) if isinstance(part, ast.Name) else None
+    for name in (part.id for part in parts if isinstance(part, ast.Name)):
+        found = at.names.get(name)
         if isinstance(found, str) and globbed(found) and not isinstance(found, Dotted):
-            at.names[part.id] = type(found)(found + "some")  # type: ignore[attr-defined]
+            at.names[name] = type(found)(found + "some")
 
 
 def _call(at: Evaluator, node: ast.Call) -> Value:
     name = at.dotted(node.func)
     given = [at.value(argument) for argument in node.args]
-    if name.startswith("."):
-        owner = at.value(node.func.value)  # type: ignore[attr-defined]
+    if name.startswith(".") and isinstance(node.func, ast.Attribute):
+        owner = at.value(node.func.value)
         method = METHODS.get(name[1:])
         return method(at, owner, given) if method and not isinstance(owner, Nothing) else NOTHING
     if isinstance(at.value(node.func), Dotted) or name not in at.names:

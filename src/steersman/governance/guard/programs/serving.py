@@ -13,7 +13,7 @@ from steersman.governance.guard.programs.hosts import host_of
 
 
 class Server(NamedTuple):
-    """How a server is told its folder and its address; `local` when it is closed unless told."""
+    """A server's options for folder and address; `local` when others reach it only by an option."""
 
     folder: str = ""
     address: str = ""
