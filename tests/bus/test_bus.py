@@ -16,6 +16,7 @@ from steersman.records.clock import now
 from steersman.records.message import AssistantDelta, Message, User
 from steersman.store.log import Draft, ThreadLog
 from steersman.store.redactor import Redactor
+from steersman.threads.live import decode, encode
 
 THREAD = "k3n5p7q9rs"
 
@@ -281,3 +282,10 @@ def test_pieces_are_taken_out_up_to_the_moment_of_what_they_led_to():
             assert await drained(reader) == [stored, late]
 
     asyncio.run(work())
+
+
+def test_a_live_piece_that_is_none_of_ours_is_passed_over():
+    ours = encode([a_message(0)])
+    assert len(decode(THREAD, ours)) == 1
+    for spoilt in (b"", b"[" * 100_000, b"\xff", ours.replace(b"Z", b"")):
+        assert decode(THREAD, spoilt) == []

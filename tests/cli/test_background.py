@@ -3,6 +3,9 @@
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -343,3 +346,52 @@ def test_a_request_that_was_spoilt_from_outside_keeps_nobody_from_being_heard(st
     assert steer("wait", thread).returncode == 0
     assert log(steer, thread, "user")[-1]["body"]["text"] == "hello"
     assert steer("threads", "list").returncode == 0
+
+
+def test_a_process_whose_starter_is_gone_works_on(steer, script, workspace, detach):
+    """It could not say that it had the thread, and took that for a reason to stop the turn."""
+    thread = detach(script({"tool_calls": [ASKS]}, {"text": "Going on."}))
+    os.kill(in_state(steer, thread, "waiting")["process"]["pid"], signal.SIGKILL)
+    eventually(lambda: "process" not in listed(steer, thread))
+    reading, writing = os.pipe()
+    os.close(reading)
+    carrying = subprocess.Popen(
+        [sys.executable, "-P", "-m", "steersman", "carry", thread],
+        env=steer.environ, cwd=workspace, stdin=subprocess.DEVNULL, stdout=writing,
+    )  # fmt: skip
+    os.close(writing)
+    eventually(lambda: listed(steer, thread).get("process", {}).get("pid") == carrying.pid)
+
+    assert steer("answer", thread, "allow").returncode == 0
+    assert steer("wait", thread).stdout == "Going on.\n"
+    assert carrying.wait(60) == 0
+
+
+def test_a_thread_that_is_closed_and_ended_at_once_ends_once(steer, script, detach):
+    thread = detach(script({"tool_calls": [ASKS]}, DONE))
+    owner = in_state(steer, thread, "waiting")["process"]["pid"]
+    code = CLOSE_AND_END.format(thread=thread, owner=owner)
+    subprocess.run([sys.executable, "-c", code], env=steer.environ, check=True)
+    gone(owner)
+
+    assert len(log(steer, thread, "session_end")) == 1
+    said = Path(steer.environ["STEERSMAN_HOME"], "background", f"{thread}.log")
+    assert said.read_text() == ""
+
+
+CLOSE_AND_END = """
+import asyncio, os, signal
+from pathlib import Path
+from steersman.host import Host
+from steersman.records.inbox import Close
+
+async def main():
+    async with Host.at(Path(os.environ["STEERSMAN_HOME"]), os.environ) as host:
+        handle = await host.attach("{thread}")
+        await handle.post(Close())
+        while (await handle.state()).requests:
+            pass
+        os.kill({owner}, signal.SIGTERM)
+
+asyncio.run(main())
+"""

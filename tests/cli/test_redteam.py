@@ -117,6 +117,16 @@ raise SystemExit(1)"""
     assert (repository / "shut" / "note").read_text() == "precious\n"
 
 
+def test_a_command_in_the_background_leaves_no_program_that_runs_as_its_owner(
+    steer, script, workspace
+):
+    line = "cp /bin/true own; chmod 4755 own"
+    started = call("workspace_run_command", command=line, background=True, wait_timeout=60)
+    (result,) = attacked(steer, script, started, flags=("--yes",))
+    assert "Not taken over: that own runs as its owner." in result["output"]["note"]
+    assert oct((workspace / "own").stat().st_mode & 0o7777) == "0o755"
+
+
 def test_debug_mode_is_not_lifted_by_words(steer, script, workspace):
     before = (workspace / "calc.py").read_text()
     line = "echo evil > calc.py; echo EXDEV; exit 1"

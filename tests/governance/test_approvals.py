@@ -70,3 +70,24 @@ def test_what_is_never_asked_again_cannot_be_answered():
 
     with a_lane() as lane:
         asyncio.run(asyncio.wait_for(work(lane), 30))
+
+
+def test_an_answer_that_is_being_written_is_the_only_one():
+    """Meanwhile the request of a dead process was asked again, and could be answered once more."""
+
+    async def work(lane: Lane) -> list[str]:
+        request = ConfirmRequest("call_1", "run", (RUN,), "it leaves")
+        (stored,) = await lane.append(request, corr="ask_1")
+        desk = Desk(attended=True, yes=True)
+        desk.recall([stored], lane.log)
+        giving = asyncio.create_task(desk.answer("ask_1", ConfirmResponse("deny")))
+        await asyncio.sleep(0)  # it is on its way
+        asked = asyncio.create_task(desk.confirm(request, lane))
+        await asyncio.sleep(0)
+        with pytest.raises(TooLate):
+            await desk.answer("ask_1", ConfirmResponse("allow"))
+        await giving
+        return [(await asked).decision]
+
+    with a_lane() as lane:
+        assert asyncio.run(asyncio.wait_for(work(lane), 30)) == ["deny"]

@@ -137,6 +137,13 @@ class MeetingContract:
         other.append(abc, some_rows(1), sync=False, lease=lease)
         assert len(list(store.read(abc))) == 1
 
+    def test_renewing_names_the_leases_that_another_process_has_now(self, store, other, abc):
+        other.lease(abc)
+        other.lease("abd")
+        unseen(store)
+        store.lease(abc)
+        assert other.renew() == {abc}
+
     def test_renewing_without_a_lease_does_nothing(self, store):
         store.renew()
         store.renew()
@@ -223,9 +230,11 @@ class MeetingContract:
         kill(elsewhere)
         assert store.states([abc])[abc] == ThreadState("idle", None, running.activity)
 
-    def test_an_owner_without_a_sign_of_life_is_none(self, store, other, abc):
+    @pytest.mark.parametrize("seconds", [1000, -1000])
+    def test_an_owner_without_a_sign_of_life_is_none(self, store, other, abc, seconds):
+        """Nor is one whose sign is of a time to come: no clock of this store gave it."""
         other.lease(abc)
-        unseen(store)
+        unseen(store, seconds)
         assert store.states([abc])[abc].owner is None
         other.renew()
         assert store.states([abc])[abc].owner == other.process

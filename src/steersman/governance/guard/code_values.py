@@ -102,8 +102,6 @@ def _binary(at: Evaluator, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Add):
         if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
             return [*left, *right]
-        if isinstance(left, int) and isinstance(right, int):
-            return left + right
         if isinstance(left, bytes) and isinstance(right, bytes):
             return left + right
         if isinstance(left, str) or isinstance(right, str):
