@@ -122,8 +122,9 @@ class Session:
         if self._systems.capsule is not None:
             await recalling.conversation(self.log, self._context)
             self._watching.enter_context(self.log.watched_by(self._context.observe))
-            calls = await recalling.messages(self.log, {"tool_call"})
-            self._systems.external.recall(calls)
+            if self._systems.external.gateway is not None:
+                calls = await recalling.messages(self.log, {"tool_call"})
+                self._systems.external.recall(calls)
         if self._systems.budget.counts_thread:
             spent = await recalling.messages(self.log, {"usage", "tool_call", "agent_spawn"})
             self._systems.budget.recall(spent)
