@@ -8,9 +8,12 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from steersman.host import Host
@@ -27,6 +30,28 @@ def environ(environ, request):
     if request.param == "postgres":
         environ["STEERSMAN_STORE"] = request.getfixturevalue("postgres_url")
     return environ
+
+
+@pytest.fixture
+def settled(environ):
+    """Wait until the server has done what a process that was killed meanwhile had asked of it."""
+    url = environ.get("STEERSMAN_STORE")
+
+    def backends():
+        if url is None:
+            return set()
+        with psycopg.connect(url, autocommit=True) as db:
+            others = "datname = current_database() AND pid <> pg_backend_pid()"
+            return set(db.execute(f"SELECT pid FROM pg_stat_activity WHERE {others}"))
+
+    @contextmanager
+    def after_a_death():
+        before = backends()
+        yield
+        while backends() - before:
+            time.sleep(0.01)
+
+    return after_a_death
 
 
 @pytest.fixture
@@ -75,7 +100,7 @@ def assert_whole(messages):
 
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_a_run_killed_at_any_moment_opens_verifies_and_goes_on(
-    steer, script, model, workspace, environ, group
+    steer, script, model, workspace, environ, settled, group
 ):
     moments = random.Random(1000 + group)
     one_turn = script({"text": "I go on."}, name="one.json")
@@ -84,7 +109,8 @@ def test_a_run_killed_at_any_moment_opens_verifies_and_goes_on(
 
     for _ in range(KILLS):
         file.write_text(BEFORE)
-        kill_at(steer, model, moments)
+        with settled():
+            kill_at(steer, model, moments)
         assert file.read_text() in (BEFORE, AFTER)
         thread = host.threads(limit=1)[0]
         left = list(host.messages(thread.id))

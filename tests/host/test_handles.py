@@ -5,6 +5,7 @@ handle is answered in the same way, with the same errors.
 """
 
 import asyncio
+import threading
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from steersman.host import Host
 from steersman.host.attached import sender
 from steersman.records.errors import TooLate, ToolProblem, UsageProblem
-from steersman.records.inbox import Cancel, Request
+from steersman.records.inbox import Cancel, Close, Request
 from steersman.records.message import (
     Answer,
     Assistant,
@@ -321,6 +322,37 @@ def test_what_another_process_asks_is_in_the_log_with_its_sender(environ, worksp
     following = [messages[m.seq].body for m in receipts[:2]]
     assert isinstance(following[0], TurnStart)
     assert following[1] == Steer("waiting", "steer", "use tabs")
+
+
+def test_a_close_that_was_heard_ends_the_thread_though_its_process_is_just_leaving(
+    environ, workspace, script
+):
+    asks = call("workspace_run_command", command="touch x", outside_sandbox=True)
+    settings = Settings(model=script({"tool_calls": [asks]}, DONE))
+
+    async def scenario():
+        home = Path(environ["STEERSMAN_HOME"])
+        async with asyncio.timeout(PATIENCE), Host.at(home, environ) as host:
+            thread = await host.start(str(workspace), "a task", settings, attended=True)
+            await thread.send("go")
+            await until(thread, ConfirmRequest)
+            writer, slow, free = host.runner._writer, threading.Event(), threading.Event()
+            writer.submit(lambda: slow.set() or free.wait())  # a disk that takes its time
+            slow.wait()
+            now = host.find(thread.id).created
+            host.store.post(Request("req_close", thread.id, "somebody", now, Close()))
+            host.newsroom.wake(thread.id)
+            while not writer._work_queue.qsize():
+                await asyncio.sleep(0)
+            leaving = asyncio.create_task(host.let_go(thread.id))
+            for _ in range(100):
+                await asyncio.sleep(0)
+            free.set()
+            await leaving
+            return [m.kind for m in host.messages(thread.id)], host.store.requests(thread.id)
+
+    kinds, left = asyncio.run(scenario())
+    assert (kinds.count("session_end"), left) == (1, [])
 
 
 def test_a_request_that_nobody_took_in_time_is_expired_and_the_log_says_so(

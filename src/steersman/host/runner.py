@@ -339,11 +339,14 @@ class Runner:
         run = self._runs.get(thread_id)
         if run is None:
             return
+        self.newsroom.stop_delivery(thread_id)
+        await run.mailbox.close()
+        if run.mailbox.ends:
+            await self._end(thread_id)
+            return
         if not await asyncio.to_thread(recalling.resumable, run.session.log, ROOT):
             await self.leave(thread_id, Exit.INTERRUPTED)
             return
-        self.newsroom.stop_delivery(thread_id)
-        await run.mailbox.close()
         await self._released(thread_id, run)  # first, so that nothing more is written
         await run.session.abandon()
         self._bus.end(thread_id)

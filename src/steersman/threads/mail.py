@@ -25,6 +25,7 @@ class Mailbox:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._empty = asyncio.Event()
+        self.ends = False  # somebody asked for the thread to be closed, and was heard
 
     def open(self) -> None:
         """Begin to take requests, those first that wait already."""
@@ -67,6 +68,16 @@ class Mailbox:
                 if not self._wake.is_set():
                     self._empty.set()
 
+    async def _close(self, cause: Cause) -> None:
+        """Hear a request to close: once it is written down as taken, the thread ends."""
+        self.ends = True  # also if this is cancelled: the log writes it nevertheless
+        try:
+            await self._session.note(cause, "taken")
+        except SteersmanError:
+            self.ends = False
+            raise
+        self._closing()
+
     async def _requests(self) -> list[Request]:
         log = self._session.log
         return await asyncio.to_thread(log.store.requests, log.thread)
@@ -77,8 +88,7 @@ class Mailbox:
             if request.expired:
                 await session.note(cause, "expired")
             elif isinstance(request.body, Close):
-                await session.note(cause, "taken")
-                self._closing()
+                await self._close(cause)
             else:
                 await session.take(request.body, cause)
         except RequestSettled:
