@@ -67,7 +67,7 @@ def test_a_command_that_works_on_the_folder_itself_cannot_unveil_secrets(
     assert not (workspace / ".steersmanignore").exists()
 
 
-def test_what_such_a_command_did_is_judged_when_it_ends_and_taken_back(steer, script, repository):
+def test_what_such_a_command_did_is_judged_before_it_happens(steer, script, repository):
     for number in range(60):
         (repository / f"notes{number}").write_text(f"precious {number}")
     (repository / ".idea").symlink_to("elsewhere")
@@ -80,11 +80,11 @@ os.unlink(".idea"); open(".idea", "w").write("evil")
 for name in glob.glob("notes*"): os.unlink(name)
 open("good.txt", "w").write("good"){ending}"""
     results = attacked(steer, script, program(text), started)
-    assert results[-1]["output"]["note"].count("Taken back") == 2, results
+    assert results[-1]["status"] == "denied"
     assert not (repository / "sub" / ".vscode").exists()
     assert os.readlink(repository / ".idea") == "elsewhere"
     assert (repository / "notes59").read_text() == "precious 59"
-    assert (repository / "good.txt").read_text() == "good"
+    assert not (repository / "good.txt").exists()
 
 
 @pytest.mark.parametrize("words", ["EXDEV", "Invalid cross-device link", "[Errno 18]"])

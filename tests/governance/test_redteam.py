@@ -12,7 +12,7 @@ from steersman.operations.running.programs import found, of_the_system
 from steersman.records import protection
 from steersman.records.action import ChangeMany, Delete, Write
 from steersman.records.message import ConfirmRequest
-from steersman.records.protection import pinned, protected_name
+from steersman.records.protection import protected_name
 
 ROOT = "/srv/app"
 NEVER = Circumstances(ROOT, approvals="never")
@@ -169,15 +169,8 @@ def test_what_a_secret_link_leads_to_is_secret_by_every_name(tmp_path):
     assert not secret_files.covers(f"{tmp_path}/conf/prod 1 #")
 
 
-def test_the_exceptions_to_what_is_secret_are_not_made_by_a_command_in_the_background(tmp_path):
-    assert f"{tmp_path}/.steersmanignore" in pinned(str(tmp_path))
-
-
-def test_in_a_worktree_the_file_that_names_the_repository_is_pinned(tmp_path):
-    (tmp_path / ".git").write_text("gitdir: /elsewhere\n")
-    held = pinned(str(tmp_path))
-    assert f"{tmp_path}/.git" in held
-    assert f"{tmp_path}/.git/config" not in held
+def test_the_exceptions_to_what_is_secret_are_not_made_by_a_command():
+    assert protected_name(".steersmanignore")
 
 
 def test_a_pipe_or_a_device_in_place_of_a_config_holds_nobody_up(tmp_path):

@@ -12,7 +12,7 @@ from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
 from steersman.records.judgement import Judgement
 from steersman.records.profile import Profile
-from steersman.records.protection import inside, pinned
+from steersman.records.protection import inside
 
 
 def _words(name: str) -> frozenset[str]:
@@ -67,7 +67,6 @@ class Confinement:
             files="read" if looks_only else "write",
             writable=(self._cache,),
             hidden=self._hidden(where.workspace, secrets),
-            protected=pinned(where.workspace),
             network="door" if not looks_only and _may_reach_out(judgement) else "none",
             escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import filterfalse, groupby
 from typing import Any, Protocol
 
@@ -82,6 +82,7 @@ class Toolbox:
     """Runs calls of a set of tools in one workspace, through one gate.
 
     A tool that is withheld now is not offered, and refused if it does nothing a gate could judge.
+    `milestone` is called before each call: what goes on beside it is settled so far.
     """
 
     def __init__(
@@ -92,8 +93,10 @@ class Toolbox:
         gate: Governance,
         reserve: Reserve | None = None,
         withheld: Callable[[], Mapping[str, Verdict]] = lambda: _NOTHING_WITHHELD,
+        milestone: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._withheld = withheld
+        self._milestone = milestone
         self._tools = {tool.name: tool for tool in tools}
         self._reserve = reserve or NoReserve()
         self._workspace = workspace
@@ -207,6 +210,8 @@ class Toolbox:
                 "Use one of them.",
             )
         args = tool.parse(call)
+        if self._milestone is not None:
+            await self._milestone()
         async with self._slots[tool.family]:
             admission = Admission(self._gate, self._workspace, tool, call, lane)
             ready = await admission.ready(args)

@@ -12,19 +12,17 @@ class Profile(Struct, frozen=True):
     `sandbox` is False for a command that was let out. `files` tells what it may do to the
     workspace: nothing, or change a view of it that becomes real when its effects were judged.
     `writable` folders outside the workspace can be changed for good, such as caches. `hidden` files
-    and folders cannot be read, `protected` ones cannot be changed where no view
-    stands between the command and the disk; either may be missing, and stays so. `network`: none,
-    through the door (a proxy that asks about every host), or the machine's own; `nearby` are the
-    hosts of this machine and its network, as `host:port`, that the door may lead to. `environ` is
-    the whole environment of the command. `escalate`: when the sandbox seems to be why it failed,
-    the person is asked to let it out.
+    and folders cannot be read; they may be missing, and stay so. `network`: none, through the door
+    (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of this
+    machine and its network, as `host:port`, that the door may lead to. `environ` is the whole
+    environment of the command. `escalate`: when the sandbox seems to be why it failed, the person
+    is asked to let it out.
     """
 
     sandbox: bool = True
     files: Literal["read", "write"] = "write"
     writable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
-    protected: tuple[str, ...] = ()
     network: Literal["none", "door", "host"] = "none"
     nearby: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}

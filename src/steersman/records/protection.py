@@ -93,19 +93,3 @@ def _leads_git_away(action: Write, name: str) -> bool:
     """True for a `.git` that is a file or a link: it names another folder, with any config."""
     usual = (f"{name}: absent → folder\n", f"{name}: mode ")
     return bool(_GIT_PLACE.search(name.lower())) and not action.diff.startswith(usual)
-
-
-def pinned(workspace: str) -> tuple[str, ...]:
-    """What a command that works on the folder itself cannot change."""
-    top = workspace.rstrip("/")
-    # In a worktree or a submodule `.git` is a file, and the repository elsewhere.
-    git = (".git",) if os.path.isfile(f"{top}/.git") else PROTECTED_GIT
-    names = (*git, *(f"{name}/" for name in sorted(FOLDERS)), *sorted(FILES))
-    return (
-        *(
-            f"{top}/{name}"
-            for name in names
-            if name in _NEVER_MADE or os.path.lexists(f"{top}/{name}".rstrip("/"))
-        ),
-        *(f"{place}/" for place in _OWN if inside(place, top)),
-    )

@@ -131,7 +131,7 @@ class ThreadSystems:
         self.external = ExternalTools(workspace, self.companions, found.configured, requests.wishes)
         self.toolbox = Toolbox(
             self._tools(setup), setup.workspace, self.journal, self.gate, self.external,
-            self.gate.withheld,
+            self.gate.withheld, self.runs.milestone,
         )  # fmt: skip
         self.capsule: Capsule | None = None
         if mind is not None and self.briefing is not None:

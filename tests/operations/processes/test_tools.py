@@ -61,10 +61,13 @@ class Bare:
         self.environ = bench.profile.environ
         return self
 
-    directly = over_view
+    directly = over_mirror = over_view
 
     def argv(self, command: list[str], cwd: str) -> list[str]:
         return self._launcher(command)
+
+    def started(self) -> None:
+        pass
 
     def stumbled(self, exit_code: int, output: str) -> bool:
         return False

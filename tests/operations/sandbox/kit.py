@@ -23,13 +23,14 @@ from steersman.operations.journal.objects import Objects
 from steersman.operations.running import landlock
 from steersman.operations.running.bubblewrap import Bubblewrap, find
 from steersman.operations.running.confine import Sandbox, Workspace, ran
-from steersman.operations.running.masks import Protection, above, hidden
+from steersman.operations.running.copied import Copied
 from steersman.operations.running.overlay import Overlay
 from steersman.operations.running.scratch import Scratch
 from steersman.records.profile import Profile
+from steersman.records.secret_files import PLAIN_SIGHT
 from tests.operations.transactions.tree import Node, tree
 
-Ground = Literal["view", "bind", "read", "landlock", "none"]
+Ground = Literal["view", "copy", "read", "landlock", "none"]
 SECRET = "s3cret-" + "words-nobody-may-read"
 SHELL = ("bash", "--norc", "--noprofile", "-c")
 PATIENCE = 20
@@ -65,10 +66,6 @@ class World:
                 str(self.home / ".netrc"), str(self.root / "secret link"), str(folder / "missing"),
                 str(folder / "state"),
             ),
-            protected=tuple(
-                str(self.root / name)
-                for name in (".git/hooks", ".git/config", ".envrc", ".vscode/", ".git/info/exclude")
-            ),
             environ={"PATH": PATH, "HOME": str(self.home), "LANG": "C.UTF-8"},
         )  # fmt: skip
         self.done: subprocess.CompletedProcess[str]
@@ -90,8 +87,16 @@ class World:
                 self._run(run.argv(command, str(self.root), profile))
                 assert run.ran(), self.done.stderr
                 return run.changes(self.objects)
+        if ground == "copy":
+            where = str(self.root), os.path.realpath(self.scratch)
+            copy = Copied(self.bubblewrap(), *where, profile.hidden, PLAIN_SIGHT)
+            try:
+                self._run(copy.argv(command, str(self.root), profile))
+                assert copy.ran(), self.done.stderr
+                return copy.changes(self.objects)
+            finally:
+                copy.discard()
         scratch = Scratch(os.path.realpath(self.scratch))
-        protection: Protection | None = None
         try:
             if ground == "none":
                 self._run(["env", *(f"{k}={v}" for k, v in profile.environ.items()), *command])
@@ -100,19 +105,11 @@ class World:
                 self._run(landlock.argv(command, profile, str(self.root), scratch))
                 return None
             root = str(self.root)
-            if ground == "read":
-                place = Workspace(root, ("--ro-bind", root, root))
-            else:
-                protection = Protection(root, profile.protected, scratch)
-                held = [*protection.paths, *hidden(profile.hidden)]
-                pins = [word for path in above(held, root) for word in ("--bind", path, path)]
-                place = Workspace(root, ("--bind", root, root), [*pins, *protection.words()])
+            place = Workspace(root, ("--ro-bind", root, root))
             sandbox = Sandbox(self.bubblewrap())
             self._run(sandbox.argv(command, root, profile, place, scratch))
             assert ran(scratch), self.done.stderr
         finally:
-            if protection:
-                protection.remove()
             scratch.discard()
         return None
 

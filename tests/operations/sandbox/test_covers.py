@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from steersman.operations.running import masks
 from steersman.operations.running.bubblewrap import Bubblewrap
-from steersman.operations.running.masks import Protection, outermost, remove_stubs
+from steersman.operations.running.masks import outermost
 from steersman.operations.running.overlay import Overlay
-from steersman.operations.running.scratch import Scratch, sweep
+from steersman.operations.running.scratch import sweep
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
 from tests.operations.sandbox.attempts import REACHING
@@ -22,7 +22,7 @@ from tests.operations.sandbox.kit import EVERYBODY, Ground, World, as_somebody, 
 from tests.operations.transactions.tree import tree
 
 
-@pytest.mark.parametrize("ground", ["view", "bind", "read"])
+@pytest.mark.parametrize("ground", ["view", "copy", "read"])
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_a_hidden_file_says_so(who: str, ground: Ground) -> None:
     """It is there, it cannot be read, it is no ordinary file, and nothing of it changes."""
@@ -44,7 +44,7 @@ def test_a_workspace_inside_a_hidden_folder() -> None:
 
     def do(world: World) -> None:
         profile = replace(world.profile, hidden=(str(world.folder),))
-        for ground in ("view", "bind", "read"):
+        for ground in ("view", "copy", "read"):
             script = f"cat open.txt .env; ls {world.folder}; cat {world.outside}/precious"
             world.try_out(script, ground, profile)
             assert world.done.stdout == "opens3cret-words-nobody-may-read"
@@ -89,12 +89,14 @@ PLANTS = {
 @pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize("name", PLANTS)
 def test_what_runs_later_cannot_be_planted(name: str, who: str) -> None:
-    """On the workspace itself protected paths stay as they are, also when they are missing."""
+    """Nothing of it is in the workspace before it was judged, and what was done is seen whole."""
 
     def do(world: World) -> None:
         before = tree(world.root)
-        world.try_out(PLANTS[name], "bind")
-        assert {k: v for k, v in tree(world.root).items() if k not in ("x",)} == before, world.said
+        done = world.try_out(PLANTS[name], "copy")
+        assert done is not None
+        assert done.changes
+        assert tree(world.root) == before
 
     as_somebody(who, do)
 
@@ -110,31 +112,8 @@ def test_over_a_view_the_gate_judges_what_is_planted() -> None:
     as_somebody("me", do)
 
 
-def test_stubs_are_shared_and_removed_by_the_last() -> None:
-    """Two runs protect the same missing path; what came in its place later is not touched."""
-
-    def do(world: World) -> None:
-        place = world.root / ".envrc"
-        runs = [Scratch(str(world.scratch)) for _ in range(2)]
-        one, other = (Protection(str(world.root), [str(place)], run) for run in runs)
-        assert place.exists()
-        one.remove()
-        assert place.exists()
-        other.remove()
-        assert not place.exists()
-        third = Protection(str(world.root), [str(place)], runs[0])
-        place.unlink()
-        place.write_text("")
-        third.remove()
-        assert place.exists()
-        for run in runs:
-            run.discard()
-
-    as_somebody("me", do)
-
-
 def test_nothing_is_left_when_the_host_is_killed() -> None:
-    """The command dies with its host, and the next start removes stubs and scratch."""
+    """The command dies with its host, and the next start removes the scratch folder."""
 
     def do(world: World) -> None:
         script = (
@@ -144,22 +123,21 @@ def test_nothing_is_left_when_the_host_is_killed() -> None:
             "from tests.operations.sandbox import kit\n"
             "world = kit.World.__new__(kit.World)\n"
             f"world.root, world.scratch = Path({str(world.root)!r}), Path({str(world.scratch)!r})\n"
-            f"profile = kit.Profile(protected=({str(world.root / '.envrc')!r},),\n"
+            f"profile = kit.Profile(writable=({str(world.outside)!r},),\n"
             f"  environ={{'PATH': {os.environ['PATH']!r}}})\n"
-            "world.try_out('touch started; setsid sleep 600 & sleep 600', 'bind', profile)\n"
+            f"script = 'touch {world.outside}/started; setsid sleep 600 & sleep 600'\n"
+            "world.try_out(script, 'copy', profile)\n"
         )
         host = subprocess.Popen([sys.executable, "-c", script], cwd=os.getcwd())
-        while not (world.root / "started").exists():
+        while not (world.outside / "started").exists():
             assert host.poll() is None
-        assert (world.root / ".envrc").exists()
-        assert sweep(str(world.scratch), remove_stubs) == 0
+        assert sweep(str(world.scratch)) == 0
         host.send_signal(signal.SIGKILL)
         host.wait()
         while _living_in(str(world.root)):
             pass
-        assert sweep(str(world.scratch), remove_stubs) == 1
+        assert sweep(str(world.scratch)) == 1
         assert os.listdir(world.scratch) == []
-        assert not (world.root / ".envrc").exists()
 
     as_somebody("me", do)
 
@@ -234,8 +212,8 @@ def test_where_nothing_can_be_sealed_there_are_no_sockets(
     monkeypatch.setattr(World, "bubblewrap", plain)
 
     def do(world: World) -> None:
-        attack(world, REACHING[name], "bind")
-        world.try_out("python3 -c 'import socket; socket.socketpair(); socket.socket(1)'", "bind")
+        attack(world, REACHING[name], "copy")
+        world.try_out("python3 -c 'import socket; socket.socketpair(); socket.socket(1)'", "copy")
         assert "PermissionError" in world.said
 
     as_somebody("me", do)
@@ -255,7 +233,6 @@ def test_too_much_to_hide_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_outermost_paths() -> None:
     """What is in a folder goes with it; what only begins alike does not."""
     assert outermost(["/a/b", "/a", "/ab", "/a/c/d"]) == ["/a", "/ab"]
-    assert masks.above(["/w/a/b/c", "/w/x", "/else/y"], "/w") == ["/w/a", "/w/a/b"]
 
 
 def test_plain_profiles_confine() -> None:

@@ -6,7 +6,7 @@ from tests.operations.sandbox.attempts import ATTEMPTS, READING, WRITING
 from tests.operations.sandbox.kit import EVERYBODY, Ground, World, as_somebody, attack
 
 CASES = [
-    *((name, ground) for name in ATTEMPTS for ground in ("view", "bind")),
+    *((name, ground) for name in ATTEMPTS for ground in ("view", "copy")),
     *((name, "read") for name in (*WRITING, *READING)),
 ]
 

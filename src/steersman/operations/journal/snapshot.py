@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from secrets import token_hex
 
@@ -145,8 +145,13 @@ class Snapshot:
             return self._objects.put_file(descriptor, durable=False)[0]
 
 
-def walk(root: str, unseen: set[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Every path below a root; folders that cannot be read are added to `unseen`."""
+def walk(
+    root: str, unseen: set[str], but: Collection[str] = ()
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Every path below a root; folders that cannot be read are added to `unseen`.
+
+    Folders of the names `but` are passed by.
+    """
     yield ROOT, os.lstat(root)
     waiting = [""]
     while waiting:
@@ -158,10 +163,14 @@ def walk(root: str, unseen: set[str]) -> Iterator[tuple[str, os.stat_result]]:
             unseen.add(written(prefix))
             continue
         for path, about in found:
-            if about is not None:
-                yield path, about
-                if stat.S_ISDIR(about.st_mode):
-                    waiting.append(path + "/")
+            if about is None:
+                continue
+            folder = stat.S_ISDIR(about.st_mode)
+            if folder and path.rpartition("/")[2] in but:
+                continue
+            yield path, about
+            if folder:
+                waiting.append(path + "/")
 
 
 def _about(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -1,8 +1,8 @@
 """Effects that happened before anybody could judge them: put before the gate, or taken back.
 
-A command in the background, or one that a view could not serve, works on the folder itself. What
-could be foreseen is pinned there; the rest is judged when the command has ended, like the effects
-of any other: protected files that it made somewhere, what it lost, and all else it did.
+Where there is no sandbox that can show a command a view, it works on the folder itself. What it did
+is judged when it has ended, like the effects of any other: protected files that it made somewhere,
+what it lost, and all else it did.
 """
 
 import asyncio
@@ -16,11 +16,12 @@ from steersman.records.action import Action, ChangeMany, Delete, Write
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Checkpoint
-from steersman.records.protection import inside, protected
+from steersman.records.names import shown
+from steersman.records.protection import protected
 
 
 async def settled(
-    journal: Journal, changes: Sequence[Change], bench: Bench, pinned: Sequence[str]
+    journal: Journal, changes: Sequence[Change], bench: Bench
 ) -> tuple[list[Change], list[str]]:
     """The changes that stand, and what is to be said about those that do not."""
     actions = await asyncio.to_thread(actions_for, journal, changes)
@@ -30,8 +31,6 @@ async def settled(
     for action in actions:
         if not isinstance(action, Write | Delete):
             continue
-        if any(inside(action.path, place) for place in pinned):
-            continue  # somebody else has changed it
         (guarded if protected(action, journal.root) else others).append(action)
     notes = await _unless_allowed(journal, guarded, _of(journal, changes, guarded), bench, gone)
     notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
@@ -56,7 +55,7 @@ async def _unless_allowed(
     bench: Bench,
     gone: set[str],
 ) -> list[str]:
-    """Take changes back if the gate says no; the answer tells so."""
+    """Undo changes if the gate says no; the answer says so."""
     if not actions:
         return []
     try:
@@ -66,12 +65,42 @@ async def _unless_allowed(
         why = refused.what
     back = [Change(change.path, change.after, change.before) for change in changes
             if change.path not in gone]  # fmt: skip
-    names = ", ".join(change.path for change in back[:3]) + (" …" if len(back) > 3 else "")
+    await bench.record(journal.actions(back, "past"))
+    undone, stuck = await _undone(journal, back, bench)
+    gone.update(change.path for change in undone)
+    notes = [f"Undone: {_names(undone)}. {why}"] if undone else []
+    return notes + [f"{why} It could not be undone: {one}" for one in stuck]
+
+
+async def _undone(
+    journal: Journal, back: Sequence[Change], bench: Bench
+) -> tuple[Sequence[Change], list[str]]:
+    """Undo changes at once or, where one of them stands in the way, all the others."""
     try:
-        await bench.record(journal.actions(back, "past"))
-        body = Checkpoint("effect", tuple(back), count=len(back))
-        await journal.make(body, bench.lane, bench.call)
-    except SteersmanError as problem:
-        return [f"{why} It could not be taken back: {names} ({problem.what})"]
-    gone.update(change.path for change in back)
-    return [f"Taken back: {names}. {why}"]
+        await _make(journal, back, bench)
+        return back, []
+    except SteersmanError:
+        undone, stuck = [], []
+    for change in sorted(back, key=_inner_first):
+        try:
+            await _make(journal, [change], bench)
+            undone.append(change)
+        except SteersmanError as problem:
+            stuck.append(f"{shown(change.path)} ({problem.what})")
+    return undone, stuck
+
+
+async def _make(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
+    body = Checkpoint("effect", tuple(changes), count=len(changes))
+    await journal.make(body, bench.lane, bench.call)
+
+
+def _inner_first(change: Change) -> tuple[bool, int]:
+    """What goes before what comes; what is in a folder goes before it and comes after it."""
+    comes, depth = change.after.kind != "absent", change.path.count("/")
+    return comes, depth if comes else -depth
+
+
+def _names(changes: Sequence[Change]) -> str:
+    names = ", ".join(shown(change.path) for change in changes[:3])
+    return f"{names} …" if len(changes) > 3 else names

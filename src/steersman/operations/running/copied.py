@@ -1,35 +1,39 @@
 """A view that is a copy, for commands that an overlay cannot serve: it cannot rename folders.
 
 The workspace is copied into the scratch folder and mounted in its own place. What differs from the
-copy as it was made is what the command did; nothing of that is in the workspace yet.
+copy as it was made is what the command did; nothing of that is in the workspace yet. What secret
+files hold is not in the copy at all.
 """
 
 import os
+import shutil
 import stat
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 
 from steersman.operations.journal.changeset import Changeset, same, without_power
 from steersman.operations.journal.folders import Tree
-from steersman.operations.journal.looking import NOTHING, Seen, examine
+from steersman.operations.journal.looking import NOTHING, Seen
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.journal.snapshot import walk
 from steersman.operations.running.bubblewrap import Bubblewrap
 from steersman.operations.running.confine import Sandbox, Workspace, ran
 from steersman.operations.running.disk import holds
+from steersman.operations.running.masks import copied, hidden, pins
 from steersman.operations.running.programs import of_the_system
 from steersman.operations.running.scratch import Scratch
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import on_disk, shown, written
 from steersman.records.profile import Profile
+from steersman.records.secret_files import SecretFiles
 
 MOST_PATHS, MOST_BYTES = 200_000, 4 << 30
 PATIENCE = 120.0
-_Mark = tuple[int, ...]
+Mark = tuple[int, ...]
 
 
 class NoCopy(ToolProblem):
@@ -39,9 +43,18 @@ class NoCopy(ToolProblem):
 class Copied:
     """One run on a copy: start `argv`, then read `changes`, then `discard`."""
 
-    def __init__(self, bubblewrap: Bubblewrap, root: str, scratch: str) -> None:
+    def __init__(
+        self,
+        bubblewrap: Bubblewrap,
+        root: str,
+        scratch: str,
+        hidden: Collection[str],
+        secret: SecretFiles,
+    ) -> None:
         self.root = root
         self._bubblewrap = bubblewrap
+        self._hidden = frozenset(hidden)
+        self._secret = secret
         if holds(root, scratch):
             raise NoCopy(
                 f"{root} holds the scratch folder {scratch}, so it cannot be copied there."
@@ -52,7 +65,8 @@ class Copied:
             self._copy = self._scratch.path("copy")
             _measure(root)
             _make(root, self._copy)
-            self._made = _marks(self._copy)
+            self._blank()
+            self._made = marks(self._copy)
         except BaseException:
             self.discard()
             raise
@@ -61,7 +75,8 @@ class Copied:
         self, command: Sequence[str], cwd: str, profile: Profile, descriptors: Sequence[int] = ()
     ) -> list[str]:
         """The command line that runs a command with the copy in the workspace's place."""
-        view = Workspace(self.root, ("--bind", self._copy, self.root))
+        held = pins(hidden(profile.hidden), self.root, self._copy)
+        view = Workspace(self.root, ("--bind", self._copy, self.root), held)
         return Sandbox(self._bubblewrap).argv(
             command, cwd, profile, view, self._scratch, descriptors
         )
@@ -76,43 +91,74 @@ class Copied:
 
     def changes(self, objects: Objects) -> Changeset:
         """What the command did to the copy; contents and originals are kept in the journal."""
-        now = _marks(self._copy)
-        touched = sorted(
-            path for path in self._made.keys() | now.keys() if self._made.get(path) != now.get(path)
-        )
-        found = Changeset([])
-        with closing(Tree(self.root)) as tree:
-            try:
-                for path in touched:
-                    self._compare(path, tree, objects, found)
-            finally:
-                tree.settle()
-        objects.settle()
-        changes = sorted(with_siblings(self.root, found.changes), key=lambda one: one.path)
-        return Changeset(changes, found.times, found.remove, found.notes, found.meanwhile)
+        return self._compared(self._touched(marks(self._copy)), objects)
 
     def discard(self) -> None:
         """Forget everything the command wrote."""
         self._scratch.discard()
 
-    def _compare(self, path: str, tree: Tree, objects: Objects, found: Changeset) -> None:
+    def _blank(self) -> None:
+        """Take from the copy what secret files hold; something of their kind stays in place."""
+        for path in self._hidden:
+            place = copied(path, self.root, self._copy)
+            if not holds(self.root, path) or not os.path.lexists(place):
+                continue
+            if os.path.isdir(place) and not os.path.islink(place):
+                shutil.rmtree(place)
+                os.mkdir(place)
+            else:
+                os.unlink(place)
+                os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+    def _is_secret(self, path: str) -> bool:
+        """Whether a path of the workspace is nothing that a command may see."""
+        place = os.path.join(self.root, on_disk(path))
+        return place in self._hidden or bool(self._secret.covers(place))
+
+    def _touched(self, now: dict[str, Mark]) -> list[str]:
+        """The paths that are not as they were made."""
+        paths = self._made.keys() | now.keys()
+        return sorted(path for path in paths if self._made.get(path) != now.get(path))
+
+    def _compared(self, touched: Sequence[str], objects: Objects) -> Changeset:
+        found = Changeset([])
+        with closing(Tree(self.root)) as tree, closing(Tree(self._copy)) as copy:
+            try:
+                for path in touched:
+                    if os.path.join(self.root, on_disk(path)) not in self._hidden:
+                        self._compare(path, tree, copy, objects, found)
+            finally:
+                tree.settle()
+                copy.settle()
+        objects.settle()
+        changes = sorted(with_siblings(self.root, found.changes), key=lambda one: one.path)
+        return Changeset(changes, found.times, found.remove, found.notes, found.meanwhile)
+
+    def _compare(
+        self, path: str, tree: Tree, copy: Tree, objects: Objects, found: Changeset
+    ) -> None:
         before = NOTHING
         try:
             before = tree.examine(path, objects, durable=False)
         except ToolProblem as problem:
             found.notes.append(f"Cannot be restored once it is gone: {problem.what}")
             found.remove.append(path)
-        after = self._after(path, before, objects, found)
+        after = self._after(path, before, copy, objects, found)
         if same(before.state, after):
             return
-        late = before.stat is not None and before.stat.st_ctime_ns > self._started
-        if late and before.state.kind != "folder":
+        if before.state.kind != "folder" and self._is_late(path, before):
             found.meanwhile.append(path)
         found.changes.append(Change(path, before.state, after))
 
-    def _after(self, path: str, before: Seen, objects: Objects, found: Changeset) -> FileState:
+    def _is_late(self, path: str, before: Seen) -> bool:
+        """Whether somebody else changed a path of the workspace meanwhile."""
+        return before.stat is not None and before.stat.st_ctime_ns > self._started
+
+    def _after(
+        self, path: str, before: Seen, copy: Tree, objects: Objects, found: Changeset
+    ) -> FileState:
         try:
-            seen = examine(os.path.join(self._copy, on_disk(path)), keep=objects, durable=False)
+            seen = copy.examine(path, objects, durable=False)
         except ToolProblem as problem:
             found.notes.append(f"Not taken over: {problem.what}")
             return ABSENT
@@ -122,6 +168,23 @@ class Copied:
         if tame != seen.state:
             found.notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
         return tame
+
+
+def marks(root: str, but: Collection[str] = ()) -> dict[str, Mark]:
+    """What changes whenever a path below does, by its path; folders of some names are left out."""
+    found = {}
+    for path, about in walk(root, set(), but):
+        found[written(path)] = mark(about)
+        if len(found) > 2 * MOST_PATHS:
+            raise NoCopy("The command made more files than can be looked through.")
+    return found
+
+
+def mark(about: os.stat_result) -> Mark:
+    """What changes whenever a path does; of a folder its mode alone."""
+    if stat.S_ISDIR(about.st_mode):
+        return (about.st_mode,)
+    return about.st_mode, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino
 
 
 def _measure(root: str) -> None:
@@ -146,13 +209,3 @@ def _make(root: str, copy: str) -> None:
         raise NoCopy("The workspace could not be copied for the command.", (why or [""])[0])
     # A file that was written in this tick could be written again without showing it.
     time.sleep(0.01)
-
-
-def _marks(copy: str) -> dict[str, _Mark]:
-    """What changes whenever a path below does, by its path."""
-    found: dict[str, _Mark] = {}
-    for path, about in walk(copy, set()):
-        times = (about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino)
-        folder = stat.S_ISDIR(about.st_mode)
-        found[written(path)] = (about.st_mode, *(() if folder else times))
-    return found

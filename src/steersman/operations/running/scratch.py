@@ -6,7 +6,6 @@ Whoever made it holds a lock beside it, so that the next host can tell what is l
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from secrets import token_hex
 
@@ -55,21 +54,14 @@ class Scratch:
             release(self.folder + _LOCK, claimed)
 
 
-def sweep(parent: str, tidy: Callable[[str], None] = lambda folder: None) -> int:
-    """Remove what runs of dead processes left; `tidy` sees each folder before it goes."""
+def sweep(parent: str) -> int:
+    """Remove what runs of dead processes left."""
     count = 0
     with suppress(FileNotFoundError):
         for name in os.listdir(parent):
             path = os.path.join(parent, name)
             if name.endswith(_LOCK) and (claimed := claim(path)) is not None:
-                tidy(path.removesuffix(_LOCK))
                 remove_tree(path.removesuffix(_LOCK))
                 release(path, claimed)
                 count += 1
     return count
-
-
-def folders(parent: str) -> Iterator[str]:
-    """The folders of all runs, of whatever process."""
-    with suppress(FileNotFoundError), os.scandir(parent) as entries:
-        yield from (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))

@@ -1,8 +1,8 @@
 """`workspace_run_command`, in the foreground or in the background."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
 from steersman.store.log import unbroken
 
+T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
 
@@ -93,7 +94,7 @@ class RunCommand(Tool[RunCommandArgs]):
         """Execute that command."""
         if "\0" in args.command:
             raise ToolProblem("A command must not hold a NUL character.")
-        return Plan(args, [_execute(args, workspace, direct=args.background)])
+        return Plan(args, [_execute(args, workspace, direct=False)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
         """Run it; once more outside the sandbox if that is why it failed and a person agrees."""
@@ -119,33 +120,21 @@ class RunCommand(Tool[RunCommandArgs]):
         """
         notes = [note_for(args.command)]
         bench = _quiet(bench, self._environ)
-        if not args.background:
-            view = await self._runs.over_view(bench)
-            if isinstance(view, str):
-                notes.append(view)
-            else:
-                result = await self._run_on(view, args, bench, notes)
-                if result is not None:
-                    return result
+        begin = self._runs.over_mirror if args.background else self._runs.over_view
+        view = await _or_refuse(begin(bench))
+        if not isinstance(view, str):
+            result = await self._run_on(view, args, bench, notes)
+            if result is None:
                 notes.append("ran a second time, on a copy: folders cannot be renamed over a view")
-                result = await self._run_on(await self._over_copy(bench), args, bench, notes)
-                assert result is not None
-                return result
+                view = await _or_refuse(self._runs.over_copy(bench))
+                result = await self._run_on(view, args, bench, notes)
+        else:
+            notes.append(view)
             if bench.profile.sandbox and bench.profile.files == "write":
                 await bench.admit([_execute(args, bench.workspace, direct=True)])
-        result = await self._run_on(await self._runs.directly(bench), args, bench, notes)
+            result = await self._run_on(await self._runs.directly(bench), args, bench, notes)
         assert result is not None
         return result
-
-    async def _over_copy(self, bench: Bench) -> CommandRun:
-        try:
-            return await self._runs.over_copy(bench)
-        except NoCopy as problem:
-            raise ToolProblem(
-                "The command could not be run: a folder cannot be renamed over a view.",
-                f"{problem.what} {problem.why}".strip(),
-                "Copy the folder and delete the old one, or try again with outside_sandbox.",
-            ) from problem
 
     async def _run_on(
         self, run: CommandRun, args: RunCommandArgs, bench: Bench, notes: list[str]
@@ -164,6 +153,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 redactor=bench.lane.log.redactor,
                 inherit=run.inherit,
             )
+            run.started()
             try:
                 kept = await self._wait(running, args, notes)
             finally:
@@ -194,6 +184,18 @@ class RunCommand(Tool[RunCommandArgs]):
             return False
         self._processes.adopt(running)
         return True
+
+
+async def _or_refuse(beginning: Awaitable[T]) -> T:
+    try:
+        return await beginning
+    except NoCopy as problem:
+        raise ToolProblem(
+            "The command could not be run: there is no view of the workspace that serves it.",
+            f"{problem.what} {problem.why}".strip(),
+            "If it renames a folder, copy the folder and delete the old one; "
+            "or try again with outside_sandbox.",
+        ) from problem
 
 
 def _execute(args: RunCommandArgs, workspace: Workspace, *, direct: bool) -> Execute:

@@ -1,0 +1,165 @@
+"""A copy for a command that goes on: it follows the workspace, and the workspace follows it.
+
+What changes in the workspace is brought into the copy, by renames, so that programs which watch
+files notice. What the command changes is looked at whenever somebody wants to know, and brought
+back when it was judged. Nobody but the host ever writes to the workspace, and no secret file is
+brought over, whenever it appears. Where both changed the same file, the workspace keeps its own.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Collection
+from contextlib import closing, suppress
+from secrets import token_hex
+
+from steersman.operations.journal.changeset import Changeset, same
+from steersman.operations.journal.folders import ROOT, Tree, depth, set_mode_at
+from steersman.operations.journal.looking import Seen
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.bubblewrap import Bubblewrap
+from steersman.operations.running.copied import Copied, Mark, mark, marks
+from steersman.records.change import Change
+from steersman.records.errors import ToolProblem
+from steersman.records.secret_files import SKIPPED, SecretFiles
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Mirrored(Copied):
+    """A copy that lasts. Only one of its methods may run at a time.
+
+    Folders that tools fill (`node_modules`, `.git` and the like) are looked at in the end only.
+    """
+
+    def __init__(
+        self,
+        bubblewrap: Bubblewrap,
+        root: str,
+        scratch: str,
+        hidden: Collection[str],
+        secret: SecretFiles,
+    ) -> None:
+        self._seen = marks(root)  # before the copy: what changes meanwhile is brought over later
+        super().__init__(bubblewrap, root, scratch, hidden, secret)
+        self._looked: dict[str, Mark | None] = {}
+
+    def refresh(self) -> None:
+        """Bring over what changed in the workspace, unless the command changed it too."""
+        now = marks(self.root, SKIPPED)
+        paths = now.keys() | {path for path in self._seen if _is_light(path)}
+        moved = [path for path in paths if self._seen.get(path) != now.get(path)]
+        if not moved:
+            return
+        gone = [path for path in moved if path not in now]
+        come = [path for path in moved if path in now]
+        with closing(Tree(self.root)) as tree, closing(Tree(self._copy)) as copy:
+            try:
+                for path in [*sorted(gone, key=depth, reverse=True), *sorted(come)]:
+                    self._bring(path, now.get(path), tree, copy)
+            finally:
+                tree.settle()
+                copy.settle()
+
+    def changes_so_far(self, objects: Objects, *, whole: bool) -> Changeset:
+        """What the command did since that was accepted last."""
+        now = marks(self._copy, () if whole else SKIPPED)
+        touched = [path for path in self._touched(now) if whole or _is_light(path)]
+        self._looked = {path: now.get(path) for path in touched}
+        return self._compared(touched, objects)
+
+    def accept(self, made: Collection[Change]) -> None:
+        """Take what was looked at for known; `made` was brought into the workspace."""
+        for path, what in self._looked.items():
+            _set(self._made, path, what)
+        with closing(Tree(self.root)) as tree:
+            for change in made:
+                with suppress(ToolProblem):
+                    found = tree.examine(change.path)
+                    if same(found.state, change.after):
+                        _set(self._seen, change.path, mark(found.stat) if found.stat else None)
+            tree.settle()
+
+    def _is_late(self, path: str, before: Seen) -> bool:
+        now = mark(before.stat) if before.stat else None
+        if now == self._seen.get(path):
+            return False
+        _set(self._seen, path, now)  # it is said once
+        return True
+
+    def _bring(self, path: str, wanted: Mark | None, tree: Tree, copy: Tree) -> None:
+        """Make a path of the copy what it is in the workspace; what fails is tried again."""
+        if self._is_secret(path):
+            _set(self._seen, path, wanted)
+            return
+        with suppress(OSError, ToolProblem):
+            here = copy.stat(path)
+            if (mark(here) if here else None) != self._made.get(path):
+                return
+            _put(path, tree, copy)
+            here = copy.stat(path)
+            _set(self._made, path, mark(here) if here else None)
+            _set(self._seen, path, wanted)
+
+
+def _is_light(path: str) -> bool:
+    return SKIPPED.isdisjoint(path.split("/"))
+
+
+def _set(known: dict[str, Mark], path: str, what: Mark | None) -> None:
+    if what is None:
+        known.pop(path, None)
+    else:
+        known[path] = what
+
+
+def _put(path: str, tree: Tree, copy: Tree) -> None:
+    """Copy one path from a tree to another; links are copied, not followed."""
+    if path == ROOT:
+        return
+    wanted, present = tree.stat(path), copy.stat(path)
+    with copy.place(path) as (folder, name):
+        if present and (wanted is None or _kind(wanted) != _kind(present)):
+            (os.rmdir if stat.S_ISDIR(present.st_mode) else os.unlink)(name, dir_fd=folder)
+        if wanted is None:
+            return
+        if stat.S_ISDIR(wanted.st_mode):
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=folder)
+            set_mode_at(folder, name, stat.S_IMODE(wanted.st_mode))
+            return
+        fresh = f".{token_hex(8)}"
+        try:
+            with tree.place(path) as (origin, original):
+                if stat.S_ISLNK(wanted.st_mode):
+                    os.symlink(os.readlink(original, dir_fd=origin), fresh, dir_fd=folder)
+                elif stat.S_ISREG(wanted.st_mode):
+                    _copy_file(origin, original, folder, fresh)
+                else:
+                    return
+            os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            with suppress(FileNotFoundError):
+                os.unlink(fresh, dir_fd=folder)
+            raise
+
+
+def _kind(about: os.stat_result) -> int:
+    return stat.S_IFMT(about.st_mode)
+
+
+def _copy_file(origin: int, original: str, folder: int, fresh: str) -> None:
+    with (
+        open(os.open(original, _READ, dir_fd=origin), "rb") as source,
+        open(os.open(fresh, _NEW, 0o600, dir_fd=folder), "wb") as target,
+    ):
+        about = os.fstat(source.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(f"{original} is no file any more")
+        shutil.copyfileobj(source, target)
+        if os.geteuid() == 0:
+            os.fchown(target.fileno(), about.st_uid, about.st_gid)
+        os.fchmod(target.fileno(), stat.S_IMODE(about.st_mode))
+        target.flush()
+        os.utime(target.fileno(), ns=(about.st_atime_ns, about.st_mtime_ns))
