@@ -1,0 +1,186 @@
+"""Commands in the background: they see what changes, and nothing they do happens unjudged.
+
+The attacks are the smallest forms of ones that worked when such a command had the folder itself.
+"""
+
+import asyncio
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steersman.host import Host
+from steersman.records.message import ToolResult
+from steersman.records.settings import Settings
+from tests.world import call
+
+PATIENCE = 120
+DONE = {"text": "Done."}
+
+
+@pytest.fixture
+def beside(environ, workspace, script):
+    """Start a command in the background, do something beside it, let it end, see its output."""
+
+    def played(command, meanwhile=lambda look: None, approvals="never"):
+        start = call("workspace_run_command", command=command, background=True, wait_timeout=0.01)
+        settings = Settings(model=script({"tool_calls": [start]}, DONE), approvals=approvals)
+
+        async def scenario():
+            home = Path(environ["STEERSMAN_HOME"])
+            async with asyncio.timeout(PATIENCE), Host.at(home, environ) as host:
+                thread = await host.start(str(workspace), "a task", settings)
+
+                async def look(after, wait=60):
+                    wait = {"process_id": "p1", "wait_timeout": wait, "offset": after}
+                    result = await thread.call("workspace_read_command_output", wait)
+                    return result.body.output
+
+                await thread.send("go")
+                await thread.wait()
+                doing = meanwhile(look)
+                if doing is not None:
+                    await doing
+                (workspace / "stop").touch()
+                output, state = "", "running"
+                while state == "running":
+                    part = await look(len(output.encode()))
+                    output, state = output + part["output"], part["state"]
+                await thread.call("workspace_list_processes", {})
+                await thread.close()
+                return output, list(host.messages(thread.id))
+
+        return asyncio.run(scenario())
+
+    return played
+
+
+def until_stopped(what):
+    return f"while [ ! -e stop ]; do {what}; sleep 0.02; done; echo ended"
+
+
+def test_it_sees_what_changes_and_what_it_writes_is_there_at_the_next_call(beside, workspace):
+    (workspace / "app.txt").write_text("one\n")
+    watch = "while ! grep -q two app.txt; do sleep 0.02; done; cp app.txt built.txt; echo built"
+
+    async def edit(look):
+        (workspace / "app.txt").write_text("two\n")
+        assert (await look(0))["output"] == "built\n"
+        assert (await look(0))["state"] == "running"  # this call settled what there was before it
+        assert (workspace / "built.txt").read_text() == "two\n"
+        (workspace / "sub").mkdir()
+        (workspace / "sub" / "deep").symlink_to("../app.txt")
+        (workspace / "app.txt").unlink()
+
+    output, _ = beside(
+        f"{watch}; while [ -e app.txt ] || [ ! -L sub/deep ]; do sleep 0.02; done; echo seen; "
+        + until_stopped(":"),
+        edit,
+    )
+    assert output == "built\nseen\nended\n"
+
+
+def test_what_both_changed_stays_as_it_is_and_the_other_is_kept(beside, workspace):
+    (workspace / "both.txt").write_text("before\n")
+
+    async def edit(look):
+        assert (await look(0))["output"] == "changed\n"
+        (workspace / "both.txt").write_text("by the person\n")
+
+    _, messages = beside(
+        "until [ -e both.txt ]; do :; done; echo mine >> both.txt; echo changed; "
+        "while [ ! -e stop ]; do echo more >> both.txt; sleep 0.02; done; echo ended",
+        edit,
+    )
+    assert (workspace / "both.txt").read_text() == "by the person\n"
+    told = [message.body.what for message in messages if message.kind == "error"]
+    told += [
+        message.body.output.get("note", "")
+        for message in messages
+        if isinstance(message.body, ToolResult) and isinstance(message.body.output, dict)
+    ]
+    assert any("both.txt was changed by others meanwhile and stays as it is" in t for t in told)
+
+
+def test_a_file_that_git_obeys_cannot_be_reached_by_waiting_for_it_to_be_replaced(
+    beside, workspace
+):
+    subprocess.run(["git", "init", "-q"], cwd=workspace, check=True)
+    plant = r"printf '[core]\n\tfsmonitor = ./evil\n' >> .git/config"
+
+    async def work(look):
+        for number in range(20):  # each replaces the file by a rename
+            name = ("git", "config", "user.name", f"n{number}")
+            await asyncio.to_thread(subprocess.run, name, cwd=workspace, check=True)
+
+    beside(until_stopped(f"{plant} 2>/dev/null"), work)
+    assert "fsmonitor" not in (workspace / ".git/config").read_text()
+    assert "n19" in (workspace / ".git/config").read_text()
+
+
+@pytest.mark.parametrize("name", [".env", "keys/server.pem", "later.pem"])
+def test_a_secret_file_cannot_be_read_by_waiting_for_it_to_be_replaced(beside, workspace, name):
+    word = "rosebud-" + "in-a-file"
+    place = workspace / name
+    place.parent.mkdir(exist_ok=True)
+    if name != "later.pem":
+        place.write_text("old words\n")
+
+    async def save(look):
+        for number in range(20):
+            fresh = workspace / "saved"
+            fresh.write_text(f"{word} {number}\n")
+            os.replace(fresh, place)
+            await look(0, wait=0)
+
+    unsaid = f"n=$(echo {name[:-1]}?)" if name != "later.pem" else "n=$(ls | grep ^later)"
+    output, messages = beside(until_stopped(f"{unsaid}; cat $n 2>/dev/null"), save)
+    assert word not in output
+    assert word not in str(messages)
+
+
+def test_a_file_linked_from_outside_is_not_written_through(beside, workspace, tmp_path):
+    outside = tmp_path / "cache"
+    outside.write_text("shared by every project\n")
+    os.link(outside, workspace / "linked")
+    beside("echo evil >> linked; " + until_stopped(":"))
+    assert outside.read_text() == "shared by every project\n"
+    assert (workspace / "linked").read_text() == "shared by every project\nevil\n"
+
+
+def test_what_nobody_agreed_to_lose_is_not_lost_however_large_or_shut(beside, workspace):
+    with (workspace / "large").open("wb") as large:
+        large.truncate(70 << 20)
+    for number in range(60):
+        (workspace / "notes").mkdir(exist_ok=True)
+        (workspace / "notes" / f"{number}").write_text(f"precious {number}\n")
+    (workspace / "notes").chmod(0o700)
+    beside("rm -rf large; chmod 000 notes; chmod 700 notes; rm -rf notes; " + until_stopped(":"))
+    assert (workspace / "large").stat().st_size == 70 << 20
+    assert (workspace / "notes" / "59").read_text() == "precious 59\n"
+
+
+def test_long_work_is_not_lost_for_one_file_that_was_refused(beside, workspace):
+    beside("echo result > result.txt; mkdir .vscode; echo evil > .vscode/tasks.json; "
+           + until_stopped(":"))  # fmt: skip
+    assert (workspace / "result.txt").read_text() == "result\n"
+    assert not (workspace / ".vscode").exists()
+
+
+def test_a_folder_swapped_for_a_link_leads_the_host_nowhere(beside, workspace, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("precious\n")
+    (workspace / "sub").mkdir()
+    (workspace / "sub" / "file").write_text("plain\n")
+    swap = f"mv sub was; ln -s {outside} sub; rm sub; mv was sub; echo x >> sub/file"
+
+    async def edit(look):
+        for number in range(20):
+            (workspace / "sub" / "other").write_text(f"{number}\n")
+            await look(0, wait=0)
+
+    beside(until_stopped(swap), edit)
+    assert {path.name: path.read_text() for path in outside.iterdir()} == {"file": "precious\n"}
+    assert "precious" not in (workspace / "sub" / "file").read_text()
