@@ -34,7 +34,8 @@ def _private() -> tuple[str, ...]:
 class Confinement:
     """Makes the profile of each command of one workspace.
 
-    `state` are the host's own folders, `cache` is where commands may keep what they fetched.
+    `state` are the host's own folders, `cache` is where commands may keep what they fetched,
+    `sockets` what the person lets them connect to.
     """
 
     def __init__(
@@ -45,9 +46,12 @@ class Confinement:
         state: Sequence[str],
         cache: str,
         domains: Sequence[str] = (),
+        sockets: Sequence[str] = (),
     ) -> None:
         self._environ = environ
         self._domains = domains
+        self._sockets = sockets
+        self._home = home
         self._cache = cache
         self._private = (*(os.path.join(home, name) for name in _private() if home), *state)
 
@@ -70,12 +74,25 @@ class Confinement:
             network="door" if not looks_only and _may_reach_out(judgement) else "none",
             escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),
+            sockets=() if looks_only else self._named(where.workspace),
             environ={**self._environ, **cache_environ(self._cache)},
         )
 
     def beside(self, workspace: str, secrets: Sequence[str]) -> Profile:
         """What a program of the host's own may see, which only looks and reaches nobody."""
         return Profile(files="read", hidden=self._hidden(workspace, secrets))
+
+    def _named(self, workspace: str) -> tuple[str, ...]:
+        """The sockets that the person named, unless a link of the workspace leads there."""
+        found = []
+        for name in self._sockets:
+            if name.startswith("~/") and self._home:
+                name = os.path.join(self._home, name[2:])
+            path = os.path.normpath(os.path.join(workspace, name))
+            real = os.path.realpath(path)
+            if path == real or not (inside(path, workspace) or inside(real, workspace)):
+                found.append(real)
+        return tuple(found)
 
     def _hidden(self, workspace: str, secrets: Sequence[str]) -> tuple[str, ...]:
         there = (path for path in (*self._private, *secrets) if os.path.lexists(path))

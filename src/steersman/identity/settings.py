@@ -20,12 +20,13 @@ NAMES = (
     "sandbox",
     "domains",
     "environment",
+    "sockets",
     "window",
     "max_steps",
     "store",
     "on_hangup",
 )
-LISTS = ("domains", "environment")
+LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
 THREAD = ("mode", "model", "approvals", "trust")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.

@@ -14,7 +14,8 @@ class Profile(Struct, frozen=True):
     `writable` folders outside the workspace can be changed for good, such as caches. `hidden` files
     and folders cannot be read; they may be missing, and stay so. `network`: none, through the door
     (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of this
-    machine and its network, as `host:port`, that the door may lead to. `environ` is the whole
+    machine and its network, as `host:port`, that the door may lead to. `sockets` are the
+    unix sockets of this machine that can be reached, and no others. `environ` is the whole
     environment of the command. `escalate`: when the sandbox seems to be why it failed, the person
     is asked to let it out.
     """
@@ -25,6 +26,7 @@ class Profile(Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     network: Literal["none", "door", "host"] = "none"
     nearby: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
     escalate: bool = False
 

@@ -22,6 +22,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
     confined commands without asking; `environment` are variables they inherit besides the usual.
+    `sockets` are unix sockets of this machine that commands may connect to.
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
@@ -35,6 +36,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     sandbox: Literal["auto", "none"] = "auto"
     domains: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
     budget: Budgets = Budgets()
     window: Annotated[int, Meta(ge=2000)] | None = None
     models: dict[str, Any] = {}

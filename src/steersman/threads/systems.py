@@ -203,6 +203,7 @@ class ThreadSystems:
             state=setup.private,
             cache=setup.cache,
             domains=settings.domains,
+            sockets=settings.sockets,
         )
         return Gate(
             where,

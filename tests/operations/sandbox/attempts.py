@@ -4,7 +4,7 @@ Each does no harm to the machine even if it gets out: it writes to places of the
 is set already.
 """
 
-# What a script may use: OUTSIDE SCRATCH SOCKET ABSTRACT TCP UDP VICTIM SELF, see `kit.py`.
+# What a script may use: OUTSIDE SCRATCH SOCKET LETTERS ABSTRACT TCP UDP VICTIM SELF, see `kit.py`.
 import os
 
 _PYTHON = "python3 - <<'END'\nimport ctypes, errno, fcntl, os, socket, struct, sys, time\n{}\nEND"
@@ -128,6 +128,12 @@ REACHING = {
         "try:\n  s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
         "  s.sendto(b'x', os.environ['SOCKET']); print('ESCAPED')\n"
         "except OSError as error: print(error)"
+    ),
+    "send through a pair of sockets": _python(
+        "for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_STREAM):\n"
+        "  try:\n    one, _ = socket.socketpair(socket.AF_UNIX, kind)\n"
+        "    one.connect(os.environ['LETTERS']); one.send(b'x'); print('ESCAPED')\n"
+        "  except OSError as error: print(error)"
     ),
     "connect by TCP": "echo x > /dev/tcp/127.0.0.1/$TCP && echo ESCAPED",
     "send by UDP": "echo x > /dev/udp/127.0.0.1/$UDP",

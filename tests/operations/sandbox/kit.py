@@ -30,7 +30,7 @@ from steersman.records.profile import Profile
 from steersman.records.secret_files import PLAIN_SIGHT
 from tests.operations.transactions.tree import Node, tree
 
-Ground = Literal["view", "copy", "read", "landlock", "none"]
+Ground = Literal["view", "read", "beside", "copy", "landlock", "none"]
 SECRET = "s3cret-" + "words-nobody-may-read"
 SHELL = ("bash", "--norc", "--noprofile", "-c")
 PATIENCE = 20
@@ -105,8 +105,9 @@ class World:
                 self._run(landlock.argv(command, profile, str(self.root), scratch))
                 return None
             root = str(self.root)
-            place = Workspace(root, ("--ro-bind", root, root))
             sandbox = Sandbox(self.bubblewrap())
+            itself = Workspace(root, ("--ro-bind", root, root))
+            place = itself if ground == "beside" else sandbox.looking(root)
             self._run(sandbox.argv(command, root, profile, place, scratch))
             assert ran(scratch), self.done.stderr
         finally:
@@ -132,13 +133,16 @@ class World:
 class Host:
     """Programs of the same user that run outside: listeners, and a process with a secret."""
 
-    def __init__(self, world: World) -> None:
-        self.path = str(world.outside / "socket")
+    def __init__(self, world: World, folder: Path | None = None) -> None:
+        self.path = str((folder or world.outside) / "socket")
+        self.letters = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.letters.bind(f"{self.path}.letters")
         self.unix = self._listen(socket.AF_UNIX, self.path)
         self.tcp = self._listen(socket.AF_INET, ("127.0.0.1", 0))
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.udp.bind(("127.0.0.1", 0))
-        self.abstract = self._listen(socket.AF_UNIX, f"\0steersman-{os.getpid()}")
+        self.name = f"steersman-{os.getpid()}-{id(self)}"
+        self.abstract = self._listen(socket.AF_UNIX, f"\0{self.name}")
         self.process = subprocess.Popen(
             ["cat"], env={"API_KEY": SECRET, "PATH": PATH}, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -155,7 +159,8 @@ class Host:
         """What an attacker would know."""
         return {
             "SOCKET": self.path,
-            "ABSTRACT": f"steersman-{os.getpid()}",
+            "LETTERS": f"{self.path}.letters",
+            "ABSTRACT": self.name,
             "TCP": str(self.tcp.getsockname()[1]),
             "UDP": str(self.udp.getsockname()[1]),
             "VICTIM": str(self.process.pid),
@@ -164,7 +169,8 @@ class Host:
 
     def visited(self) -> list[str]:
         """Which listeners somebody came to."""
-        listeners = {"unix": self.unix, "tcp": self.tcp, "udp": self.udp, "abstract": self.abstract}
+        listeners = {"unix": self.unix, "tcp": self.tcp, "udp": self.udp,
+                     "abstract": self.abstract, "letters": self.letters}  # fmt: skip
         ready, _, _ = select.select(list(listeners.values()), [], [], 0)
         return [name for name, listener in listeners.items() if listener in ready]
 
@@ -180,17 +186,20 @@ class Host:
 
     def close(self) -> None:
         """End them."""
-        for listener in (self.unix, self.tcp, self.udp, self.abstract):
+        for listener in (self.unix, self.tcp, self.udp, self.abstract, self.letters):
             listener.close()
+        for path in (self.path, f"{self.path}.letters"):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
         self.process.kill()
         with suppress(BrokenPipeError):
             self.process.communicate()
 
 
 @contextmanager
-def hosting(world: World) -> Iterator[Host]:
-    """Programs outside, for the time of an attempt."""
-    host = Host(world)
+def hosting(world: World, folder: Path | None = None) -> Iterator[Host]:
+    """Programs outside, for the time of an attempt; their sockets lie in a folder."""
+    host = Host(world, folder)
     try:
         yield host
     finally:
@@ -210,8 +219,6 @@ def attack(world: World, script: str, ground: Ground, *, within: bool = False) -
         changed = world.try_out(script, ground, replace(world.profile, environ=environ))
         assert host.visited() == [], world.said
         assert host.answers(), world.said
-    with suppress(FileNotFoundError):
-        os.unlink(host.path)
     assert {k: v for k, v in world.outer().items() if k not in socket_there} == before, world.said
     assert SECRET not in world.said
     assert "ESCAPED" not in world.said, world.said

@@ -60,6 +60,8 @@ def judge(
         (X86, 41, (2, 1, 0), ALLOW), (X86, 41, (10, 2, 0), ALLOW),
         (X86, 41, (1, 1, 0), "EACCES"), (ARM, 198, (40, 1, 0), "EAFNOSUPPORT"),
         (ARM, 198, (16, 3, 0), ALLOW), (ARM, 198, (16, 3, 9), "EAFNOSUPPORT"),
+        (X86, 53, (1, 2, 0), "EACCES"), (ARM, 199, (1, 0x80003, 0), "EACCES"),
+        (ARM, 199, (1, 0x80805, 0), ALLOW),
         (X86, 53, (1, 1, 0), ALLOW), (ARM, 199, (30, 1, 0), "EAFNOSUPPORT"),
         (X86, 0x40000000, (), KILL), (X86, 0x40000029, (2, 1, 0), KILL),
     ],

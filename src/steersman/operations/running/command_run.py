@@ -329,18 +329,29 @@ class Outside(Directly):
 
 
 class Looking(Directly):
-    """One command in a sandbox with the workspace in it to be read only."""
+    """One command in a sandbox with the workspace in it to be read only.
+
+    `live` when it must see what others change meanwhile.
+    """
 
     def __init__(
-        self, journal: Journal, profile: Profile, sandbox: Sandbox, scratch: Scratch
+        self,
+        journal: Journal,
+        profile: Profile,
+        sandbox: Sandbox,
+        scratch: Scratch,
+        *,
+        live: bool = False,
     ) -> None:
         super().__init__(journal, profile, None)
         self._sandbox = sandbox
         self._scratch = scratch
+        self._live = live
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         root = self._journal.root
-        mounted = Workspace(root, ("--ro-bind", root, root))
+        itself = Workspace(root, ("--ro-bind", root, root))
+        mounted = itself if self._live else self._sandbox.looking(root)
         return self._sandbox.argv(command, cwd, self._profile, mounted, self._scratch, self.inherit)
 
     async def discard(self) -> None:

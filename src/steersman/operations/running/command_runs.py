@@ -122,9 +122,9 @@ class CommandRuns:
         """A run that only looks and reaches no network, for a program of the host's own."""
         assert profile.files == "read", "what works beside the host changes nothing"
         assert profile.network == "none", "and nobody is there to be asked about hosts"
-        return await self._confined(profile)
+        return await self._confined(profile, live=True)
 
-    async def _confined(self, profile: Profile) -> CommandRun:
+    async def _confined(self, profile: Profile, *, live: bool = False) -> CommandRun:
         """A run on the workspace itself in the best sandbox there is."""
         found = await self._probe.found()
         if found.containment.level == "none":
@@ -137,7 +137,8 @@ class CommandRuns:
         try:
             if found.bubblewrap is not None:
                 assert profile.files == "read", "what changes files runs over a view or a copy"
-                return Looking(self._journal, profile, Sandbox(found.bubblewrap), scratch)
+                sandbox = Sandbox(found.bubblewrap)
+                return Looking(self._journal, profile, sandbox, scratch, live=live)
             before = await self._snapshot() if profile.files == "write" else None
             return Landlocked(self._journal, profile, before, scratch)
         except BaseException:

@@ -2,15 +2,17 @@
 
 The whole disk is read-only and seen through overlays, temporary folders and devices are the
 command's own, runtime folders are gone, the workspace is mounted as somebody decided, and on top of
-it all lie the covers of what is hidden. Options, environment and filter are handed over in files:
-other users of the machine see command lines, and a library named in the environment is loaded by
-the command, not by the sandbox round it.
+it all lie the covers of what is hidden. Where a socket of the host could be reached, no socket can
+be made. Options, environment and filter are handed over in files: other users of the machine see
+command lines, and a library named in the environment is loaded by the command, not by the sandbox
+round it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -43,6 +45,11 @@ class Workspace(Struct, frozen=True):
     mount: Sequence[str]
     pins: Sequence[str] = ()
 
+    @property
+    def sealed(self) -> bool:
+        """Whether nobody can be reached who listens in the folder itself."""
+        return self.mount[0] not in ("--bind", "--ro-bind") or self.mount[1] != self.root
+
 
 class Sandbox:
     """Wraps commands with a bubblewrap that works."""
@@ -65,13 +72,14 @@ class Sandbox:
         options = ["--ro-bind", "/", "/", *folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
         options += _runtime(profile, workspace.root)
         options += _mounts(profile, workspace)
+        options += _sockets(profile)
         if profile.network != "host":
             options.append("--unshare-net")
         for name, value in environment(profile, workspace.root).items():
             options += ["--setenv", name, value]
         options += ["--json-status-fd", str(status), "--seccomp", str(filter), "--chdir", cwd]
         families = seccomp.LOOPBACK
-        if sealed and profile.network != "host":
+        if sealed and profile.network != "host" and workspace.sealed:
             families |= {seccomp.AF_UNIX}
         return [
             "/bin/sh", "-c", _OPEN.format(status, filter, words), "sh",
@@ -80,6 +88,14 @@ class Sandbox:
             scratch.write("options", b"\0".join(map(os.fsencode, options)) + b"\0"),
             *self.bubblewrap.start(workspace.root), "--args", str(words), "--", *command,
         ]  # fmt: skip
+
+    def looking(self, root: str) -> Workspace:
+        """A workspace that can only be read, without what listens in it where that is possible."""
+        words = _overlays([root])
+        whole = not any(one.place != root and holds(root, one.place) for one in mounts())
+        if self.bubblewrap.attributes and root != "/" and whole and self._can(words):
+            return Workspace(root, words)
+        return Workspace(root, ("--ro-bind", root, root))
 
     def _folders(self, root: str, scratch: Scratch) -> tuple[list[str], bool]:
         """Words for what is seen of the disk, and whether no socket of it can be reached."""
@@ -166,6 +182,17 @@ def _mounts(profile: Profile, workspace: Workspace) -> list[str]:
     return [*words, *(word for path in around for word in ("--remount-ro", path))]
 
 
+def _sockets(profile: Profile) -> list[str]:
+    """Words for the sockets of the host that may be reached."""
+    covered = hidden(profile.hidden) if profile.sockets else []
+    return [
+        word
+        for path in profile.sockets
+        if _is_socket(path) and not any(holds(place, path) for place in covered)
+        for word in ("--ro-bind", path, path)
+    ]
+
+
 def _is_seen(path: str, workspace: Workspace) -> bool:
     """Whether a path is there at all, and not replaced by a folder of the command's own."""
     if holds(workspace.root, path):
@@ -176,3 +203,10 @@ def _is_seen(path: str, workspace: Workspace) -> bool:
 
 def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -15,6 +15,7 @@ from functools import cache
 from steersman.records.errors import ToolProblem
 
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+_LOOSE = 2  # a bit of the kinds of sockets that can change whom they talk to
 LOOPBACK = frozenset({AF_INET, AF_INET6, AF_NETLINK})  # harmless in a network of one's own
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -83,11 +84,18 @@ def program(families: frozenset[int], machine: str = "") -> bytes:
     lines += _looking(numbers["unshare"], [_argument(0), *namespaces, *times])
     typing = [_when(_JEQ, word, _ERROR | EPERM) for word in (_TIOCSTI, _TIOCLINUX)]
     lines += _looking(numbers["ioctl"], [_argument(1), *typing[0], *typing[1]])
-    pairs = _unless(_JEQ, AF_UNIX, _ERROR | EAFNOSUPPORT)
-    lines += _looking(numbers["socketpair"], [_argument(0), *pairs])
+    lines += _looking(numbers["socketpair"], _pairs(families))
     lines += _looking(numbers["socket"], _sockets(families))
     lines.append(_line(_RET, _ALLOW))
     return b"".join(lines)
+
+
+def _pairs(families: frozenset[int]) -> list[bytes]:
+    """What is asked about a pair of sockets: one for datagrams can be turned to any address."""
+    lines = [_argument(0), *_unless(_JEQ, AF_UNIX, _ERROR | EAFNOSUPPORT)]
+    if AF_UNIX in families:
+        return lines
+    return [*lines, _argument(1), *_when(_JSET, _LOOSE, _ERROR | EACCES)]
 
 
 def _sockets(families: frozenset[int]) -> list[bytes]:
