@@ -249,6 +249,23 @@ def test_mass_deletion_is_told_in_numbers():
     )
 
 
+def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
+    few = ChangeMany(
+        ROOT, 0, 0, 2, lost=2, examples=("a", "b"), named=True, turn_removed=63, turn_lost=50
+    )
+    assert decide(few, Circumstances(ROOT)).reason == (
+        "deleting 2 untracked files (a, b …) needs a person's word: with this, the turn has "
+        "deleted or emptied 63 files, 50 of them not in git"
+    )
+    less = msgspec.structs.replace(few, turn_lost=49)
+    for mode in ("plan", "code"):  # the mode had its word on each change
+        assert decide(less, Circumstances(ROOT, mode=mode)).decision == "allow"
+    history = msgspec.structs.replace(less, commits=1, objects=3)
+    assert decide(history, Circumstances(ROOT)).reason == (
+        "deleting 1 commit and 3 objects of git's history for good needs a person's word"
+    )
+
+
 @pytest.mark.parametrize(
     ("diff", "decision"),
     [

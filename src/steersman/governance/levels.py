@@ -47,7 +47,9 @@ def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) 
     """The word on a change of files that no rule knows."""
     if isinstance(action, ChangeMany):
         if told := _loss(action):
-            return asked(approvals, "effects.loss", told, contained=False)
+            return asked(approvals, "effects.loss", told, contained=False, why=_turn(action))
+        if action.named:
+            return Verdict("allow", "effects.small", "each change was judged by itself")
     elif why := protected(action, workspace):
         return asked(approvals, "paths.protected", f"a change of {why}", contained=False)
     if action.origin == "command":
@@ -57,23 +59,47 @@ def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) 
 
 def _loss(action: ChangeMany) -> str:
     """What nobody could bring back but the journal, as a sentence; empty when that is little."""
+    if action.commits or action.objects:
+        return f"deleting {_history(action)} of git's history for good"
     if action.discarded:
         return f"throwing away uncommitted work in {_files(action.discarded)}{_such(action)}"
-    if action.lost >= LOST_FILES or action.lost_bytes >= LOST_BYTES:
+    lost = max(action.lost, action.turn_lost)
+    if lost >= LOST_FILES or max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES:
+        if not action.lost:
+            return "deleting more files"
         size = f", {_bytes(action.lost_bytes)}" if action.lost_bytes else ""
-        return f"deleting {action.lost:,} untracked files{size}{_such(action)}"
+        verb = "deleting or emptying" if action.emptied else "deleting"
+        return f"{verb} {_files(action.lost, 'untracked ')}{size}{_such(action)}"
     touched = action.changed + action.deleted
     if touched >= TOUCHED:
         return f"changing or deleting {touched:,} files"
     return ""
 
 
+def _turn(action: ChangeMany) -> str:
+    """What the turn has lost so far, where that is more than this."""
+    if action.turn_lost <= action.lost:
+        return ""
+    return (
+        f"with this, the turn has deleted or emptied {_files(action.turn_removed)}, "
+        f"{action.turn_lost:,} of them not in git"
+    )
+
+
+def _history(action: ChangeMany) -> str:
+    commits = f"{action.commits:,} commit{'s' * (action.commits != 1)}"
+    others = f"{action.objects:,} object{'s' * (action.objects != 1)}"
+    if not action.commits:
+        return others
+    return f"{commits} and {others}" if action.objects else commits
+
+
 def _such(action: ChangeMany) -> str:
     return f" ({', '.join(action.examples)} …)" if action.examples else ""
 
 
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
+def _files(count: int, kind: str = "") -> str:
+    return f"1 {kind}file" if count == 1 else f"{count:,} {kind}files"
 
 
 def _bytes(count: int) -> str:
@@ -83,18 +109,19 @@ def _bytes(count: int) -> str:
     return f"{count} bytes"
 
 
-def asked(approvals: str, rule: str, what: str, *, contained: bool) -> Verdict:
+def asked(approvals: str, rule: str, what: str, *, contained: bool, why: str = "") -> Verdict:
     """Ask a person; where that is not wanted, what is contained is done at once.
 
     What is not contained is asked about after all, or left undone where nobody is ever asked.
     """
+    why = f": {why}" if why else ""
     if approvals != "on-request" and contained:
         return Verdict("allow", rule, f"{what}, unattended")
     if approvals != "never":
-        return Verdict("ask", rule, f"{what} needs a person's word")
+        return Verdict("ask", rule, f"{what} needs a person's word{why}")
     return Verdict(
         "deny",
         rule,
-        f"{what} needs a person's word, and here nobody is ever asked",
+        f"{what} needs a person's word, and here nobody is ever asked{why}",
         "find another way, or say what a person should do",
     )

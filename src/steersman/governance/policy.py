@@ -170,6 +170,8 @@ def _within(path: str, where: Circumstances) -> Verdict | None:
 
 
 def _mode(action: Action, where: Circumstances, judgement: Judgement | None) -> Verdict | None:
+    if isinstance(action, ChangeMany) and action.named and action.origin == "tool":
+        return None  # the mode had its word on each change
     return modes.verdict(
         action,
         where.mode,

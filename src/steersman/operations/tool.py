@@ -85,7 +85,20 @@ class Bench(Struct, frozen=True):
         None deletes a file. Originals are kept, so that all of it can be undone.
         """
         changes = await asyncio.to_thread(self._checked, contents)
+        if lost := await asyncio.to_thread(self._lost, changes):
+            await self.admit([lost])
         await self.journal.make(Checkpoint("effect", tuple(changes)), self.lane, self.call)
+
+    def _lost(self, changes: Sequence[Change]) -> Action | None:
+        """What the changes destroy that is nowhere else, together with the rest of the turn."""
+        if all(change.before.kind == "absent" for change in changes):
+            return None
+        from steersman.operations.journal.past import LoggedPast
+        from steersman.operations.running.effects import summed_up
+        from steersman.operations.running.losses import loss_of
+
+        loss = loss_of(self.journal, changes, "", LoggedPast(self.journal, self.lane))
+        return summed_up(self.journal, changes, loss, named=True) if loss else None
 
     def _checked(self, contents: Mapping[str, bytes | None]) -> list[Change]:
         """The changes of files that give them the contents, if that is what was decided on."""

@@ -59,9 +59,11 @@ class Delete(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="d
 class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="change_many"):
     """Change many paths below a folder, judged as one.
 
-    `lost` are deleted files that no version control has, `discarded` files whose uncommitted
-    changes are thrown away; `examples` names a few of them. `named` when each change is judged by
-    itself as well.
+    `lost` are files whose content no version control has, deleted or `emptied`; `discarded` files
+    whose uncommitted changes are thrown away; `examples` names a few of them. `commits` and other
+    `objects` are what git's own history loses. `turn_removed` are all files that the turn has
+    deleted or emptied with this, `turn_lost` those that no version control has, without what the
+    person agreed to before. `named` when each change is judged by itself as well.
     """
 
     path: str
@@ -74,6 +76,12 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     examples: tuple[str, ...] = ()
     named: bool = False
     origin: Origin = "tool"
+    emptied: int = 0
+    commits: int = 0
+    objects: int = 0
+    turn_removed: int = 0
+    turn_lost: int = 0
+    turn_bytes: int = 0
 
 
 class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="execute"):

@@ -98,17 +98,18 @@ class Journal:
                     changes.setdefault(
                         folder, Change(folder, ABSENT, FileState("folder", _folder()))
                     )
-            changes[self._relative(path)] = Change(self._relative(path), before, after)
+            changes[self.relative(path)] = Change(self.relative(path), before, after)
         self.objects.settle()
         return with_siblings(self.root, list(changes.values()))
 
     def _missing_folders(self, path: str) -> Iterable[str]:
         folder = os.path.dirname(path)
         while not os.path.lexists(folder):
-            yield self._relative(folder)
+            yield self.relative(folder)
             folder = os.path.dirname(folder)
 
-    def _relative(self, path: str) -> str:
+    def relative(self, path: str) -> str:
+        """A real path as changes name it."""
         return written(os.path.relpath(path, self.root))
 
     def actions(self, changes: Iterable[Change], origin: Origin) -> list[Action]:

@@ -10,7 +10,8 @@ import os
 from collections.abc import Sequence
 
 from steersman.operations.journal.journal import Journal
-from steersman.operations.running.effects import actions_for, loss_of
+from steersman.operations.running.effects import actions_for
+from steersman.operations.running.losses import Past, loss_of
 from steersman.operations.tool import Bench
 from steersman.records.action import Action, ChangeMany, Delete, Write
 from steersman.records.change import Change
@@ -21,10 +22,10 @@ from steersman.records.protection import protected
 
 
 async def settled(
-    journal: Journal, changes: Sequence[Change], bench: Bench
+    journal: Journal, changes: Sequence[Change], bench: Bench, past: Past
 ) -> tuple[list[Change], list[str]]:
     """The changes that stand, and what is to be said about those that do not."""
-    actions = await asyncio.to_thread(actions_for, journal, changes)
+    actions = await asyncio.to_thread(actions_for, journal, changes, past=past)
     gone: set[str] = set()
     guarded: list[Action] = []
     others: list[Action] = []
@@ -36,10 +37,18 @@ async def settled(
     notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
     for many in actions:
         if isinstance(many, ChangeMany):
-            loss = await asyncio.to_thread(loss_of, journal, changes)
-            lost = (*loss.deleted, *loss.discarded) if many.named else changes
+            lost = await asyncio.to_thread(_lost, journal, changes, past) if many.named else changes
             notes += await _unless_allowed(journal, [many], lost, bench, gone)
     return [change for change in changes if change.path not in gone], notes
+
+
+def _lost(journal: Journal, changes: Sequence[Change], past: Past) -> Sequence[Change]:
+    """The changes that lose something; those of git's history belong together."""
+    loss = loss_of(journal, changes, past=past)
+    if loss.history.gone:
+        return changes
+    lost = {change.path for change in (*loss.deleted, *loss.discarded)}
+    return [change for change in changes if change.path in lost]
 
 
 def _of(journal: Journal, changes: Sequence[Change], actions: Sequence[Action]) -> list[Change]:

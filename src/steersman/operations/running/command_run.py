@@ -14,6 +14,7 @@ from steersman.operations.journal.changeset import Changeset, same, without_powe
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.folders import Tree, set_mode_at
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.past import LoggedPast
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
 from steersman.operations.running.afterwards import settled
@@ -175,7 +176,10 @@ class OverView(CommandRun):
     async def _make(self, found: Changeset, bench: Bench) -> None:
         if not found.changes and not found.remove:
             return
-        actions = await asyncio.to_thread(actions_for, self._journal, found.changes, self._command)
+        past = LoggedPast(self._journal, bench.lane)
+        actions = await asyncio.to_thread(
+            actions_for, self._journal, found.changes, self._command, past
+        )
         await bench.admit(actions)
         body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
         await self._journal.make(
@@ -300,9 +304,10 @@ class Directly(CommandRun):
         found = await asyncio.to_thread(self._before.changes_since)
         if self._profile.sandbox:
             found = await asyncio.to_thread(without_powers, self._journal.root, found)
+        past = LoggedPast(self._journal, bench.lane)
         if found.changes:
             actions = await asyncio.to_thread(
-                actions_for, self._journal, found.changes, self._command
+                actions_for, self._journal, found.changes, self._command, past
             )
             await bench.record(actions)
             body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
@@ -310,7 +315,7 @@ class Directly(CommandRun):
             await tell(self._journal, found.changes, bench)
         if not found.changes or not self._profile.sandbox:
             return Effects(names_of(found.changes), found.notes)
-        stand, notes = await settled(self._journal, found.changes, bench)
+        stand, notes = await settled(self._journal, found.changes, bench, past)
         return Effects(names_of(stand), [*found.notes, *notes])
 
 

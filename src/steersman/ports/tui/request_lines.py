@@ -129,6 +129,12 @@ def _many(many: ChangeMany, width: int, palette: Palette) -> list[Text]:
     if many.lost:
         kept = f"{many.lost:,} of them ({many.lost_bytes:,} bytes) are in no version control"
         lines += wrapped(kept, width, palette.bad, "! ", "  ")
+    if many.turn_lost > many.lost:
+        so_far = f"with this, the turn has lost {counted(many.turn_lost, 'file')} that git has not"
+        lines += wrapped(so_far, width, palette.bad, "! ", "  ")
+    if many.commits or many.objects:
+        told = f"{counted(many.commits, 'commit')} and {counted(many.objects, 'other object')}"
+        lines += wrapped(f"{told} of git's history would be gone", width, palette.bad, "! ", "  ")
     if many.discarded:
         told = f"uncommitted changes of {counted(many.discarded, 'file')} would be thrown away"
         lines += wrapped(told, width, palette.bad, "! ", "  ")

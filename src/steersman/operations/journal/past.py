@@ -1,0 +1,78 @@
+"""What a thread has changed so far, as its log tells it."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.undoing import Entry, standing
+from steersman.records.action import ChangeMany, Delete, Write
+from steersman.records.change import Change
+from steersman.records.message import Checkpoint, ConfirmRequest, ConfirmResponse, Message
+from steersman.store.log import Lane, to_message
+
+_KINDS = ("checkpoint", "confirm_request", "confirm_response")
+
+
+class Made(Struct, frozen=True):
+    """An entry of the journal, and the call that made it."""
+
+    entry: Entry
+    call: str | None
+
+
+class LoggedPast:
+    """The changes before a call, read from the log when somebody asks for them."""
+
+    def __init__(self, journal: Journal, lane: Lane) -> None:
+        self._journal = journal
+        self._log = lane.log
+        self._turn = lane.turn
+        self._until = lane.log.head
+
+    def turn(self) -> Sequence[Change]:
+        """What this turn changed, was not undone, and nobody agreed to, in order."""
+        messages = list(self._messages(_KINDS, turn=self._turn))
+        made: list[Made] = []
+        asked: dict[str | None, ConfirmRequest] = {}
+        agreed: set[str] = set()  # calls whose next changes were agreed to as a whole
+        paths: set[tuple[str | None, str]] = set()
+        for message in messages:
+            match message.body:
+                case ConfirmRequest() as request:
+                    asked[message.corr] = request
+                case ConfirmResponse(decision="allow") if message.corr in asked:
+                    request = asked[message.corr]
+                    if any(isinstance(action, ChangeMany) for action in request.actions):
+                        made.clear()
+                        agreed.add(request.call)
+                    paths |= {(request.call, self._relative(action.path))
+                              for action in request.actions
+                              if isinstance(action, Write | Delete)}  # fmt: skip
+                case Checkpoint(cause="effect") if message.corr in agreed:
+                    agreed.discard(message.corr)
+                case Checkpoint():
+                    made += [
+                        Made(entry, message.corr) for entry in self._journal.entries([message])
+                    ]
+                case _:
+                    continue
+        in_force = set(standing(one.entry for one in made).effects)
+        stand = [one for one in made if one.entry.seq in in_force]
+        return [change for one in stand for change in one.entry.changes
+                if (one.call, change.path) not in paths]  # fmt: skip
+
+    def thread(self) -> Sequence[Change]:
+        """What the whole thread changed, in order."""
+        entries = self._journal.entries(self._messages(("checkpoint",)))
+        return [change for entry in entries for change in entry.changes]
+
+    def _messages(self, kinds: Sequence[str], turn: int | None = None) -> Iterator[Message]:
+        begun = turn is None
+        for row in self._log.store.read(self._log.thread, until=self._until, kinds=kinds):
+            begun = begun or row.turn == turn
+            if begun:
+                yield to_message(self._log.thread, row)
+
+    def _relative(self, path: str) -> str:
+        return self._journal.relative(path)

@@ -1,0 +1,199 @@
+"""Git's own history: which of its objects would be gone for good, and whether anybody misses them.
+
+A repository loses nothing when its objects are packed, or when a branch is amended or rebased: the
+objects are in the pack, and the reflog leads to the old commits. They are lost when they are in no
+pack and no file any more. What counts is what was in use at any time since the thread began, and
+commits that nothing leads to as long as git itself would keep them.
+"""
+
+import hashlib
+import os
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from msgspec import Struct
+
+from steersman.operations.journal.journal import Journal
+from steersman.operations.running import repository
+from steersman.records.change import Change, FileState
+from steersman.records.names import on_disk
+
+LARGEST = 20_000_000
+KEPT_SECONDS = 14 * 86400  # git prunes what nothing leads to after two weeks
+_LOOSE = r"(?P<fan>[0-9a-f]{2})/(?P<rest>[0-9a-f]{38}(?:[0-9a-f]{24})?)"
+_PACK = r"pack/(?P<pack>pack-(?P<sum>[0-9a-f]{40}(?:[0-9a-f]{24})?))\.(?P<kind>pack|idx)"
+_OBJECT = re.compile(rf"(?P<store>(?:.*/)?)objects/(?:{_LOOSE}|{_PACK})", re.DOTALL)
+_TIPS = re.compile(r"(?P<store>(?:.*/)?)(?:refs/.+|logs/.+|packed-refs|[A-Z_]*HEAD)", re.DOTALL)
+_NAME = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+
+Originals = Callable[[], Iterable[Change]]
+
+
+class History(Struct, frozen=True):
+    """Objects of git that would be gone: those somebody misses by kind, and all by name."""
+
+    commits: int = 0
+    others: int = 0
+    gone: frozenset[str] = frozenset()
+
+
+class Piece(Struct, frozen=True):
+    """A file of git's that holds objects: one of them, or a pack with its index."""
+
+    store: str
+    name: str
+    pack: str
+    kind: str
+
+
+def piece(path: str) -> Piece | None:
+    """What a path of the workspace is to git, if it holds objects."""
+    found = _OBJECT.fullmatch(path)
+    if found is None:
+        return None
+    loose = f"{found['fan']}{found['rest']}" if found["fan"] else ""
+    return Piece(found["store"], loose or found["sum"], found["pack"] or "", found["kind"] or "")
+
+
+def destroys_objects(change: Change) -> bool:
+    """Whether a file that holds objects is gone, or is another one now."""
+    was, now = change.before, change.after
+    return was.kind == "file" and was.digest != now.digest and piece(change.path) is not None
+
+
+def vanishing(journal: Journal, changes: Sequence[Change], originals: Originals) -> History:
+    """What these changes would take from the history of any repository in the workspace.
+
+    `originals` are all changes of the thread: they tell what led to which object before.
+    """
+    commits, others, gone = 0, 0, set()
+    stores = {made.store for change in changes if destroys_objects(change)
+              and (made := piece(change.path))}  # fmt: skip
+    for store in sorted(stores):
+        missing = _Store(journal, store, changes).missing()
+        if missing:
+            gone |= missing
+            some, more = _missed(journal, store, missing, originals)
+            commits, others = commits + some, others + more
+    return History(commits, others, frozenset(gone))
+
+
+class _Store:
+    """The objects of one repository, before and after some changes."""
+
+    def __init__(self, journal: Journal, store: str, changes: Sequence[Change]) -> None:
+        self._journal = journal
+        self._folder = os.path.join(journal.root, on_disk(store), "objects")
+        self._changes = [(made, change) for change in changes
+                         if (made := piece(change.path)) and made.store == store]  # fmt: skip
+
+    def missing(self) -> set[str]:
+        """The objects that were there and would be nowhere."""
+        removed = [(made, change) for made, change in self._changes if destroys_objects(change)]
+        packs = {made.pack: len(made.name) for made, _ in removed if made.pack}
+        loose = {made.name for made, _ in removed if not made.pack}
+        lost = set(loose)
+        for pack, length in packs.items():
+            lost |= self._listed(pack, length)
+        lost -= set(self._made())
+        lost = {name for name in lost if name in loose or not self._is_loose(name)}
+        return lost - self._in_other_packs(packs) if lost else lost
+
+    def _made(self) -> Iterator[str]:
+        """Objects that the changes bring, if they really do."""
+        journal = self._journal
+        for made, change in self._changes:
+            if change.after.kind != "file" or change.before.digest == change.after.digest:
+                continue
+            if made.kind == "pack" and journal.objects.has(change.after.digest):
+                digest, length = change.after.digest, len(made.name)
+                yield from repository.packed(journal.root, journal.objects, digest, length)
+            elif not made.pack and is_object(journal, change.after, made.name):
+                yield made.name
+
+    def _listed(self, pack: str, length: int) -> set[str]:
+        """The objects of a pack that was there before the changes."""
+        for made, change in self._changes:
+            if (made.pack, made.kind) == (pack, "idx") and change.before.kind == "file":
+                index = content_of(self._journal, change.before)
+                break
+        else:
+            index = self._read(f"{pack}.idx")
+        return (repository.listed(self._journal.root, index, length) if index else None) or set()
+
+    def _in_other_packs(self, removed: Iterable[str]) -> set[str]:
+        touched = {*removed, *(made.pack for made, _ in self._changes)}
+        found: set[str] = set()
+        with suppress(OSError):
+            for name in os.listdir(os.path.join(self._folder, "pack")):
+                pack, _, kind = name.rpartition(".")
+                whole = os.path.exists(os.path.join(self._folder, "pack", f"{pack}.pack"))
+                if kind == "idx" and pack not in touched and whole:
+                    length = len(pack.removeprefix("pack-"))
+                    index = self._read(name)
+                    found |= repository.listed(self._journal.root, index, length) or set()
+        return found
+
+    def _read(self, name: str) -> bytes:
+        with suppress(OSError), open(os.path.join(self._folder, "pack", name), "rb") as file:
+            return file.read()
+        return b""
+
+    def _is_loose(self, name: str) -> bool:
+        return os.path.isfile(os.path.join(self._folder, name[:2], name[2:]))
+
+
+def _missed(journal: Journal, store: str, gone: set[str], originals: Originals) -> tuple[int, int]:
+    """How many commits and other objects somebody could still want."""
+    kinds = repository.kinds(journal.root, store, gone)
+    if kinds is None or len(kinds) < len(gone):  # they are gone already: nobody can tell
+        return 0, len(gone)
+    used = repository.reachable(journal.root, store, _tips(journal, store, originals()))
+    if used is None:
+        used = gone
+    folder = os.path.join(journal.root, on_disk(store), "objects")
+    missed = {name for name in gone
+              if name in used or (kinds[name] == "commit" and _is_young(folder, name))}  # fmt: skip
+    commits = sum(kinds[name] == "commit" for name in missed)
+    return commits, len(missed) - commits
+
+
+def _tips(journal: Journal, store: str, originals: Iterable[Change]) -> set[str]:
+    """The objects that branches, tags, stashes and reflogs named before they were changed."""
+    names: set[str] = set()
+    for change in originals:
+        found = _TIPS.fullmatch(change.path)
+        if found and found["store"] == store and change.before.kind == "file":
+            words = _NAME.findall(content_of(journal, change.before))
+            names |= {word.decode() for word in words if word.strip(b"0")}
+    return names
+
+
+def _is_young(folder: str, name: str) -> bool:
+    """Whether git would keep an object that nothing leads to; one in a pack has no time."""
+    try:
+        made = os.stat(os.path.join(folder, name[:2], name[2:])).st_mtime
+    except OSError:
+        return True
+    return time.time() - made < KEPT_SECONDS
+
+
+def is_object(journal: Journal, state: FileState, name: str) -> bool:
+    """Whether a file really holds the object of a name."""
+    content = content_of(journal, state)
+    with suppress(zlib.error):
+        plain = zlib.decompressobj().decompress(content, LARGEST)
+        kind = "sha256" if len(name) == 64 else "sha1"
+        return hashlib.new(kind, plain, usedforsecurity=False).hexdigest() == name
+    return False
+
+
+def content_of(journal: Journal, state: FileState) -> bytes:
+    """A kept content; nothing when it is not kept or too large."""
+    if state.size > LARGEST or not journal.objects.has(state.digest):
+        return b""
+    with journal.objects.open(state.digest) as file:
+        return file.read()

@@ -1,0 +1,112 @@
+"""What git is asked about a repository, by the host itself: objects, never anything it would run.
+
+Git runs no hook, filter or program for these questions, reaches no network, and takes no lock.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+
+from steersman.operations.journal.objects import Objects
+from steersman.operations.running.programs import found
+from steersman.records.names import on_disk
+
+PATIENCE = 30
+LARGEST_PACK = 256_000_000
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "safe.directory=*", "-c", "core.commitGraph=false")
+
+
+def ask(root: str, words: Sequence[str], said: bytes = b"", cwd: str = "") -> bytes | None:
+    """What git answers; None where it does not, or takes too long."""
+    environ = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        "GIT_ALLOW_PROTOCOL": "none",  # a repository's own config cannot lift it
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    git = found("git", os.environ, root)
+    if git is None:
+        return None
+    try:
+        ran = subprocess.run(
+            [git, *_SAFE, *words],
+            cwd=cwd or root, env=environ, capture_output=True, timeout=PATIENCE, check=False,
+            input=said,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return ran.stdout if ran.returncode == 0 else None
+
+
+def known(root: str, names: Iterable[str]) -> set[str] | None:
+    """The objects that a repository has; None where there is no repository."""
+    answers = _each(root, list(names))
+    if answers is None:
+        return None
+    return {answer.split()[0] for answer in answers if not answer.endswith(" missing")}
+
+
+def kinds(root: str, store: str, names: Iterable[str]) -> dict[str, str] | None:
+    """What each object of a certain repository is; those it does not have are left out."""
+    answers = _each(root, list(names), f"--git-dir={os.path.join(root, on_disk(store)) or root}")
+    if answers is None:
+        return None
+    pairs = (answer.split() for answer in answers if not answer.endswith(" missing"))
+    return {name: kind for name, kind in pairs}
+
+
+def committed(root: str, paths: Sequence[str]) -> list[set[str]]:
+    """For each path the names of its content in the last commit and in the index."""
+    fit = [on_disk(path) if "\n" not in path else "" for path in paths]
+    asked = [f"{where}:./{path}" for path in fit for where in ("HEAD", "")]
+    answers = _each(root, asked) or [""] * len(asked)
+    names = [answer.split()[0] if answer.endswith(" blob") else "" for answer in answers]
+    return [{*names[at : at + 2]} - {""} for at in range(0, len(names), 2)]
+
+
+def _each(root: str, questions: Sequence[str], *place: str) -> list[str] | None:
+    """One answer for each name of an object."""
+    said = "".join(f"{name}\n" for name in questions).encode(errors="surrogateescape")
+    shape = "--batch-check=%(objectname) %(objecttype)"
+    answer = ask(root, [*place, "cat-file", shape], said)
+    if answer is None:
+        return None
+    lines = answer.decode(errors="replace").splitlines()
+    return lines if len(lines) == len(questions) else None
+
+
+def reachable(root: str, store: str, tips: Iterable[str]) -> set[str] | None:
+    """Every object that a branch, a tag, a reflog, the index or one of the tips leads to."""
+    words = ["rev-list", "--objects", "--no-object-names", "--ignore-missing", "--all", "--reflog"]
+    place = f"--git-dir={os.path.join(root, on_disk(store)) or root}"
+    said = "".join(f"{tip}\n" for tip in tips).encode()
+    answer = ask(root, [place, *words, "--indexed-objects", "--stdin"], said)
+    return set(answer.decode().split()) if answer is not None else None
+
+
+def listed(root: str, index: bytes, length: int) -> set[str] | None:
+    """The objects that the index of a pack lists."""
+    answer = ask(root, ["show-index", f"--object-format={_format(length)}"], index)
+    return {line.split()[1] for line in answer.decode().splitlines()} if answer else None
+
+
+def packed(root: str, objects: Objects, digest: str, length: int) -> set[str]:
+    """The objects that are really in a pack, found by unpacking it; none if it is not one."""
+    with tempfile.TemporaryDirectory() as folder, objects.open(digest) as content:
+        if os.fstat(content.fileno()).st_size > LARGEST_PACK:
+            return set()
+        pack, index = (os.path.join(folder, name) for name in ("x.pack", "x.idx"))
+        with open(pack, "wb") as copy:
+            copy.write(content.read())
+        words = ["index-pack", f"--object-format={_format(length)}", "-o", index, pack]
+        if ask(root, words, cwd=folder) is None:
+            return set()
+        with open(index, "rb") as made:
+            return listed(root, made.read(), length) or set()
+
+
+def _format(length: int) -> str:
+    return "sha256" if length == 64 else "sha1"

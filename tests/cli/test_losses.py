@@ -1,0 +1,260 @@
+"""What a turn destroys: many small losses are one, and nothing ordinary is taken for one."""
+
+import subprocess
+
+import pytest
+
+from steersman.records.action import ChangeMany
+from tests.cli.kit import DONE, shell
+from tests.operations.workshop import Workshop
+from tests.world import call
+
+NEVER = ("--approvals", "never")
+TEXT = "Every word of this note was written by hand and is nowhere else: "
+
+
+@pytest.fixture
+def git(workspace):
+    def run(*words):
+        who = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+        return subprocess.run(
+            ["git", *who, *words], cwd=workspace, capture_output=True, text=True, check=True
+        ).stdout
+
+    return run
+
+
+@pytest.fixture
+def repository(workspace, git):
+    git("init", "-q", "-b", "main")
+    git("config", "user.name", "n")
+    git("config", "user.email", "e@example.org")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    return workspace
+
+
+@pytest.fixture
+def notes(repository):
+    """Sixty files that only this folder has."""
+    for number in range(60):
+        (repository / f"note{number}.txt").write_text(f"{TEXT}{number}\n")
+    return repository
+
+
+def worked(steer, script, *calls, flags=NEVER):
+    """The messages of a turn with these calls, one after the other."""
+    model = script(*({"tool_calls": [one]} for one in calls), DONE)
+    return steer.messages("run", "go", "--model", model, *flags)
+
+
+def told(messages):
+    """What each call came to: nothing, or why it was refused."""
+    results = [message["body"] for message in messages if message["kind"] == "tool_result"]
+    return [body.get("message", "") for body in results]
+
+
+def some(first, count):
+    return " ".join(f"note{number}.txt" for number in range(first, first + count))
+
+
+def test_many_small_deletions_of_one_turn_add_up(steer, script, notes):
+    *before, last = told(
+        worked(steer, script, *(shell(f"rm {some(at, 20)}") for at in (0, 20, 40)))
+    )
+    assert before == ["", ""]
+    assert "deleting 20 untracked files" in last
+    assert "the turn has deleted or emptied 60 files, 60 of them not in git" in last
+    assert len(list(notes.glob("note*.txt"))) == 20
+
+
+def test_deletions_of_tools_and_commands_add_up(steer, script, notes):
+    patch = "*** Begin Patch\n"
+    patch += "".join(f"*** Delete File: note{number}.txt\n" for number in range(30))
+    calls = (call("workspace_apply_patch", patch=f"{patch}*** End Patch\n"),
+             shell(f"rm {some(30, 30)}"))  # fmt: skip
+    first, second = told(worked(steer, script, *calls))
+    assert first == ""
+    assert "60 of them not in git" in second
+    assert (notes / "note30.txt").exists()
+    first, second = told(worked(steer, script, *reversed(calls)))
+    assert not (notes / "note30.txt").exists()
+
+
+def test_tools_alone_are_counted_too(steer, script, notes):
+    def patch(first):
+        names = range(first, first + 30)
+        deleted = "".join(f"*** Delete File: note{number}.txt\n" for number in names)
+        whole = f"*** Begin Patch\n{deleted}*** End Patch\n"
+        return call("workspace_apply_patch", patch=whole)
+
+    first, second = told(worked(steer, script, patch(0), patch(30)))
+    assert first == ""
+    assert "60 of them not in git" in second
+    assert (notes / "note59.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "destroy",
+    [
+        "for f in note*.txt; do : > $f; done",
+        "truncate -s 3 note*.txt",
+        "for f in note*.txt; do head -c 90 /dev/zero | tr '\\0' x > $f; done",
+        "for f in note*.txt; do openssl rand 80 > $f; done",
+        "for f in note*.txt; do ln -sf /dev/null $f; done",
+    ],
+)
+def test_emptying_and_overwriting_is_deleting(steer, script, notes, destroy):
+    (notes / "x.sh").write_text(destroy)
+    (refused,) = told(worked(steer, script, shell("bash x.sh")))
+    assert "60 untracked files" in refused
+    assert (notes / "note7.txt").read_text() == f"{TEXT}7\n"
+
+
+def test_moving_first_does_not_hide_a_deletion(steer, script, notes):
+    moved, deleted = told(
+        worked(steer, script, shell("mkdir old && mv note*.txt old"), shell("rm -r old"))
+    )
+    assert moved == ""
+    assert "60 of them not in git" in deleted or "60 untracked files" in deleted
+    assert len(list((notes / "old").iterdir())) == 60
+
+
+def background(folder, *commands):
+    """What became of commands on the folder itself, when a person refuses every loss."""
+
+    def answer(message):
+        return "deny" if isinstance(message.body.actions[0], ChangeMany) else "allow"
+
+    shop = Workshop(folder, answer=answer, approvals="on-failure")
+    slowly = {"background": True, "wait_timeout": 60}
+    made = [("workspace_run_command", {"command": command, **slowly}) for command in commands]
+    return [result.output.get("note", "") for result in shop.do(*made)]
+
+
+def test_in_the_background_it_is_undone(notes):
+    first, second = background(notes, f"rm {some(0, 30)}", f"rm {some(30, 30)}")
+    assert "Taken back" not in first
+    assert "Taken back" in second
+    assert len(list(notes.glob("note*.txt"))) == 30
+
+
+def test_a_person_who_agreed_is_asked_again_only_about_as_much_again(steer, script, notes):
+    for number in range(60, 120):
+        (notes / f"note{number}.txt").write_text(f"{TEXT}{number}\n")
+    steps = [shell(f"rm {some(at, 20)}") for at in (0, 20, 40, 60, 80)]
+    messages = worked(steer, script, *steps, flags=("--approvals", "on-failure", "--yes"))
+    asked = [m["body"] for m in messages if m["kind"] == "confirm_request"]
+    assert [request["actions"][0]["turn_lost"] for request in asked] == [60]
+    assert not any(told(messages))
+
+
+# Git's own history.
+
+
+@pytest.fixture
+def work(repository, git):
+    """A stash, and a commit that only the reflog leads to; the answer names both."""
+    (repository / "calc.py").write_text("amended = True\n")
+    git("commit", "-qam", "to be amended")
+    amended = git("rev-parse", "HEAD").strip()
+    git("commit", "-q", "--amend", "-m", "amended")
+    (repository / "calc.py").write_text("hours = 'of work'\n")
+    git("stash")
+    return [git("rev-parse", "stash@{0}").strip(), amended]
+
+
+def has(git, names):
+    return all(git("cat-file", "-t", name).strip() == "commit" for name in names)
+
+
+FORGET = ("git stash clear", "git reflog expire --expire=now --all", "git gc -q --prune=now")
+
+
+def test_history_is_not_destroyed_in_three_commands(steer, script, work, git):
+    results = told(worked(steer, script, *map(shell, FORGET)))
+    assert results[:2] == ["", ""]
+    assert "of git's history for good" in results[2]
+    assert "3 commits" in results[2]  # a stash is two
+    assert has(git, work)
+
+
+def test_nor_in_one_or_over_two_turns(steer, script, work, git):
+    (result,) = told(worked(steer, script, shell(" && ".join(FORGET))))
+    assert "of git's history for good" in result
+    worked(steer, script, *map(shell, FORGET[:2]))
+    (result,) = told(worked(steer, script, shell(FORGET[2])))
+    assert "of git's history for good" in result
+    assert has(git, work)
+
+
+@pytest.mark.parametrize(
+    "destroy",
+    [
+        "rm -rf .git/objects/pack",
+        "rm .git/objects/pack/*.idx",
+        "chmod +w .git/objects/pack/*; for f in .git/objects/pack/*; do : > $f; done",
+        "cd .git/objects/pack; for f in *.pack; do echo x > pack-$(printf %040d 7).pack; done; "
+        "for f in *.idx; do cp $f pack-$(printf %040d 7).idx; rm -f ${f%idx}*; done",
+    ],
+)
+def test_the_one_pack_of_a_fresh_clone_is_its_whole_history(
+    steer, script, repository, git, destroy
+):
+    git("gc", "-q")
+    (repository / "x.sh").write_text(destroy)
+    (result,) = told(worked(steer, script, shell("bash x.sh")))
+    assert "of git's history for good" in result
+    assert has(git, ["HEAD"])
+
+
+def test_in_the_background_history_comes_back(repository, work, git):
+    assert "Taken back" in background(repository, *FORGET)[2]
+    assert has(git, work)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git gc -q",
+        "git gc -q --prune=now",
+        "git repack -adq",
+        "echo 'x = 1' > calc.py && git commit -qa --amend -m again && git gc -q",
+        "git stash && git stash pop || true",
+        "git checkout -qb topic && echo 'x = 2' > calc.py && git commit -qam topic "
+        "&& git rebase -q main && git checkout -q main && git branch -qD topic && git gc -q",
+    ],
+)
+def test_ordinary_work_with_git_is_not_asked_about(steer, script, repository, git, command):
+    (repository / "calc.py").write_text("y = 1\n")
+    git("commit", "-qam", "second")
+    assert told(worked(steer, script, shell(command))) == [""]
+
+
+def test_what_is_made_again_or_known_to_git_is_not_asked_about(steer, script, notes, git):
+    git("add", ".")
+    git("commit", "-qm", "notes")
+    git("rm", "-q", "-r", "--cached", "calc.py")
+    for name in ("node_modules", ".venv"):
+        (notes / name).mkdir()
+        for number in range(60):
+            (notes / name / f"{number}.js").write_text(f"{TEXT}{number}")
+    own = "mkdir out && for n in $(seq 80); do echo {} $n > out/$n; done"
+    steps = ("rm -rf node_modules", "rm -rf .venv", own.format(TEXT), "rm -rf out",
+             own.format(TEXT.swapcase()), "rm note*.txt",
+             "for f in note*.txt; do :; done; git checkout -q .")  # fmt: skip
+    assert not any(told(worked(steer, script, *map(shell, steps))))
+
+
+def test_what_a_turn_brought_back_does_not_count(steer, script, notes):
+    steps = ("mkdir /tmp/k; tar cf kept.tar note*.txt; rm note1*.txt note2*.txt", "tar xf kept.tar",
+             "rm note1*.txt note3*.txt note4*.txt")  # fmt: skip
+    assert not any(told(worked(steer, script, *map(shell, steps))))
+
+
+def test_files_that_are_edited_or_built_anew_are_not_lost(steer, script, notes):
+    for number in range(60):
+        (notes / f"{number}.o").write_bytes(b"\x7fELF\0" + bytes([number]) * 300)
+    edit = "for f in note*.txt; do sed -i 's/Every word/Each line/; s/^/  /' $f; done"
+    build = "for f in *.o; do (printf '\\177ELF\\0'; head -c 300 /dev/urandom) > $f; done"
+    assert not any(told(worked(steer, script, shell(edit), shell(build))))
