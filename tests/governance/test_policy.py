@@ -260,7 +260,7 @@ def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
     less = msgspec.structs.replace(few, turn_lost=49)
     for mode in ("plan", "code"):  # the mode had its word on each change
         assert decide(less, Circumstances(ROOT, mode=mode)).decision == "allow"
-    history = msgspec.structs.replace(less, commits=1, objects=3)
+    history = msgspec.structs.replace(less, turn_lost=2, commits=1, objects=3)
     assert decide(history, Circumstances(ROOT)).reason == (
         "deleting 1 commit and 3 objects of git's history for good needs a person's word"
     )
