@@ -8,9 +8,11 @@ from pathlib import Path
 
 from steersman.governance import modes
 from steersman.governance.environment import cache_environ
+from steersman.governance.grants import check_readable, check_writable, located
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
 from steersman.records.judgement import Judgement
+from steersman.records.mcp_server import Bounds
 from steersman.records.profile import Profile
 from steersman.records.protection import inside
 
@@ -94,6 +96,30 @@ class Confinement:
                 found.append(real)
         return tuple(found)
 
+    def server(
+        self, workspace: str, secrets: Sequence[str], bounds: Bounds, programs: Sequence[str]
+    ) -> Profile:
+        """What an MCP server may see, change and reach in a sandbox: little of the home folder.
+
+        `programs` are what it is started with. Raises where its bounds ask for what nobody gets.
+        """
+        home = self._home if not inside(self._home, workspace) and self._home != "/" else ""
+        write = [located(path, workspace, self._home) for path in bounds.write]
+        read = [located(path, workspace, self._home) for path in bounds.read]
+        private = [os.path.realpath(path) for path in self._private]
+        for place in write:
+            check_writable(place, workspace, self._home, private, secrets)
+        for place in read:
+            check_readable(place, private)
+        hidden = self._hidden(workspace, secrets)
+        return Profile(
+            files="read",
+            granted=tuple(write),
+            readable=(*read, *_installed(programs, home)),
+            hidden=(home, *hidden) if home else hidden,
+            network="host" if bounds.network else "door" if bounds.hosts else "none",
+        )
+
     def _hidden(self, workspace: str, secrets: Sequence[str]) -> tuple[str, ...]:
         there = (path for path in (*self._private, *secrets) if os.path.lexists(path))
         found = dict.fromkeys(map(os.path.realpath, there))
@@ -119,6 +145,18 @@ class Confinement:
             for name, place in found
             if place and (inside(place, workspace) or inside(os.path.realpath(place), workspace))
         )
+
+
+def _installed(programs: Sequence[str], home: str) -> list[str]:
+    """Where programs in a home folder are installed: the folder above their `bin`, no wider."""
+    found = []
+    for program in (one for path in programs for one in (path, os.path.realpath(path))):
+        folder = os.path.dirname(program)
+        above = os.path.dirname(folder)
+        wide = (home, os.path.join(home, ".local"))
+        if home and inside(program, home):
+            found.append(program if folder == home else folder if above in wide else above)
+    return found
 
 
 def _nearby(domains: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ model has no authority. Everything named here starts programs, changes settings 
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Literal
@@ -73,13 +73,19 @@ class Finding(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """How a folder stands, what it brings, and what differs from what a person agreed to."""
+    """How a folder stands, what it brings, and what differs from what a person agreed to.
+
+    `runs` are digests of what else its configuration starts, by names; `drifted` are those that
+    were others when the person agreed. They matter where they cannot be confined.
+    """
 
     state: State
     found: tuple[Finding, ...] = ()
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    runs: dict[str, str] = {}
+    drifted: tuple[str, ...] = ()
 
     @property
     def loads(self) -> bool:
@@ -110,6 +116,7 @@ class _Agreed(Struct, frozen=True):
     trusted: bool
     time: str
     found: dict[str, str]
+    runs: dict[str, str] = {}
 
 
 def digest_of(items: Iterable[Item]) -> str:
@@ -144,9 +151,18 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(every[:6]) + (f" and {len(every) - 6} more" if len(every) > 6 else "")
 
 
-def standing(store: Store, workspace: str, named: Iterable[str] = ()) -> Standing:
-    """How a folder stands now; `named` are further files that a variable says to load."""
-    found = findings(workspace, named)
+def standing(
+    store: Store,
+    workspace: str,
+    named: Iterable[str] = (),
+    started: Iterable[Finding] = (),
+    runs: Mapping[str, str] | None = None,
+) -> Standing:
+    """How a folder stands now; `named` are further files that a variable says to load.
+
+    `started` is what its configuration starts with more than a sandbox gives, `runs` what else.
+    """
+    found = (*findings(workspace, named), *started)
     if not found:
         return Standing("nothing")
     kept = store.setting(f"folder:{workspace}", "trust")
@@ -154,12 +170,23 @@ def standing(store: Store, workspace: str, named: Iterable[str] = ()) -> Standin
         agreed = msgspec.json.decode(kept, type=_Agreed) if kept is not None else None
     except msgspec.DecodeError:
         agreed = None
-    return compare(found, agreed.trusted if agreed else None, agreed.found if agreed else {})
+    stands = compare(found, agreed.trusted if agreed else None, agreed.found if agreed else {})
+    now, then = dict(runs or {}), agreed.runs if agreed else {}
+    drifted = tuple(name for name, digest in now.items() if then.get(name) != digest)
+    return msgspec.structs.replace(stands, runs=now, drifted=drifted)
 
 
-def record(store: Store, workspace: str, found: tuple[Finding, ...], *, trusted: bool) -> None:
+def record(
+    store: Store,
+    workspace: str,
+    found: tuple[Finding, ...],
+    *,
+    trusted: bool,
+    runs: Mapping[str, str] | None = None,
+) -> None:
     """Keep a person's word on what they were shown, which may differ from what is there by now."""
-    agreed = _Agreed(trusted, stamp(datetime.now(UTC)), {one.path: one.digest for one in found})
+    shown = {one.path: one.digest for one in found}
+    agreed = _Agreed(trusted, stamp(datetime.now(UTC)), shown, dict(runs or {}))
     store.remember(f"folder:{workspace}", "trust", msgspec.json.encode(agreed).decode())
 
 
@@ -186,6 +213,18 @@ def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
         digest = sha256(os.fsencode("\n".join(unhidden))).hexdigest()
         found.append(Finding(IGNORE_FILE, "exceptions to secret files", digest))
     return tuple(sorted(found, key=lambda finding: finding.path))
+
+
+def files_finding(
+    workspace: str, name: str, what: str, paths: Iterable[str], *, whole: bool = True
+) -> Finding:
+    """Some files of a folder, relative to it, as one thing that it brings."""
+    root, budget = os.path.realpath(workspace), _Budget(MOST_FILES, MOST_BYTES)
+    items = [item for path in paths for item in _items(root, path, budget, set())]
+    told = [item for item in items if item is not None]
+    what = what.encode("utf-8", "backslashreplace").decode()
+    digest = sha256(f"{what}\0{digest_of(told)}".encode()).hexdigest()
+    return Finding(name, what, digest, len(told), whole and len(told) == len(items))
 
 
 def _parts(root: str, name: str, parts: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -13,23 +13,24 @@ from msgspec import UNSET, Struct, UnsetType
 
 from steersman.governance.secrets import secret_values
 from steersman.identity.mcp_servers import files
-from steersman.identity.settings import data_folder
+from steersman.identity.settings import config_file, data_folder
 from steersman.operations.mcp.authority import hidden
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.catalogue import first_sentence
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.gateway import Gateway
-from steersman.operations.mcp.starting import ground
-from steersman.operations.mcp.templates import GETTING, line_of, prepare
+from steersman.operations.mcp.templates import GETTING, line_of
 from steersman.operations.mcp.tokens import SignIns, signs_in, summary
 from steersman.operations.running.programs import found as found_program
-from steersman.records.errors import SteersmanError, ToolProblem
+from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool, Wishes
 from steersman.records.message import MASK
+from steersman.records.settings import Settings
 
 if TYPE_CHECKING:
-    from steersman.operations.running.command_run import CommandRun
+    from steersman.operations.mcp.connection import Connection
+    from steersman.threads.permissions import Permissions
 
 
 class ServerFacts(Struct, frozen=True):
@@ -118,11 +119,13 @@ class KnownServers:
         return self.masked(" ".join((server.command, *server.arguments)), server)
 
 
-async def try_out(server: Server, folder: str, environ: Mapping[str, str]) -> Trial:
+async def try_out(
+    server: Server, folder: str, environ: Mapping[str, str], permissions: "Permissions"
+) -> Trial:
     """Start a server, list its tools, and stop it again."""
     started = time.monotonic()
     known = KnownServers(folder, environ)
-    async with _alone(server, folder, environ) as gateway:
+    async with _alone(server, folder, environ, permissions) as gateway:
         try:
             found = await gateway.find(server=server.name, refresh=True)
             reason = found.skipped.get(server.name, "")
@@ -179,36 +182,33 @@ async def sign_out(server: Server, environ: Mapping[str, str]) -> bool:
 
 
 @asynccontextmanager
-async def _alone(server: Server, folder: str, environ: Mapping[str, str]) -> AsyncIterator[Gateway]:
+async def _alone(
+    server: Server, folder: str, environ: Mapping[str, str], permissions: "Permissions"
+) -> AsyncIterator[Gateway]:
     """A gateway to one server; whatever was started has ended when the block has."""
-    from steersman.operations.mcp.connection import Connection
-    from steersman.operations.mcp.eras import Eras
-    from steersman.operations.running.companions import Companions
+    from steersman.governance.secret_finder import unreadable
     from steersman.operations.running.guardian import Guardian
+    from steersman.threads.resources import Machine, Terms, WorkspaceResources
 
+    home, private = str(data_folder(environ)), str(config_file(environ).parent)
+    rules = permissions.book(permissions.rules(folder, Settings()))
+    terms = Terms(folder, {}, unreadable(rules), permissions.exceptions(folder))
     guardian = Guardian()
-    companions = Companions(guardian, folder, _unconfined)
-    home = str(data_folder(environ))
-    state = os.path.join(home, "mcp")
-    eras, sign_ins = Eras(state), SignIns(state)
+    machine = Machine(home, environ, permissions.home, (home, private), permissions.covers)
+    resources = WorkspaceResources(machine, terms, guardian)
 
-    def connect(one: Server) -> Connection:
-        prepare(one, home, environ, folder)
-        where = ground(one, home, environ, folder)
-        return Connection(one, companions, eras, Wishes(), where, sign_ins)
+    def connect(one: Server) -> "Connection":
+        return resources.connect(one, resources.companions, Wishes())
 
     # Whoever tries one server out waits as long as it takes; its connection keeps the time.
-    gateway = Gateway([server], connect, Cache(state), workspace=folder, patience=math.inf)
+    cache = Cache(os.path.join(home, "mcp"))
+    gateway = Gateway([server], connect, cache, workspace=folder, patience=math.inf)
     try:
         yield gateway
     finally:
         await gateway.close()
-        await companions.close()
+        await resources.close()
         guardian.close()
-
-
-async def _unconfined(environ: Mapping[str, str]) -> "CommandRun":
-    raise ToolProblem("Nothing is confined here.")
 
 
 def _told(tool: RemoteTool, server: Server, gateway: Gateway, names: set[str]) -> ToolFacts:

@@ -83,7 +83,7 @@ class Runner:
         self._permissions = permissions
         self._private = (str(home), str(config_file(environ).parent))
         self._resources = HostResources(
-            Machine(str(home), environ, self._permissions.home, self._private)
+            Machine(str(home), environ, permissions.home, self._private, permissions.covers)
         )
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._runs: dict[str, Run] = {}

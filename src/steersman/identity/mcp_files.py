@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from steersman.identity.mcp_servers import Wrong, checked, transport_of
+from steersman.identity.mcp_entry import Wrong
+from steersman.identity.mcp_servers import checked, transport_of
 from steersman.records.errors import UsageProblem
 
 PRIVATE, SHARED = 0o600, 0o644

@@ -2,13 +2,15 @@
 
 Files are read in this order, and the first of a name counts: those of STEERSMAN_MCP_CONFIG_FILES,
 the person's `mcp.json`, the workspace's `.mcp.json`. So a folder never takes over a name that the
-person's rules and answers are about. What is wrong with an entry is told by its name and never by
-its values: they may be secret. `mcp_files.py` changes such files; nothing here does.
+person's rules and answers are about. How a server is confined, the person's `mcp.json` says last.
+What is wrong with an entry is told by its name and never by its values: they may be secret.
+`mcp_files.py` changes such files; nothing here does.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,9 +18,10 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from steersman.identity.mcp_entry import Entry, Signing, Wrong, bounds_of
 from steersman.identity.places import places, read_text
 from steersman.identity.settings import config_file, data_folder
-from steersman.records.mcp_server import Grant, OAuth, Server, Transport
+from steersman.records.mcp_server import Bounds, Grant, OAuth, Server, Transport
 from steersman.records.protection import inside
 
 FILE = ".mcp.json"
@@ -57,49 +60,6 @@ class Configured(Struct, frozen=True):
         return next((server for server in self.servers if server.name == name), None)
 
 
-class Signing(Struct, frozen=True, rename="camel"):
-    """How to sign in at a server, as an entry says it."""
-
-    client_id: str = ""
-    client_secret: str = ""
-    private_key: str = ""
-    algorithm: str = ""
-    scopes: list[str] = []
-    grant: str = ""
-    issuer: str = ""
-    callback_port: int = 0
-
-
-class Entry(Struct, frozen=True, rename="camel"):
-    """One entry of a file as it is written there; keys of other programs are passed over."""
-
-    type: str = ""
-    command: str = ""
-    args: list[str] = []
-    env: dict[str, str | int | float | bool] = {}
-    cwd: str = ""
-    url: str = ""
-    headers: dict[str, str | int | float] = {}
-    description: str = ""
-    disabled: bool = False
-    read_only_tools: list[str] = []
-    writing_tools: list[str] = []
-    timeout: float = 60.0
-    idle_timeout: float = 600.0
-    code_tools: dict[str, dict[str, Any]] = {}
-    oauth: Signing = Signing()
-    shared: bool = False
-
-    @property
-    def switches_off(self) -> bool:
-        """Whether it only says that a server of this name is not to be used, wherever it is."""
-        return self.disabled and not self.command and not self.url
-
-
-class Wrong(Exception):
-    """What is not right about an entry, in words that hold none of its values."""
-
-
 def user_file(environ: Mapping[str, str]) -> Path:
     """The person's own servers: beside `config.toml`."""
     return config_file(environ).parent / "mcp.json"
@@ -128,6 +88,7 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Config
     known = {**environ, **own_variables(root, environ)}
     own = str(user_file(environ))
     off: set[str] = set()
+    bounds: dict[str, Bounds] = {}
     found: dict[str, Server] = {}
     problems: list[str] = []
     for path in files(root, environ, trusted=trusted):
@@ -138,6 +99,8 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Config
         problems += wrong
         if path == own:
             off |= switched
+            if not inside(os.path.realpath(path), root):  # a folder does not give itself more
+                bounds = overrides(text, known)
         for server in servers:
             first = found.setdefault(server.name, server)
             if first is not server:
@@ -146,7 +109,11 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Config
                     f"{first.source}."
                 )
     listed = (
-        msgspec.structs.replace(server, enabled=False) if server.name in off else server
+        msgspec.structs.replace(
+            server,
+            enabled=server.enabled and server.name not in off,
+            bounds=bounds.get(server.name, server.bounds),
+        )
         for server in found.values()
     )
     return Configured(tuple(listed), tuple(problems))
@@ -187,12 +154,26 @@ def parse(
             entry = checked(name, raw)
             if entry.switches_off:
                 off.add(name)
+            elif entry.only_bounds:
+                bounds_of(entry, _Expanding(environ))  # only to say what is wrong with it
             else:
                 servers.append(_server(name, entry, source, environ))
         except Wrong as error:
             shown = name if len(name) <= 60 else f"{name[:59]}…"
             problems.append(f"The MCP server “{shown}” in {source} is not used: {error}.")
     return servers, problems, off
+
+
+def overrides(text: str, environ: Mapping[str, str]) -> dict[str, Bounds]:
+    """How servers are confined that stand in other files, by the person's own entries for them."""
+    found: dict[str, Bounds] = {}
+    for name, raw in _entries(text, "", []):
+        with suppress(Wrong):  # what is wrong was said when the file was read
+            entry = checked(name, raw)
+            bounds = bounds_of(entry, _Expanding(environ)) if entry.only_bounds else None
+            if bounds is not None:
+                found[name] = bounds
+    return found
 
 
 def _entries(text: str, source: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
@@ -260,6 +241,7 @@ def _server(name: str, entry: Entry, source: str, environ: Mapping[str, str]) ->
         code_tools=entry.code_tools,
         oauth=_oauth(entry.oauth, expand),
         shared=entry.shared,
+        bounds=bounds_of(entry, expand),
     )
 
 

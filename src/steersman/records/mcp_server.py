@@ -33,6 +33,32 @@ class OAuth(Struct, frozen=True, omit_defaults=True):
         return f"OAuth({self.grant!r})"
 
 
+class Bounds(Struct, frozen=True, omit_defaults=True):
+    """How far a server is confined: by default it reads the workspace and reaches nobody.
+
+    `hosts` are those it may reach, as `host:port`; with `network` it may reach any, this machine
+    too. `write` and `read` are files and folders, relative ones below the workspace.
+    """
+
+    sandbox: bool = True
+    network: bool = False
+    hosts: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What it may do beyond the default, for a person to read."""
+        if not self.sandbox:
+            return ("runs outside the sandbox",)
+        named = {"reaches": self.hosts, "changes": self.write, "reads": self.read}
+        any_host = ("reaches any host",) if self.network else ()
+        return any_host + tuple(f"{verb} {', '.join(of)}" for verb, of in named.items() if of)
+
+
+UNBOUND = Bounds(sandbox=False)
+
+
 class Server(Struct, frozen=True, omit_defaults=True):
     """One MCP server.
 
@@ -41,7 +67,8 @@ class Server(Struct, frozen=True, omit_defaults=True):
     more than the server's own hints; `source` is the file the entry stands in. `idle` is after how
     many seconds without use the server is stopped. `code_tools` says which of its tools answer
     questions about code (docs/code-intelligence.md). `shared` when the server keeps nothing of its
-    clients, so that one serves all threads of a workspace.
+    clients, so that one serves all threads of a workspace. `bounds` says how far it is confined;
+    without them one that a folder brings is, and a person's own is not.
     """
 
     name: str
@@ -62,6 +89,7 @@ class Server(Struct, frozen=True, omit_defaults=True):
     code_tools: Mapping[str, Mapping[str, Any]] = {}
     oauth: OAuth = OAuth()
     shared: bool = False
+    bounds: Bounds | None = None
 
     def __repr__(self) -> str:
         """Without values: an entry may land in a traceback or a log."""

@@ -17,6 +17,7 @@ from steersman.identity.settings import config_file, project_file
 from steersman.records.message import Audit
 from steersman.records.settings import Settings
 from steersman.store.contract import Store
+from steersman.threads.startups import startups
 
 
 class Permissions:
@@ -31,11 +32,20 @@ class Permissions:
         """What a folder brings that would steer the host, and whether the person agreed to it."""
         named = places(self._environ, workspace, self.home).mcp_config_files
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
-        return folders.standing(self._store, workspace, (*named, own))
+        started, runs = startups(workspace, self._environ)
+        return folders.standing(self._store, workspace, (*named, own), started, runs)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
         """Keep the person's word on what they were shown."""
-        folders.record(self._store, workspace, standing.found, trusted=trusted)
+        folders.record(self._store, workspace, standing.found, trusted=trusted, runs=standing.runs)
+
+    def covers(self, workspace: str, server: str, *, confined: bool) -> bool:
+        """Whether the person agreed to what an MCP server of a folder starts, as it is now.
+
+        One that is `confined`, and gets no more than a sandbox gives, may start what it likes.
+        """
+        stands = self.folder(workspace)
+        return stands.loads and (confined or server not in stands.drifted)
 
     def settings_file(self, workspace: str) -> Path | None:
         """A folder's own settings, where they may be used."""

@@ -9,7 +9,7 @@ any more is ended. Whatever else a thread needs is its own.
 import asyncio
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from steersman.operations.running.containment import Probe
 from steersman.operations.running.guardian import Guardian
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Wishes
+from steersman.threads.server_sandbox import ServerSandbox
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend
@@ -42,12 +43,14 @@ class Machine(Struct, frozen=True):
     """What is the same for every thread of a host: where state is kept, and the environment.
 
     `private` are the host's own folders and `home` the person's; programs do not see secrets there.
+    `covers` says whether a person agreed to what a folder's MCP server starts, as it is now.
     """
 
     state: str
     surroundings: Mapping[str, str]
     home: str = ""
     private: tuple[str, ...] = ()
+    covers: Callable[..., bool] = lambda *_, **__: False
 
 
 class Terms(Struct, frozen=True):
@@ -86,6 +89,10 @@ class WorkspaceResources:
         journal = Journal(terms.root, Objects(Path(machine.state, "objects")))
         self._runs = CommandRuns(journal, machine.state, self.probe)
         self._confinement = Confinement({}, home=machine.home, state=machine.private, cache="")
+        self._servers = ServerSandbox(
+            terms.root, self._runs, self.finder, self._confinement,
+            os.path.join(machine.state, "mcp", "homes"), machine.covers,
+        )  # fmt: skip
         self._local: list[Backend] | None = None
         self._making = threading.Lock()
         self._slots: dict[str, ServerSlot] = {}
@@ -118,6 +125,7 @@ class WorkspaceResources:
         machine, root = self.machine, self.terms.root
         prepare(server, machine.state, machine.surroundings, root)
         where = ground(server, machine.state, machine.surroundings, root)
+        where = self._servers.around(server, where)
         return Connection(server, companions, self._eras, wishes, where, self._sign_ins)
 
     def slot(self, server: Server) -> ServerSlot:

@@ -53,6 +53,36 @@ def test_a_workspace_inside_a_hidden_folder() -> None:
     as_somebody("me", do)
 
 
+@pytest.mark.parametrize("ground", ["read", "landlock"])
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_what_is_opened_inside_what_is_hidden(who: str, ground: Ground) -> None:
+    """A folder of a hidden home is seen without its own secrets, another is written, no more."""
+
+    def do(world: World) -> None:
+        for made in ("docs", "docs/inner", "own", "other"):
+            (world.home / made).mkdir()
+            (world.home / made / "file").write_text(made)
+        (world.root / "out").mkdir()
+        profile = replace(
+            world.profile,
+            files="read",
+            hidden=(*world.profile.hidden, str(world.home), str(world.home / "docs/inner")),
+            readable=(str(world.home / "docs"),),
+            granted=(str(world.home / "own"), str(world.root / "out")),
+        )
+        script = (
+            "cat ~/docs/file; cat ~/docs/inner/file ~/other/file ~/.ssh/id; "
+            "for one in ~/own ~/docs ~/other ~ . out sub; do echo x > $one/new; done; "
+            "mv out sub/; mv ~/own ~/docs/"
+        )
+        world.try_out(script, ground, profile)
+        assert world.done.stdout == "docs"
+        made = [path for path in world.folder.rglob("new") if "state" not in path.parts]
+        assert sorted(made) == [world.home / "own/new", world.root / "out/new"], world.said
+
+    as_somebody(who, do)
+
+
 def test_a_workspace_to_be_read_only() -> None:
     """Nothing in it can be changed, while temporary folders and what is writable can."""
 

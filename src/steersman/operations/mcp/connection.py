@@ -62,6 +62,7 @@ class Connection:
             self._changed,
             sign_ins or SignIns(None),
             self._discretion.learn,
+            ground.confine,
         )
         self._launch = Launch(start, eras, self._say)
         self._life: Life | None = None

@@ -10,7 +10,7 @@ from msgspec import Struct
 from steersman.operations.mcp.eras import Era, Eras
 from steersman.operations.mcp.sentences import Sentences
 from steersman.operations.mcp.tokens import SignIns
-from steersman.operations.running.companions import Companions
+from steersman.operations.running.companions import Companions, Confine
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import ServerProblem, Wishes
 
@@ -32,7 +32,8 @@ class GivenUp(ServerProblem):
 class Start(Struct, frozen=True):
     """What it takes to start a server.
 
-    `pause` stops the clocks while it waits for the host, `learn` is told what nobody should see.
+    `pause` stops the clocks while it waits for the host, `learn` is told what nobody should see,
+    `confine` gives where a program runs that is not started as it is.
     """
 
     server: Server
@@ -44,6 +45,7 @@ class Start(Struct, frozen=True):
     changed: Callable[[], None]
     sign_ins: SignIns
     learn: Callable[[Iterable[str]], None]
+    confine: Confine | None = None
 
 
 class Launch:

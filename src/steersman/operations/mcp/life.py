@@ -197,7 +197,9 @@ class Life:
                 yield streams
             return
         argv = [start.server.command, *start.server.arguments]
-        companion = await start.companions.start(argv, start.cwd, start.environ, confined=False)
+        companion = await start.companions.start(
+            argv, start.cwd, start.environ, confined=start.confine or False
+        )
         self._companion = companion
         try:
             yield Hearing(companion, self.traffic), Saying(companion, self.traffic)

@@ -2,24 +2,29 @@
 
 `python -m`, `npx` and their like look into the folder they are started in before anything else, so
 a stranger's repository would decide what a person's servers are. One that a folder brings, and
-that the person trusted with it, starts in that folder.
+that the person trusted with it, starts in that folder, in a sandbox.
 """
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from steersman.operations.running.programs import outside
-from steersman.records.mcp_server import Server
+from steersman.records.mcp_server import UNBOUND, Bounds, Server
 from steersman.records.protection import inside
+
+if TYPE_CHECKING:
+    from steersman.operations.running.companions import Confine
 
 
 class Ground(Struct, frozen=True):
-    """The folder a server starts in, and what it may inherit."""
+    """The folder a server starts in, what it may inherit, and how it is confined, if it is."""
 
     folder: str
     environ: Mapping[str, str]
+    confine: "Confine | None" = None
 
 
 def brought(server: Server, root: str) -> bool:
@@ -30,11 +35,21 @@ def brought(server: Server, root: str) -> bool:
     )
 
 
+def bounds_of(server: Server, root: str) -> Bounds:
+    """How far a server is confined: one that a folder brought is, unless an entry says more."""
+    return server.bounds or (Bounds() if brought(server, root) else UNBOUND)
+
+
+def brought_folder(server: Server, root: str) -> str:
+    """Where a server starts that a folder brought."""
+    return os.path.join(root, os.path.expanduser(server.cwd)).rstrip("/")
+
+
 def ground(server: Server, state: str, environ: Mapping[str, str], root: str) -> Ground:
     """Where a server starts; a relative `cwd` of its entry is below that."""
     own = os.path.expanduser(server.cwd)
     if brought(server, root):
-        return Ground(os.path.join(root, own).rstrip("/"), environ)
+        return Ground(brought_folder(server, root), environ)
     neutral = os.path.join(state, "mcp", "neutral")
     os.makedirs(neutral, mode=0o700, exist_ok=True)
     path = outside(environ.get("PATH", ""), root)

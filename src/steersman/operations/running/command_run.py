@@ -38,6 +38,7 @@ from steersman.store.log import unbroken
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
+    from steersman.operations.running.proxy import Ask, Deny, Local
 
 SHOWN_DIFFS = 20
 SHOWN_NAMES = 40
@@ -81,7 +82,6 @@ class CommandRun(ABC):
     async def open(self, bench: Bench) -> None:
         """Open the door to the network, if the command may have one."""
         if self._profile.network == "door":
-            from steersman.operations.running.door import Door
 
             async def ask(host: str, port: int) -> str:
                 try:
@@ -98,10 +98,26 @@ class CommandRun(ABC):
             def nearby(host: str, port: int) -> bool:
                 return f"{canonical_host(host)}:{port}" in self._profile.nearby
 
-            self._door = Door(ask, denied, local=nearby)
-            await self._door.open()
-            environ = {**self._profile.environ, **self._door.environ}
-            self._profile = msgspec.structs.replace(self._profile, environ=environ)
+            await self._open(ask, denied, nearby)
+
+    async def lead_to(self, hosts: Sequence[str]) -> None:
+        """Open a door that leads to these hosts, as `host:port`, and asks nobody about others."""
+
+        def named(host: str, port: int) -> bool:
+            return f"{canonical_host(host)}:{port}" in hosts
+
+        async def ask(host: str, port: int) -> str:
+            return "" if named(host, port) else f"{host}:{port} is not among its hosts."
+
+        await self._open(ask, None, named)
+
+    async def _open(self, ask: "Ask", denied: "Deny | None", local: "Local") -> None:
+        from steersman.operations.running.door import Door
+
+        self._door = Door(ask, denied, local=local)
+        await self._door.open()
+        environ = {**self._profile.environ, **self._door.environ}
+        self._profile = msgspec.structs.replace(self._profile, environ=environ)
 
     @property
     def inherit(self) -> tuple[int, ...]:

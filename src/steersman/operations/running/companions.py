@@ -21,7 +21,7 @@ PIECE = 64 * 1024
 GRACE = 2.0
 LEAVING = 5.0
 
-Confine = Callable[[Mapping[str, str]], Awaitable[CommandRun]]
+Confine = Callable[[Mapping[str, str]], Awaitable[CommandRun | None]]
 
 
 class Companion:
@@ -137,17 +137,21 @@ class Companions:
         self._closed = False
 
     async def start(
-        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], *, confined: bool
+        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], *, confined: bool | Confine
     ) -> Companion:
-        """Start a program; a name is looked for on the PATH of `environ`, outside the workspace."""
+        """Start a program; a name is looked for on the PATH of `environ`, outside the workspace.
+
+        `confined` may give a run of its own for it, or none.
+        """
         program = argv[0]
         if "/" not in program:
             program = found(program, environ, self._root) or ""
         if not program:
             raise ToolProblem(f"There is no program “{argv[0]}” on the PATH.")
-        if not confined:
+        confine = confined if callable(confined) else self._confine if confined else None
+        run = await confine(environ) if confine is not None else None
+        if run is None:
             return await self._begin([program, *argv[1:]], cwd, environ, None)
-        run = await self._confine(environ)
         try:
             line = run.argv([program, *argv[1:]], cwd)
             return await self._begin(line, cwd, run.environ, run)
@@ -169,7 +173,10 @@ class Companions:
 
         try:
             (heard, saying), (listening, said), (telling, told) = pipe(), pipe(), pipe()
-            lifeline = await self._guardian.start(argv, cwd, environ, told, talk=(heard, said))
+            inherit = run.inherit if run is not None else ()
+            lifeline = await self._guardian.start(
+                argv, cwd, environ, told, inherit, talk=(heard, said)
+            )
         except BaseException:
             for descriptor in opened:
                 os.close(descriptor)

