@@ -11,7 +11,7 @@ import pytest
 
 from steersman.operations.code.backend import Spot, Target, Unable, Wanted
 from steersman.operations.code.lsp import session
-from steersman.operations.code.lsp.backend import LspBackend
+from steersman.operations.code.lsp.backend import LspBackend, language_servers
 from steersman.operations.code.lsp.servers import LanguageServer
 from steersman.operations.code.records import Symbol
 from steersman.records.action import Read, Search
@@ -327,3 +327,33 @@ def test_a_server_that_runs_code_of_the_project_is_only_started_confined(yard):
 
     assert "only confined: There is no sandbox here." in yard.run(work)
     assert not (yard.root.parent / "notes").exists()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"command": [sys.executable, "tools/server.py"], "runs_code": False},
+        {"command": [sys.executable, "-m", "server"], "runs_code": False},
+        {"command": [sys.executable, "-c", "import tools.server"]},
+        {"command": [sys.executable, "-c", ""], "environ": {"PYTHONSTARTUP": "tools/server.py"},
+         "runs_code": False},
+    ],
+)  # fmt: skip
+def test_a_script_of_the_folder_that_settings_name_is_only_started_confined(yard, said):
+    """A folder says of itself that its server only reads, or hides it behind a known name."""
+    mark = yard.root.parent / "mark"
+    code = f"import pathlib; pathlib.Path({str(mark)!r}).touch()\n"
+    (yard.root / "tools").mkdir()
+    for place in ("tools/server.py", "server.py"):
+        (yard.root / place).write_text(code)
+    table = {"ty": {**said, "languages": {"fake": [".fake"]}}}
+
+    async def work(companions):
+        backend = language_servers(str(yard.root), companions, dict(os.environ), table)[0]
+        with pytest.raises(Unable) as caught:
+            await overview(backend, yard)
+        await backend.close()
+        return caught.value.why
+
+    assert "only confined: There is no sandbox here." in yard.run(work)
+    assert not mark.exists()

@@ -7,6 +7,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Literal
 
 import msgspec
@@ -15,6 +16,7 @@ from msgspec import Meta, Struct
 from steersman.operations.code.backend import Unable
 from steersman.operations.running.companions import Companion, Companions
 from steersman.operations.running.programs import found
+from steersman.operations.running.started import started
 from steersman.records.errors import ToolProblem
 
 _LARGEST_PACKAGE = 1 << 20
@@ -58,10 +60,21 @@ def located(
     """The program to start, if it is here. One in the workspace is never taken for one of the
     machine, whatever the PATH says."""
     name, *arguments = wanted.command
+    texts = (*arguments, *wanted.environ.values())
     for place, own in _places(wanted, name, root, environ, project):
         if program := _of_version(wanted, place):
-            return Program((program, *arguments), own)
+            return Program((program, *arguments), own or _runs_workspace(texts, root))
     return None
+
+
+def _runs_workspace(texts: Sequence[str], root: str) -> bool:
+    """Whether a program of the machine is started with a script or a module of the workspace."""
+    named = [
+        text
+        for last, text in pairwise(("", *texts))
+        if "/" in text or os.path.splitext(text)[1] or last == "-m"
+    ]
+    return bool(started(named, root, root))
 
 
 def _places(

@@ -76,7 +76,9 @@ def configured(table: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, 
     usual = {server.name: server for server in known()}
     own = []
     for name, entry in table.items():
-        before = msgspec.to_builtins(usual[name]) if name in usual else {"runs_code": True}
+        before = msgspec.to_builtins(usual[name]) if name in usual else {}
+        if "command" in entry:  # another program: what is known of the usual one says nothing of it
+            before["runs_code"] = True
         try:
             own.append(msgspec.convert({**before, **entry, "name": name}, LanguageServer))
         except msgspec.ValidationError as error:
