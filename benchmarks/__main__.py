@@ -7,7 +7,7 @@ from benchmarks.measure import Figure, table
 
 SUBJECTS = (
     "startup", "turns", "threads", "cancel", "matching", "transactions", "finding", "guard", "door",
-    "governance", "drivers", "outline", "opening", "completion", "transcript", "frame",
+    "governance", "redaction", "drivers", "outline", "opening", "completion", "transcript", "frame",
 )  # fmt: skip
 
 

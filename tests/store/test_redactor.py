@@ -185,8 +185,8 @@ def test_text_in_pieces_is_masked_as_the_whole_would_be(data, known, places):
     assert shown + stream.flush() == redactor.text(text)
 
 
-@given(st.text(), st.lists(st.integers(0, 200), max_size=8))
-def test_without_secrets_every_piece_is_shown_at_once(text, places):
+@given(st.text("vzq éß請\n,;", max_size=60), st.lists(st.integers(0, 200), max_size=8))
+def test_what_no_secret_begins_with_is_shown_at_once(text, places):
     stream = Redactor().stream()
     pieces = cut(text, places)
     assert [stream.feed(piece) for piece in pieces] == pieces
@@ -198,7 +198,7 @@ def test_what_cannot_become_a_secret_is_not_held_back():
     assert stream.feed("the key sk") == "the key "
     assert stream.feed("y is blue") == "sky is blue"
     assert stream.feed(" sk-01234") == " "
-    assert stream.feed("56789.") == f"{MASK}."
+    assert stream.feed("56789,") == f"{MASK},"
     assert stream.flush() == ""
 
 

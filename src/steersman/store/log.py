@@ -158,14 +158,16 @@ class ThreadLog:
 
     async def _append(self, drafts: tuple[Draft, ...], settled: Sequence[Settled]) -> list[Message]:
         async with self._order:
-            rows, messages = self._build(drafts)
-            doing = self.activity
-            for message in messages:
-                doing = after(doing, message)
+            time = self._clock()
             sync = any(draft.body.synced for draft in drafts)
             pieces = self._live.flush() if self._live else b""
 
-            def write() -> None:
+            def write() -> tuple[list[Row], list[Message], Activity]:
+                # Also built here: to look for secrets in a long text takes a while.
+                rows, messages = self._build(drafts, time)
+                doing = self.activity
+                for message in messages:
+                    doing = after(doing, message)
                 if pieces:
                     self.store.show(self.thread, pieces)
                 self.store.append(
@@ -176,9 +178,11 @@ class ThreadLog:
                     activity=doing if doing is not self.activity else None,
                     settled=settled,
                 )
+                return rows, messages, doing
 
+            loop = asyncio.get_running_loop()
             try:
-                await asyncio.get_running_loop().run_in_executor(self._executor, write)
+                rows, messages, doing = await loop.run_in_executor(self._executor, write)
             except LeaseLost as lost:
                 if self.lost is not None:
                     self.lost(lost)
@@ -190,8 +194,7 @@ class ThreadLog:
                 self._bus.publish(message)
             return messages
 
-    def _build(self, drafts: tuple[Draft, ...]) -> tuple[list[Row], list[Message]]:
-        time = self._clock()
+    def _build(self, drafts: tuple[Draft, ...], time: datetime) -> tuple[list[Row], list[Message]]:
         written = stamp(time)
         seq, previous = self._head, self._hash
         rows, messages = [], []

@@ -1,7 +1,10 @@
-"""The door of the log: no secret passes it. Which values are secret is decided elsewhere."""
+"""The door of the log: no secret passes it. Which values are secret is decided elsewhere.
+
+Besides known values and encodings of them (`known.py`), what looks like a secret is masked: tokens
+of known issuers (`shapes.py`) and random values beside a word that says so (`beside.py`).
+"""
 
 import os
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal, get_origin
@@ -9,32 +12,38 @@ from typing import Any, Literal, get_origin
 import msgspec
 from msgspec import Struct
 
+from steersman.records.change import Change
+from steersman.records.dialogue import Image, ProviderState
 from steersman.records.message import MASK, Body, encode_body
+from steersman.store import beside, shapes
+from steersman.store.known import Known, known
+from steersman.store.shapes import Span, view
+
+CONTEXT = 128  # how much of what was shown is kept, to know what the next piece stands beside
+AT_ONCE = 256  # when more is held back, it is not looked at again for every character
+# Named by digests, signed or drawn: what only looks like a secret there must stay as it is.
+_EXACT = (Change, Image, ProviderState)
 
 
 class Redactor:
-    """Replaces every known secret value in whatever goes into the log."""
+    """Replaces secrets in whatever goes into the log."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = sorted({readable(secret) for secret in secrets}, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, self._secrets)))
-        escaped = (msgspec.json.encode(secret)[1:-1] for secret in self._secrets)
-        self._encoded = re.compile(b"|".join(map(re.escape, escaped)))
-
-    @property
-    def knows_any(self) -> bool:
-        """True when there is anything to hide."""
-        return bool(self._secrets)
+    def __init__(self, secrets: Iterable[str] = (), *, by_shape: bool = True) -> None:
+        values = frozenset(readable(secret) for secret in secrets)
+        self._known = known(values)
+        self._by_shape = by_shape
+        self._exact = Redactor(values, by_shape=False) if by_shape else self
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        return self._pattern.sub(MASK, text) if self._secrets else text
+        alike = _alike(text) if self._by_shape else []
+        return _masked(text, _merged(self._known.spans(text), alike))
 
     def body(self, body: Body) -> tuple[Body, bytes]:
         """A body without secrets, and its stored form."""
         try:
             data = encode_body(body)
-            if not self._secrets or self._encoded.search(data) is None:
+            if not self._known.may_be_in(data) and not _alike(data.decode("latin-1")):
                 return body, data
         except UnicodeEncodeError:
             pass  # a name of a file that is not UTF-8; cleaning makes it so
@@ -47,7 +56,7 @@ class Redactor:
 
     def stream(self) -> "StreamRedactor":
         """A redactor for text that arrives in pieces."""
-        return StreamRedactor(self._pattern, self._secrets)
+        return StreamRedactor(self._known)
 
     def _clean(self, value: Any) -> Any:
         """The value without secrets; the names and fixed words of our own records stay."""
@@ -55,20 +64,34 @@ class Redactor:
             case str():
                 return self.text(readable(value))
             case Struct():
-                free = {name: self._clean(getattr(value, name)) for name in _free(type(value))}
+                door = self._exact if isinstance(value, _EXACT) else self
+                free = {name: door._clean(getattr(value, name)) for name in _free(type(value))}
                 return msgspec.structs.replace(value, **free)
             case dict():
-                return {self._clean(key): self._of_json(item) for key, item in value.items()}
+                return {self._clean(key): self._of_field(key, item) for key, item in value.items()}
             case list() | tuple():
                 return type(value)(map(self._of_json, value))
             case _:
                 return value
+
+    def _of_field(self, name: Any, value: Any) -> Any:
+        """A value without secrets; its name may say that it is one."""
+        if self._by_shape and isinstance(name, str) and isinstance(value, str):
+            said = beside.names_a_secret(view(name)) and beside.random_value(value)
+            return MASK if said else self._clean(value)
+        return self._of_json(value)
 
     def _of_json(self, value: Any) -> Any:
         if isinstance(value, int | float) and not isinstance(value, bool):
             written = msgspec.json.encode(value).decode()
             return MASK if self.text(written) != written else value
         return self._clean(value)
+
+
+def _alike(text: str) -> list[Span]:
+    """Where something looks like a secret."""
+    seen = view(text)
+    return [*shapes.spans(seen), *beside.spans(seen)]
 
 
 def readable(text: str) -> str:
@@ -89,35 +112,54 @@ def _free(record: type[Struct]) -> tuple[str, ...]:
 class StreamRedactor:
     """Holds back the end of a piece while it might be the beginning of a secret."""
 
-    def __init__(self, pattern: re.Pattern[str], secrets: list[str]) -> None:
-        self._pattern = pattern
-        self._secrets = secrets
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._before = ""
         self._held = ""
+        self._next = 0
 
     def feed(self, piece: str) -> str:
         """What may be shown now."""
-        if not self._secrets:
-            return piece
-        text, shown = self._held + piece, ""
-        while True:
-            open_at = self._possible_beginning(text)
-            match = self._pattern.search(text)
-            if match is None or match.start() >= open_at:
-                break
-            shown += text[: match.start()] + MASK
-            text = text[match.end() :]
-        self._held = text[open_at:]
-        return shown + text[:open_at]
+        self._held += piece
+        if AT_ONCE < len(self._held) < self._next:
+            return ""
+        text, start = self._before + self._held, len(self._before)
+        seen = view(text)
+        values = beside.values(seen)
+        end = min(self._known.open_from(text, start), shapes.open_from(seen, start),
+                  beside.open_from(seen, start, values))  # fmt: skip
+        found = self._found(text, start, [*shapes.spans(seen), *beside.among(seen, values)])
+        end = min([end, *(begins for begins, ends in found if begins < end < ends)])
+        self._before, self._held = text[max(end - CONTEXT, 0) : end], text[end:]
+        self._next = len(self._held) * 9 // 8
+        return _masked(text[:end], [span for span in found if span[1] <= end], start)
 
     def flush(self) -> str:
         """What was held back, now that nothing can follow."""
-        held, self._held = self._held, ""
-        return self._pattern.sub(MASK, held) if self._secrets else held
+        text, start = self._before + self._held, len(self._before)
+        self._before = self._held = ""
+        return _masked(text, self._found(text, start, _alike(text)), start)
 
-    def _possible_beginning(self, text: str) -> int:
-        """Where a secret may have begun that is not complete; the end of the text if nowhere."""
-        for at in range(max(len(text) - len(self._secrets[0]) + 1, 0), len(text)):
-            tail = text[at:]
-            if any(len(tail) < len(s) and s.startswith(tail) for s in self._secrets):
-                return at
-        return len(text)
+    def _found(self, text: str, start: int, alike: list[Span]) -> list[Span]:
+        known = [(at + start, ends + start) for at, ends in self._known.spans(text[start:])]
+        return _merged(known, [span for span in alike if span[0] >= start])
+
+
+def _merged(*found: list[Span]) -> list[Span]:
+    """Places in order; those that overlap become one."""
+    merged: list[Span] = []
+    for begins, ends in sorted(span for spans in found for span in spans):
+        if merged and begins < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(ends, merged[-1][1]))
+        else:
+            merged.append((begins, ends))
+    return merged
+
+
+def _masked(text: str, found: list[Span], start: int = 0) -> str:
+    """A text from a place on, with the mask where something was found."""
+    parts = []
+    for begins, ends in found:
+        parts += [text[start:begins], MASK]
+        start = ends
+    return "".join([*parts, text[start:]])

@@ -176,7 +176,7 @@ class Live:
 
 
 class Cleaner:
-    """Takes known secrets out of bytes that arrive in pieces; bytes that are no text pass."""
+    """Takes secrets out of bytes that arrive in pieces; bytes that are no text pass."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._stream = redactor.stream()
@@ -207,7 +207,7 @@ class Output:
     ) -> None:
         self.path = path
         # Before anything is cut: half of a secret would not be recognised at the door of the log.
-        self._clean = Cleaner(redactor) if redactor and redactor.knows_any else None
+        self._clean = Cleaner(redactor) if redactor else None
         self.spooled = 0
         self.problem = ""
         self._excerpt = Excerpt()
