@@ -188,3 +188,31 @@ def test_a_secret_variable_is_recognised_by_its_name_or_its_shape(steer, script,
     passwords = [password for _, password in ADDRESSES.values()]
     plain = [json.dumps(value, ensure_ascii=False)[1:-1] for value in VARIABLES.values()]
     assert leaks(home, *plain, *passwords, KEY_LINE) == []
+
+
+def test_what_only_looks_like_a_secret_is_masked_in_the_log_and_never_in_a_file(
+    steer, script, home, workspace
+):
+    token = "ghp_" + "A1b2C3d4E5" * 4
+    content = f"token: {token}\nend\n"
+    edit = {"path": "kept.txt", "edits": [{"search": "end", "replace": f"end {token}"}]}
+    (workspace / "kept.txt").write_text(content)
+    made = [
+        call("workspace_write_file", path="notes.txt", content=content),
+        call("workspace_edit_files", files=[edit]),
+        shell(f"echo {token} > made.txt; cat kept.txt; printf {token} | base64"),
+    ]
+
+    model = script({"tool_calls": made}, DONE)
+    done = steer("run", "--json", "--deltas", "--yes", "--model", model, "use it")
+
+    assert done.returncode == 0
+    assert leaks(home, token) == []
+    assert token not in done.stdout + done.stderr
+    assert (workspace / "notes.txt").read_text() == content
+    assert (workspace / "kept.txt").read_text() == f"token: {token}\nend {token}\n"
+    assert (workspace / "made.txt").read_text() == f"{token}\n"
+    assert steer("undo", "--yes").returncode == 0
+    assert (workspace / "kept.txt").read_text() == content
+    assert not (workspace / "notes.txt").exists()
+    assert not (workspace / "made.txt").exists()
