@@ -216,3 +216,14 @@ def test_what_only_looks_like_a_secret_is_masked_in_the_log_and_never_in_a_file(
     assert (workspace / "kept.txt").read_text() == content
     assert not (workspace / "notes.txt").exists()
     assert not (workspace / "made.txt").exists()
+
+
+def test_a_file_does_not_lose_a_secret_to_the_words_that_stand_for_it(steer, script, workspace):
+    content = "token: ghp_" + "A1b2C3d4E5" * 4 + "\n"
+    (workspace / "kept.txt").write_text(content)
+    again = call("workspace_write_file", path="kept.txt", content="token: [redacted]\nmore\n")
+    (result,) = steer.work(
+        "run", "--yes", "--model", script({"tool_calls": [again]}, DONE), "go"
+    ).bodies("tool_result")
+    assert "the file would lose it" in result["message"].lower()
+    assert (workspace / "kept.txt").read_text() == content

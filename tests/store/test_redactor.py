@@ -207,3 +207,11 @@ def test_a_beginning_that_stays_one_is_shown_at_the_end_and_only_once():
     assert stream.feed("sk-012") == ""
     assert stream.flush() == "sk-012"
     assert stream.flush() == ""
+
+
+def test_far_behind_the_beginning_of_a_flood_only_known_secrets_are_looked_for():
+    stream = Redactor(["open sesame"]).stream(shapes_in=100)
+    token = "ghp_" + "A1b2C3d4E5" * 4
+    shown = stream.feed(f"{token} ") + stream.feed("x " * 60) + stream.feed(f"{token} open ")
+    shown += stream.feed("sesame ") + stream.flush()
+    assert shown == f"{MASK} " + "x " * 60 + f"{token} {MASK} "

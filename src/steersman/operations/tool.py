@@ -24,7 +24,8 @@ from steersman.records.action import Action
 from steersman.records.change import Change
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import ToolProblem
-from steersman.records.message import Checkpoint
+from steersman.records.message import MASK, Checkpoint
+from steersman.records.names import shown
 from steersman.records.profile import PLAIN, Profile
 from steersman.store.log import Lane
 from steersman.systems import Permit
@@ -111,7 +112,22 @@ class Bench(Struct, frozen=True):
             # A folder or a link that appeared meanwhile has no digest, and is not nothing.
             present = "" if before.kind == "absent" else before.digest or before.kind
             self.workspace.check_before(path, present)
+            self._refuse_masks(change, contents[path] or b"")
         return changes
+
+    def _refuse_masks(self, change: Change, content: bytes) -> None:
+        """Refuse to write the words that stand for a secret in the place of the secret."""
+        mask = MASK.encode()
+        if mask not in content or not self.journal.objects.has(change.before.digest):
+            return
+        with self.journal.objects.open(change.before.digest) as file:
+            if content.count(mask) <= file.read().count(mask):
+                return
+        raise ToolProblem(
+            f"“{MASK}” stands for a secret in {shown(change.path)} that you cannot see.",
+            "Written like this, the file would lose it.",
+            "Change the other parts with workspace_edit_files.",
+        )
 
 
 A = TypeVar("A", bound=Arguments)

@@ -4,6 +4,7 @@ Besides known values and encodings of them (`known.py`), what looks like a secre
 of known issuers (`shapes.py`) and random values beside a word that says so (`beside.py`).
 """
 
+import math
 import os
 from collections.abc import Iterable
 from functools import cache
@@ -54,9 +55,12 @@ class Redactor:
         """Whatever JSON can say, without secrets."""
         return self._of_json(value)
 
-    def stream(self) -> "StreamRedactor":
-        """A redactor for text that arrives in pieces."""
-        return StreamRedactor(self._known)
+    def stream(self, shapes_in: float = math.inf) -> "StreamRedactor":
+        """A redactor for text that arrives in pieces.
+
+        In so many characters what looks like a secret is masked; behind them, known ones are.
+        """
+        return StreamRedactor(self._known, shapes_in)
 
     def _clean(self, value: Any) -> Any:
         """The value without secrets; the names and fixed words of our own records stay."""
@@ -112,8 +116,9 @@ def _free(record: type[Struct]) -> tuple[str, ...]:
 class StreamRedactor:
     """Holds back the end of a piece while it might be the beginning of a secret."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, shapes_in: float) -> None:
         self._known = known
+        self._shapes_in = shapes_in
         self._before = ""
         self._held = ""
         self._next = 0
@@ -124,11 +129,14 @@ class StreamRedactor:
         if AT_ONCE < len(self._held) < self._next:
             return ""
         text, start = self._before + self._held, len(self._before)
-        seen = view(text)
-        values = beside.values(seen)
-        end = min(self._known.open_from(text, start), shapes.open_from(seen, start),
-                  beside.open_from(seen, start, values))  # fmt: skip
-        found = self._found(text, start, [*shapes.spans(seen), *beside.among(seen, values)])
+        end, alike = self._known.open_from(text, start), list[Span]()
+        if self._shapes_in > 0:
+            self._shapes_in -= len(piece)
+            seen = view(text)
+            values = beside.values(seen)
+            open_from = shapes.open_from(seen, start), beside.open_from(seen, start, values)
+            end, alike = min(end, *open_from), [*shapes.spans(seen), *beside.among(seen, values)]
+        found = self._found(text, start, alike)
         end = min([end, *(begins for begins, ends in found if begins < end < ends)])
         self._before, self._held = text[max(end - CONTEXT, 0) : end], text[end:]
         self._next = len(self._held) * 9 // 8
@@ -138,7 +146,8 @@ class StreamRedactor:
         """What was held back, now that nothing can follow."""
         text, start = self._before + self._held, len(self._before)
         self._before = self._held = ""
-        return _masked(text, self._found(text, start, _alike(text)), start)
+        alike = _alike(text) if self._shapes_in > 0 else []
+        return _masked(text, self._found(text, start, alike), start)
 
     def _found(self, text: str, start: int, alike: list[Span]) -> list[Span]:
         known = [(at + start, ends + start) for at, ends in self._known.spans(text[start:])]

@@ -13,6 +13,7 @@ from pathlib import Path
 from steersman.store.redactor import Redactor
 
 HEAD = TAIL = 16 * 1024
+SHAPES_IN = 4 << 20  # of a longer output, known secrets are masked, and at the log all others
 LINE = 2048
 SPOOL = 4 * 1024**3  # what is printed beyond this is not kept on disk
 
@@ -179,7 +180,7 @@ class Cleaner:
     """Takes secrets out of bytes that arrive in pieces; bytes that are no text pass."""
 
     def __init__(self, redactor: Redactor) -> None:
-        self._stream = redactor.stream()
+        self._stream = redactor.stream(SHAPES_IN)
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
     def feed(self, piece: bytes) -> bytes:
