@@ -9,6 +9,7 @@ from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone, neighbour
 from steersman.governance.guard.programs import handler_of, known
+from steersman.governance.guard.redirects import Sinks, write_sinks
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
@@ -18,7 +19,7 @@ def run_words(
     words: list[str],
     shell: "Shell",
     stdin: str | None,
-    sinks: list[tuple[str, bool]],
+    sinks: Sinks,
     reads: list[str],
 ) -> str:
     """Judge one command with the files redirected to and from it; the answer is its output."""
@@ -28,13 +29,17 @@ def run_words(
     if not call.scene.step():
         return call.out
     body = shell.functions.get(words[0])
-    if body is not None and words[0] not in shell.calling and shell.depth < 8:
-        return _function(shell, words, stdin)
     alias = shell.aliases.get(words[0])
+    if body is not None and words[0] not in shell.calling and shell.depth < 8:
+        made = _function(shell, words, stdin)
+        write_sinks(shell, sinks, made)
+        return made
     if alias is not None and words[0] not in shell.calling:
         inner = shell.copy()
         inner.calling = (*shell.calling, words[0])
-        return inner.script(" ".join([alias, *(_quoted(word) for word in call.args)]))
+        made = inner.script(" ".join([alias, *(_quoted(word) for word in call.args)]))
+        write_sinks(shell, sinks, made)
+        return made
     if unknown(words[0]) or globbed(words[0]):
         _puzzle(call)
     else:

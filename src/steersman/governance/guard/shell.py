@@ -13,6 +13,7 @@ from steersman.governance.guard.forks import alternatives
 from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, literal, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.patterns import pattern
+from steersman.governance.guard.redirects import read_redirects, write_sinks
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
 from steersman.governance.guard.variables import check_assignment
 from steersman.governance.guard.visitors import VISITORS, tears, unnested
@@ -300,23 +301,20 @@ class Shell:
             self.scene.plain = False
         for name, value in given.items():
             check_assignment(self, name, value, bool(words))
-        feeds, sinks, reads = self.redirects(redirects, stdin)
+        streams = read_redirects(self, redirects, stdin)
         if not expanded:
-            for path, append in sinks:
-                call = ProgramCall([":"], self, None)
-                call.write(path, "", append=append)
-                call.done()
-            self.only_read(reads)
+            write_sinks(self, streams.sinks, "", silent=False)
+            self.only_read(streams.reads)
             return ""
         kept = {name: self.variables.get(name) for name in given} if words else {}
         self.variables.update(given)
-        made = run_words(expanded, self, feeds, sinks, reads)
+        made = run_words(expanded, self, streams.stdin, streams.sinks, streams.reads)
         for name, old in kept.items():
             if old is None:
                 self.variables.pop(name, None)
             else:
                 self.variables[name] = old
-        return "" if sinks else made
+        return made if streams.printed else ""
 
     def _forked(
         self, words: list[Node], assigns: list[Node], redirects: list[Node], stdin: str | None
@@ -374,39 +372,6 @@ class Shell:
         items[at] = one_word(node, self)
         into[f"{name}[{index.strip(QUOTES)}]"] = items[at]
         into[name] = items
-
-    def redirects(
-        self, nodes: list[Node], stdin: str | None
-    ) -> tuple[str | None, list[tuple[str, bool]], list[str]]:
-        """What the redirects feed in, and the files they open for writing and for reading."""
-        sinks: list[tuple[str, bool]] = []
-        reads: list[str] = []
-        for node in nodes:
-            if node.type == "herestring_redirect":
-                stdin = one_word(node.named_children[-1], self) + "\n"
-                continue
-            if node.type == "heredoc_redirect":
-                stdin = self.heredoc(node)
-                continue
-            operator = next((c.type for c in node.children if not c.is_named), ">")
-            for target in node.children_by_field_name("destination")[:1]:
-                path = one_word(target, self)
-                if operator == "<":
-                    call = ProgramCall(["<"], self, None)
-                    call.read(path)
-                    stdin = call.out
-                    reads.append(path)
-                elif operator in ("<&", ">&", "<&-", ">&-") and (
-                    path.isdigit() or path == "-" or not path
-                ):
-                    continue
-                elif operator == "<>" or "/dev/tcp" in path or "/dev/udp" in path:
-                    sinks.append((path, True))
-                    if path.startswith("/dev/tcp") or path.startswith("/dev/udp"):
-                        stdin = self.scene.files.setdefault(path, "\ue004")
-                else:
-                    sinks.append((path, operator.startswith(">>")))
-        return stdin, sinks, reads
 
     def only_read(self, paths: list[str]) -> None:
         """Files that a redirect opens for a group of commands, or for none."""

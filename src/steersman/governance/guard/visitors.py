@@ -10,6 +10,7 @@ from steersman.governance.guard.expand import one_word, raw_word, words_of
 from steersman.governance.guard.forks import Fork
 from steersman.governance.guard.marks import OUT, RANDOM, UNSET
 from steersman.governance.guard.patterns import pattern
+from steersman.governance.guard.redirects import read_redirects, write_sinks
 from steersman.governance.guard.scene import BREAK, MAX_DEPTH
 from steersman.governance.guard.variables import check_assignment
 
@@ -85,16 +86,13 @@ def _with_redirects(shell: Shell, body: Node | None, nodes: list[Node], stdin: s
     nodes, more = unnested(nodes)
     if more:
         shell.simple(more, [], [], None)
-    feeds, sinks, reads = shell.redirects(nodes, stdin)
-    shell.only_read(reads)
-    kept, shell.stdin = shell.stdin, feeds if feeds is not None else shell.stdin
-    made = shell.visit(body, feeds)
+    streams = read_redirects(shell, nodes, stdin)
+    shell.only_read(streams.reads)
+    kept, shell.stdin = shell.stdin, streams.stdin if streams.stdin is not None else shell.stdin
+    made = shell.visit(body, streams.stdin)
     shell.stdin = kept
-    for path, append in sinks:
-        call = ProgramCall([":"], shell, None)
-        call.write(path, made, append=append)
-        call.done(silent=True)
-    return "" if sinks else made
+    write_sinks(shell, streams.sinks, made)
+    return made if streams.printed else ""
 
 
 def _after_heredoc(shell: Shell, node: Node, made: str) -> str:
@@ -158,12 +156,10 @@ def _while(shell: Shell, node: Node, stdin: str | None) -> str:
     )
     if endless:
         shell.loop += 1
-    for part in condition:
-        if part.is_named:
-            shell.visit(part, stdin)
+    made = "".join(shell.visit(part, stdin) for part in condition if part.is_named)
     body = node.child_by_field_name("body")
     fork = Fork(shell)
-    made = shell.visit(body, stdin) if body is not None else ""
+    made += shell.visit(body, stdin) if body is not None else ""
     fork.skipped()
     if (
         endless
@@ -199,12 +195,13 @@ def _c_for(shell: Shell, node: Node, stdin: str | None) -> str:
             shell.scene.note(
                 BREAK, "forkbomb.loop", "An endless loop starts background processes without bound."
             )
+    made = OUT
     for child in node.named_children:
         if child.type in ("do_group", "compound_statement"):
-            shell.visit(child, stdin)
+            made += shell.visit(child, stdin)
         else:
             shell.visit_inside(child)
-    return OUT
+    return made
 
 
 def _branches(shell: Shell, node: Node, stdin: str | None) -> str:
@@ -376,12 +373,9 @@ def _word_alone(shell: Shell, node: Node, stdin: str | None) -> str:
 
 
 def _file_redirect(shell: Shell, node: Node, stdin: str | None) -> str:
-    _, sinks, reads = shell.redirects([node], None)
-    shell.only_read(reads)
-    for path, append in sinks:
-        call = ProgramCall([":"], shell, None)
-        call.write(path, "", append=append)
-        call.done(silent=True)
+    streams = read_redirects(shell, [node], None)
+    shell.only_read(streams.reads)
+    write_sinks(shell, streams.sinks, "")
     return ""
 
 
