@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.effects import judge_delete, judge_read, judge_write
+from steersman.governance.guard.links import followed
 from steersman.governance.guard.marks import OUT, globbed, literal, shown, unknown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone, absolute, zone
@@ -59,9 +60,13 @@ class ProgramCall:
         """Its options and operands; `valued` names the options that take a value."""
         return read_options(self.args, valued, single)
 
-    def path(self, text: str) -> str:
-        """An operand as an absolute path."""
-        return absolute(text, self.shell.cwd, self.place.home)
+    def path(self, text: str, *, last: bool = True) -> str:
+        """An operand as an absolute path; `last` is off for what is done to a link itself."""
+        cwd, links = self.shell.cwd, self.scene.links
+        path = absolute(text, cwd, self.place.home)
+        if not links or not path.startswith("/"):
+            return path
+        return followed(text if text.startswith("/") else f"{cwd}/{text}", links, last=last)
 
     def zone(self, text: str) -> Zone:
         """The zone of an operand."""

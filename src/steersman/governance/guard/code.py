@@ -24,6 +24,7 @@ from steersman.governance.guard.code_patterns import (
     JOIN,
     KILL,
     LETTERS,
+    LINK,
     LISTED,
     NETWORK,
     PATH_JOIN,
@@ -52,6 +53,7 @@ from steersman.governance.guard.code_texts import (
 from steersman.governance.guard.code_values import TooMuchError
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
+from steersman.governance.guard.links import link
 from steersman.governance.guard.marks import OUT, UNKNOWN, UNSET, globbed, live, shown, unknown
 from steersman.governance.guard.paths import OWN, absolute
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK
@@ -87,6 +89,7 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language in _NAMED:
         text = _glued(with_names(text))
     shell = _moved(shell, text)
+    _links(shell, text)
     name = language.capitalize()
     if KILL.search(text) or KILL.search(code):
         shell.scene.note(BREAK, "kill.everything", f"{name} code kills every process.")
@@ -136,6 +139,14 @@ def _moved(shell: "Shell", text: str) -> "Shell":
     home = shell.scene.place.home
     moved.cwd = absolute(tilde(shell, found["to"] or home), shell.cwd, home)
     return moved
+
+
+def _links(shell: "Shell", text: str) -> None:
+    """Links the code makes."""
+    for found in LINK.finditer(text):
+        words = [tilde(shell, word) for word in strings(arguments(text, found.end()))]
+        if len(words) > 1:
+            link(ProgramCall(["link", *words], shell, None), words[0], words[1])
 
 
 def _aliases(text: str) -> str:

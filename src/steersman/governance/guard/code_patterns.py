@@ -87,6 +87,11 @@ WRITE = pattern(
     r"chmod|open\(['\"][wa])"
     r"|print\s*>>?\s*\(?['\"](?P<aw>[^'\"]+)['\"]|>>?\s*['\"](?P<aw2>/[^'\"]+)['\"]"
 )
+# A link made by code: its target, then its name.
+LINK = pattern(
+    r"\b(?:os\.(?:sym)?link|os\.Symlink|(?:sym)?link(?:Sync)?|File\.(?:sym)?link|"
+    r"FileUtils\.ln_\w+|ln_sf?|createSymbolicLink|fs::symlink)(?=\s*[('\"])"
+)
 NETWORK = pattern(
     r"\burlopen|\burlretrieve|\brequests\.|\bhttpx\.|\bhttp\.client|\bhttp\.(?:get|"
     r"request|post)|\bhttps\.(?:get|request)|\bfetch\(|\baxios"

@@ -39,6 +39,7 @@ _AS_FUNCTION = {
     "write_bytes": "open",
     "touch": "open",
     "symlink_to": "os.symlink",
+    "hardlink_to": "os.symlink",
     "mkdir": "os.mkdir",
 }
 _CHANGES = ("reverse", "append", "extend", "insert", "sort", "pop", "remove", "clear")
@@ -264,6 +265,8 @@ class _Reader(ast.NodeTransformer):
         if method in _MODES:
             args.append(ast.Constant(_MODES[method]))
         args += [self.visit(argument) for argument in node.args]
+        if method in ("symlink_to", "hardlink_to"):
+            args = [*args[1:2], *args[:1]]
         return ast.Call(ast.Name(function, ast.Load()), args, [])
 
     def _each(self, function: ast.expr, items: Value, node: ast.Call) -> ast.expr:

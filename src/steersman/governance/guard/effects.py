@@ -18,7 +18,7 @@ from steersman.governance.guard.marks import (
     shown,
     unknown,
 )
-from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.paths import Zone, zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import private, secret, special
 from steersman.governance.guard.scene import BLOCK, Scene
@@ -71,6 +71,7 @@ def blocked(shell: "Shell", text: str | list[str], *, prose: bool = False) -> bo
         return False
     scene = Scene(shell.scene.place)
     scene.steps = shell.scene.steps
+    scene.links = dict(shell.scene.links)
     scene.prose = prose or shell.scene.prose
     inner = shell.copy()
     inner.scene = scene
@@ -256,10 +257,11 @@ _SPECIAL = {
 
 def judge_delete(call: "ProgramCall", text: str, recursive: bool, narrow: bool) -> None:
     """A path is deleted; `narrow` when only some matching files below it are."""
-    path = call.path(text)
-    where = call.zone(text)
+    path = call.path(text, last=text.endswith("/"))
+    where = zone(path, call.place)
     call.deletes.append(call.name_path(path))
     call.scene.files.pop(path, None)
+    call.scene.links.pop(path, None)
     if text.endswith(UNSET + "/") and where is Zone.UNKNOWN:
         where = Zone.UNSET
     wide = recursive or globbed(path)

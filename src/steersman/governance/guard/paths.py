@@ -43,6 +43,8 @@ class Zone(Enum):
     UNKNOWN = "an unknown path"
 
 
+# What certainly is a folder that exists.
+FOLDERS = (Zone.HOME, Zone.TOP, Zone.WORKSPACE, Zone.ABOVE, Zone.ROOT)
 OWN = (Zone.INSIDE, Zone.TEMP, Zone.WORKSPACE)
 
 

@@ -28,6 +28,7 @@ class Scene:
         self.worst: Finding | None = None
         self.facts: list[Fact] = []
         self.files: dict[str, str] = {}
+        self.links: dict[str, str] = {}
         self.printed: set[str] = set()  # what substitutions gave, and who the user is if asked
         self.plain = True
         self.steps = 0

@@ -3,6 +3,7 @@
 import re
 
 from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.links import link_all
 from steersman.governance.guard.marks import unknown
 from steersman.governance.guard.paths import Zone
 
@@ -144,6 +145,8 @@ def mount(call: ProgramCall) -> None:
         if not mnt or not options.rest:
             call.breaker("system.mount", "takes file systems away from the running system")
             return
+    if call.name == "mount" and len(options.rest) == 2:
+        link_all(call, options.rest[:1], options.rest[1], symbolic=False)
     if (
         call.name == "mount"
         and options.has("--bind", "-B")

@@ -3,9 +3,10 @@
 import re
 
 from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.links import link_all
 from steersman.governance.guard.marks import FILE, OUT, SECRET, globbed, shown, unknown
 from steersman.governance.guard.options import read_options
-from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.paths import FOLDERS, Zone
 from steersman.governance.guard.places import secret, special
 
 _FAR = (Zone.ROOT, Zone.TOP, Zone.SYSTEM)
@@ -114,7 +115,14 @@ def copy(call: ProgramCall) -> None:
         mode = options.get("-m", "--mode") or ""
         if re.fullmatch(r"[24567]\d{3}|.*[ugo]*\+?s.*", mode):
             call.block("perms.setuid", "installs a program that runs with other rights")
+        if call.name == "ln":
+            call.scene.links.pop(call.path(target, last=False), None)
         _into(call, sources, target)
+        symbolic = options.has("-s", "--symbolic", "--symbolic-link") or call.name == "symlink"
+        if symbolic or call.name in ("ln", "link") or options.has("-l", "--link"):
+            link_all(
+                call, sources, target, symbolic=symbolic and not options.has("-r", "--relative")
+            )
 
 
 def _into(call: ProgramCall, sources: list[str], target: str) -> None:
@@ -129,11 +137,7 @@ def _into(call: ProgramCall, sources: list[str], target: str) -> None:
     name = (
         target.rstrip("/") + "/" + sources[0].rstrip("/").rsplit("/", 1)[-1] if sources else target
     )
-    folder = (
-        target.endswith("/")
-        or len(sources) > 1
-        or where in (Zone.HOME, Zone.TOP, Zone.WORKSPACE, Zone.ABOVE, Zone.ROOT)
-    )
+    folder = target.endswith("/") or len(sources) > 1 or where in FOLDERS
     if where is Zone.DEVICE or not folder:
         call.write(target, whole)
     if folder or where in _FAR:

@@ -71,13 +71,11 @@ def git(call: ProgramCall) -> None:
         call.script(alias[1:] if alias.startswith("!") else "git " + alias)
         return
     if (
-        shell.cwd != call.place.workspace
-        and not shell.cwd.startswith((call.place.workspace + "/", "/tmp"))
+        (cwd := call.path(".")) != call.place.workspace
+        and not cwd.startswith((call.place.workspace + "/", "/tmp"))
         and sub not in ("log", "status", "diff", "show", "clone", "init", "config")
     ):
-        call.doubt(
-            "git.elsewhere", f"works in a repository outside the workspace: {shown(shell.cwd)}"
-        )
+        call.doubt("git.elsewhere", f"works in a repository outside the workspace: {shown(cwd)}")
     _sub(call, sub, rest)
 
 

@@ -23,11 +23,12 @@ _LITTER = pattern(
 def find(call: ProgramCall) -> None:
     """`find ROOT… TESTS ACTIONS`."""
     args = list(call.args)
+    follows = ""
     while args and args[0] in ("-H", "-L", "-P", "-O3", "-O2", "-O1"):
-        args.pop(0)
+        follows = "/" if args.pop(0) in ("-H", "-L") else follows
     roots = []
     while args and not args[0].startswith(("-", "(", "!")) and args[0] not in ("\\(", "\\!"):
-        roots.append(args.pop(0))
+        roots.append(args.pop(0) + follows)
     roots = roots or ["."]
     names = [
         args[n + 1]
