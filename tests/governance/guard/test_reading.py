@@ -145,3 +145,41 @@ def test_pictures_in_names_are_letters():
 def test_a_home_that_is_a_list_is_unknown():
     assert said("HOME=(a b); rm -rf ${X:-~/x}").rule != "guard.defect"
     assert said("HOME=(a b); rm -rf ${X:-~/x}").verdict != "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "terraform destroy -help",
+        "kubectl delete pod x -h",
+        "aws s3 rb help",
+        "make -n install",
+        "make -j4 --dry-run deploy",
+        "node --test",
+        "RAILS_ENV=test bin/rails db:drop db:create",
+        "bin/rails db:test:prepare",
+        "ssh -T git@github.com",
+        "zsh -c 'print -l src/**/*.ts(.om[1,5])'",
+        "env | cut -d= -f1 | sort",
+        "env | awk -F= '{print $1}'",
+        'eval "$(direnv export bash)"',
+    ],
+)
+def test_what_only_looks_or_tries_is_not_asked_about(command):
+    assert verdict(command) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make install",
+        "env | cut -d= -f2",
+        "env; env | cut -d= -f1",
+        "RAILS_ENV=test DATABASE_URL=postgres://prod/x bin/rails db:drop",
+        "ssh -T git@x.example",
+        'eval "$(direnv hook bash)"',
+        "npm install help",
+    ],
+)
+def test_and_what_only_looks_like_it_is(command):
+    assert verdict(command) == "ask"

@@ -4,10 +4,21 @@ import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import ProgramCall
-from steersman.governance.guard.marks import KNOWN_NET, NET, glob_pattern, globbed, shown, unknown
+from steersman.governance.guard.marks import (
+    KNOWN_NET,
+    NET,
+    OUT,
+    SECRET,
+    glob_pattern,
+    globbed,
+    literal,
+    shown,
+    unknown,
+)
 from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone, neighbour
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs import handler_of, known
 from steersman.governance.guard.redirects import Sinks, write_sinks
 
@@ -44,6 +55,8 @@ def run_words(
         _puzzle(call)
     else:
         _start(call)
+        if call.stdin == SECRET and call.scene.environments:
+            _names_only(call)
         if call.scene.files and call.name in RUNNERS:
             from steersman.governance.guard.programs.sources import read_sources
 
@@ -56,6 +69,24 @@ def run_words(
             call.block("fs.write-neighbour", f"overwrites another project's file: {shown(path)}")
     call.done()
     return call.out
+
+
+# Filters that leave the names of variables, or no text at all.
+_NAMES = {
+    "cut": pattern(r"(?:-d ?=|--delimiter[= ]=) (?:-f ?1|--fields[= ]1)|(?:-f ?1) -d ?="),
+    "awk": pattern(r"-F ?= \{ ?print \$1;? ?\}"),
+    "sed": pattern(r"(?:-[rE] )?s([/|,#])=\.\*\$?\1\1g?"),
+    "wc": pattern(r"(?:-[lcwm])?"),
+    "grep": pattern(r"-[a-zA-Z]*[cq][a-zA-Z]* .*"),
+}
+
+
+def _names_only(call: ProgramCall) -> None:
+    """`env | cut -d= -f1`: no value of the environment is shown after all."""
+    fits = _NAMES.get({"gawk": "awk", "mawk": "awk", "egrep": "grep"}.get(call.name, call.name))
+    if fits is not None and fits.fullmatch(literal(" ".join(call.args))):
+        call.scene.environments.pop()
+        call.out = OUT
 
 
 def _quoted(word: str) -> str:

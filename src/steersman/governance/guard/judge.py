@@ -37,7 +37,10 @@ def judge(command: str, place: CommandPlace) -> Judgement:
         text = text[:MAX_LENGTH] + "\n" + text[-MAX_LENGTH:]
     shell = Shell(scene, place.cwd or place.workspace)
     try:
-        _printed(scene, shell.script(text))
+        made = shell.script(text)
+        for found in scene.environments:
+            scene.note(found.level, found.rule, found.reason, found.instead)
+        _printed(scene, made)
         if "\\\n" in text:
             Shell(scene, shell.cwd).script(text.replace("\\\n", ""))
         if joined:

@@ -1,5 +1,7 @@
 """The last look at a command that its handler let pass: harm in plain sight among its words."""
 
+from itertools import pairwise
+
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import blocked, harmful, payload
 from steersman.governance.guard.marks import FILE, literal, shown
@@ -46,6 +48,7 @@ _TEXTUAL = frozenset(
 )
 # Programs whose words are hosts even without a scheme.
 _REACHES = frozenset(listed("curl wget nc ncat netcat telnet ssh"))
+_INTERPRETS = frozenset(listed("python python3 node ruby perl php bash sh zsh go"))
 # Of these, programs that may start what follows.
 _RUNNERS = frozenset(listed("npm pnpm yarn bun deno cargo go just kubectl"))
 _OUTPUT = pattern(
@@ -68,8 +71,39 @@ _LOOKS = frozenset(
 )
 
 
+_MINERS = pattern(
+    r"(?i)(?:\A|.*/)(?:xmrig|xmr-stak|minerd|cpuminer|cgminer|bfgminer|ethminer|nbminer|ccminer|"
+    r"lolminer|t-rex|phoenixminer|gminer|teamredminer|nanominer|nicehash|cryptonight|verusminer)"
+    r"[\w.:-]*\Z"
+)
+_STRATUM = pattern(r"(?i)(?:--?[\w-]+=)?(?:stratum|ethproxy)[\w+]*://")
+_POOL = pattern(
+    r"(?i)(?:-o|-P|-S|--url|--pool|--server)=(?:[\w-]+\.)*(?:[\w-]*pool|minergate|nicehash|2miners|"
+    r"moneroocean|supportxmr)\.[\w.-]+:\d+"
+)
+_CARRIES = frozenset(
+    listed("docker podman nerdctl kubectl tmux screen npm pnpm yarn bun deno cargo")
+)
+
+
+def _mines(call: ProgramCall) -> None:
+    """Programs that mine coins, by name or by the pool they are given."""
+    if call.name in _TEXTUAL - _CARRIES - _INTERPRETS or not call.args:
+        return
+    words = [literal(word) for word in call.words]
+    if any(_STRATUM.match(word) for word in words) or any(
+        _POOL.match(f"{flag}={word}") or _POOL.match(word) for flag, word in pairwise(words)
+    ):
+        call.block("abuse.mining", "mines coins for a pool")
+    elif any(_MINERS.match(word) for word in (words if call.name in _CARRIES else words[:1])) and (
+        not {"--version", "--help", "-h", "-V"} & set(words)
+    ):
+        call.doubt("abuse.mining", "starts a program that mines coins")
+
+
 def last_look(call: ProgramCall) -> None:
     """Say what no handler has said of words that carry harm."""
+    _mines(call)
     flags = READS.get(call.name)
     if flags is not None:
         for name in call.options(flags).all(*flags.split()):

@@ -35,6 +35,7 @@ class Scene:
         self.prose = False
         self.facts_seen: set[Fact] = set()
         self.hook_dirs: list[str] = []
+        self.environments: list[Finding] = []  # printed, unless a filter keeps the names only
 
     def note(self, level: int, rule: str, reason: str, instead: str = "") -> None:
         """Remember a finding; the gravest is the one that counts, the first of equals."""

@@ -33,6 +33,7 @@ def read_inside(
         shell.run(real, call.stdin)
     for fact in scene.facts:
         call.scene.fact(fact)
+    call.scene.environments += scene.environments
     worst = scene.worst
     if worst is None:
         return

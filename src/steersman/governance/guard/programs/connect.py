@@ -14,6 +14,7 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import Options, read_options, skip_options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import holds_secrets, secret
 from steersman.governance.guard.programs.hosts import LOCAL, at_home, host_of, tells
 
@@ -65,6 +66,19 @@ def netcat(call: ProgramCall) -> None:
             call.ask("net.socket", "opens a raw connection")
 
 
+def over_wire(call: ProgramCall, host: str) -> None:
+    """A client that sends its input to a host and prints the answer; no input is no harm."""
+    call.network.append(shown(host))
+    call.out = NET
+    text = call.stdin or ""
+    if SHELL in text:
+        call.block("net.reverse-shell", "connects a shell to another machine")
+    elif tainted(text):
+        call.block("exfil.socket", f"sends credentials to {shown(host)}")
+    elif unknown(text) and not LOCAL.match(host_of(host)):
+        call.ask("net.send", f"sends data to {shown(host)}")
+
+
 def lookup(call: ProgramCall) -> None:
     """`dig`, `ping`, `whois`: names and reachability; names can carry secrets."""
     words = [word for word in call.args if not word.startswith(("-", "+", "@"))]
@@ -89,6 +103,10 @@ def lookup(call: ProgramCall) -> None:
         call.ask("net.flood", "floods the network")
 
 
+# Forges give the user `git` no shell: a login without a command only says who you are.
+_FORGES = pattern(
+    r"(?:ssh\.|altssh\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|dev\.azure\.com|git\.sr\.ht)\Z"
+)
 _SSH_VALUED = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B"
 
 
@@ -124,7 +142,7 @@ def ssh(call: ProgramCall) -> None:
         call.ask("remote.login", f"runs a script on {shown(host)}")
     elif text:
         call.ask("remote.login", f"runs an unknown script on {shown(host)}")
-    else:
+    elif not (rest[0].startswith("git@") and _FORGES.match(host)):
         call.ask("remote.login", f"logs in to {shown(host)}")
     if options.has("-R", "-D", "-L", "-w"):
         call.ask("net.tunnel", "opens a tunnel")

@@ -153,7 +153,7 @@ def touch(call: ProgramCall) -> None:
     options = call.options("-m -t -d -r --mode --date --reference -Z")
     call.out = ""
     for word in options.rest:
-        call.write(word, "", append=True)
+        call.write(word, OUT if call.name == "mkfifo" else "", append=True)
 
 
 def tee(call: ProgramCall) -> None:

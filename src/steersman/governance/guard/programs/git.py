@@ -66,6 +66,8 @@ def git(call: ProgramCall) -> None:
     if at >= len(args):
         return
     sub, rest = args[at], args[at + 1 :]
+    if rest in (["--help"], ["-h"]):
+        return
     alias = shell.aliases.get("git " + sub)
     if alias is not None:
         call.script(alias[1:] if alias.startswith("!") else "git " + alias)

@@ -136,8 +136,6 @@ def _branch(call: ProgramCall, options: Options, rest: list[str]) -> None:
         or options.has("-M", "-C")
     ):
         call.ask("git.branch-delete", "deletes a branch that may not be merged")
-    elif options.has("-d", "--delete"):
-        call.ask("git.branch-delete", "deletes a branch")
     elif options.has("-f", "--force"):
         call.ask("git.branch-move", "moves a branch")
     if options.has("--edit-description"):
@@ -401,6 +399,14 @@ def _checkout_index(call: ProgramCall, options: Options, rest: list[str]) -> Non
     for word in rest:
         if word.startswith("--prefix=") and call.zone(word[9:]) not in BELOW:
             call.write(word[9:] + "/file", FILE)
+    forced = any(re.fullmatch(r"-[a-z]*f[a-z]*|--force", word) for word in rest)
+    if forced and not any(word.startswith(("--prefix", "--temp")) for word in rest):
+        call.ask("git.loses-work", "loses uncommitted work", "Commit or stash first.")
+
+
+def _read_tree(call: ProgramCall, options: Options, rest: list[str]) -> None:
+    if "--reset" in rest and "-u" in rest:
+        call.ask("git.loses-work", "loses uncommitted work", "Commit or stash first.")
 
 
 SUBCOMMANDS = {
@@ -447,4 +453,5 @@ SUBCOMMANDS = {
     "bundle": _bundle,
     "init": _init,
     "checkout-index": _checkout_index,
+    "read-tree": _read_tree,
 }

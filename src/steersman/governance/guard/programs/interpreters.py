@@ -136,6 +136,10 @@ _MODULES_SAFE = frozenset(
 )
 
 
+# Options by which an interpreter finds what it runs in the project by itself.
+_TESTS_ITSELF = frozenset(listed("--test --test-only --experimental-test-coverage --run"))
+
+
 def interpreter(call: ProgramCall) -> None:
     """Code given inline, on standard input, as a module, or as a file."""
     name = (
@@ -160,6 +164,8 @@ def interpreter(call: ProgramCall) -> None:
         _codes(call, speech, codes, rest, options)
     elif speech.language == "python" and options.get("-m"):
         _module(call, options["-m"][-1], rest)
+    elif not rest and _TESTS_ITSELF & set(args):
+        call.unknown_code = True
     elif not rest or rest[0] == "-" or rest[0] == "/dev/stdin":
         _stdin(call, speech)
     else:

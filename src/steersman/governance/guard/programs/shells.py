@@ -89,6 +89,10 @@ def run_file(call: ProgramCall, word: str) -> None:
     call.ask("program.outside", "starts a program from outside the workspace that is not known")
 
 
+# `*.ts(.om[1,5])`: zsh's qualifiers narrow what a glob names; those that run code are left.
+_QUALIFIER = pattern(r"(?<=[\w*/.\]>])\([.@/=*%^,:;#\dA-DF-Za-df-z\[\]-]*(?:[+-]\d+)?\)(?<!\(\))")
+
+
 def shell(call: ProgramCall) -> None:
     """`sh`, `bash` and the like: -c text, a script file, or standard input."""
     letters, rest = _shell_options(call)
@@ -97,7 +101,11 @@ def shell(call: ProgramCall) -> None:
     if "c" in letters and rest:
         call.shell = call.shell.copy()
         call.shell.variables["0"] = rest[1] if len(rest) > 1 else "bash"
-        call.script(rest[0], rest[2:], call.stdin)
+        text = rest[0]
+        if call.name in ("zsh", "ksh", "mksh"):
+            text = _QUALIFIER.sub("", text)
+            call.shell.aliases.setdefault("print", "echo")
+        call.script(text, rest[2:], call.stdin)
     elif "s" in letters and call.stdin is None and call.shell.stdin is not None:
         call.script(call.shell.stdin, rest)
     elif "s" in letters or not rest or rest[0] in ("-", "/dev/stdin"):

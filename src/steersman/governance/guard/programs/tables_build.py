@@ -105,6 +105,7 @@ ask remote.change -- may change things outside the workspace :
 safe : *
 """
 _MIGRATE = """
+safe : db:test:*
 safe : db:migrate:status|migrate:status|db:version|db:abort*|routes|test*|server|s|check|show;
   history|current|heads|branches|status|info|validate|version|help|list|makemigrations|lint|format;
   showmigrations|sqlmigrate|runserver|collectstatic|generate|g|stats|notes|about|studio|diff|serve;
@@ -194,11 +195,13 @@ BUILD: dict[str, dict[str, object]] = {
         meson scons waf xmake premake rake invoke inv nox tox doit dotnet
         msbuild xcodebuild swift fastlane please earthly dagger java cmake ctest
         cpack qmake tuist gn zig""",
+        "dry": "--dry-run",
     },
     "make": {
         "text": _MAKE,
         "valued": "-C -f -j -I -o -W --directory --file --jobs --eval --include-dir",
         "names": "gmake just task mage bmake remake",
+        "dry": "-n --dry-run --just-print --recon -q --question --dry --list -l --summary",
     },
     "alembic": {
         "text": _MIGRATE,

@@ -22,7 +22,8 @@ from steersman.governance.guard.marks import (
     shown,
     unknown,
 )
-from steersman.governance.guard.options import listed
+from steersman.governance.guard.options import Options, listed
+from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import holds_secrets
 from steersman.governance.guard.programs.flags import check_flags
@@ -160,10 +161,13 @@ def _openssl(call: ProgramCall) -> None:
         else:
             call.out = blur(text)
     elif sub == "s_client":
-        call.network.append(options.get("-connect") or "*")
-        call.out = NET
-        if call.stdin and SECRET in call.stdin:
-            call.block("exfil.socket", "sends credentials over the network")
+        from steersman.governance.guard.programs.connect import over_wire
+
+        over_wire(call, options.get("-connect", "-host") or "*")
+    elif sub in ("s_server", "ocsp") and options.has("-accept", "-port", "-www", "-WWW", "-HTTP"):
+        call.ask("net.listen", "waits for connections from the network")
+        if options.has("-WWW", "-HTTP"):
+            call.ask("net.serve", "serves the files of this folder")
     elif call.stdin:
         call.out = blur(call.stdin)
 
@@ -315,6 +319,34 @@ def _cut(call: ProgramCall, border: str | None, field: str | None, text: str) ->
     return "\n".join(made)
 
 
+_FOR_SECRETS = pattern(
+    r"(?i)(?:private.key|begin (?:rsa|openssh|ec|dsa|pgp)|passw|secret|token|api.?key|credential|"
+    r"access.key|akia|ghp_|glpat|xox[bp]|sk-)"
+)
+
+
+def _deep(call: ProgramCall, root: str, options: Options) -> None:
+    """A search through a whole tree that shows the lines it finds."""
+    path = call.path(root)
+    if holds_secrets(path, call.place):
+        call.block("secrets.read", f"shows credentials below {shown(path)}")
+        return
+    if call.zone(root) not in (Zone.ROOT, Zone.HOME) or options.has("--include", "-g", "--glob"):
+        return
+    hidden = call.name in ("grep", "egrep", "fgrep", "ugrep") or options.has(
+        "-u", "-uu", "-uuu", "--hidden", "-.", "--unrestricted", "--no-ignore"
+    )
+    patterns = options.all("-e", "--regexp") or options.rest[:1]
+    if any(_FOR_SECRETS.search(literal(text)) for text in patterns):
+        call.block("secrets.search", f"searches {shown(path)} for credentials and shows them")
+    elif hidden and not options.has("-t", "--type"):
+        call.doubt(
+            "secrets.search",
+            f"shows lines of every file below {shown(path)}, credentials among them",
+            "Search the workspace, or list the files with -l.",
+        )
+
+
 def grep(call: ProgramCall) -> None:
     """`grep`, `rg`, `ag`: a pattern, then files; helpers by option."""
     valued = (
@@ -347,8 +379,8 @@ def grep(call: ProgramCall) -> None:
     for word in operands:
         call.read(word, quiet=silent)
         text += call.out
-        if deep and not silent and holds_secrets(call.path(word), call.place):
-            call.block("secrets.read", f"shows credentials below {shown(call.path(word))}")
+        if deep and not silent:
+            _deep(call, word, options)
     if not operands:
         text = call.stdin if call.stdin is not None else OUT
     if options.has("-l", "-L", "--files-with-matches", "--files", "--files-without-match"):

@@ -1,6 +1,7 @@
 """Programs that walk trees of files and act on what they find."""
 
 import re
+from collections.abc import Iterator
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import DEEP, FILE, live
@@ -20,6 +21,63 @@ _LITTER = pattern(
 )
 
 
+_NAMES = ("-name", "-iname", "-path", "-wholename")
+_ANY = ("*", ".*", "*.*", "./*")
+_RUNS = ("-exec", "-execdir", "-ok", "-okdir")
+_ACTS = (*_RUNS, "-delete")
+
+
+def _after_run(args: list[str], at: int) -> int:
+    """Where the words of an `-exec` that begin at a place end."""
+    for n in range(at, len(args)):
+        if args[n] in (";", "\\;") or (args[n] == "+" and args[n - 1] == "{}"):
+            return n
+    return len(args)
+
+
+def _tests(args: list[str]) -> Iterator[tuple[str, str]]:
+    """The tests that hold of what is found, each with its value; not those that are negated."""
+    at, negated, groups = 0, False, [False]
+    while at < len(args):
+        word = args[at]
+        at += 1
+        if word in _RUNS:
+            at = _after_run(args, at) + 1
+        elif word in ("!", "\\!", "-not"):
+            negated = not negated
+            continue
+        elif word in ("(", "\\("):
+            groups.append(groups[-1] != negated)
+        elif word in (")", "\\)") and len(groups) > 1:
+            groups.pop()
+        elif word in _TESTS:
+            if negated == groups[-1]:
+                yield word, args[at] if at < len(args) else ""
+            at += word != "-empty"
+        negated = False
+
+
+def _narrow(args: list[str]) -> bool:
+    """True when every alternative that acts is limited by a test."""
+    parts: list[list[str]] = [[]]
+    at, depth = 0, 0
+    while at < len(args):
+        end = _after_run(args, at) if args[at] in _RUNS else at
+        word = args[at]
+        depth += (word in ("(", "\\(")) - (word in (")", "\\)"))
+        if depth == 0 and word in ("-o", "-or", ","):
+            parts.append([])
+        else:
+            parts[-1] += args[at : end + 1]
+        at = end + 1
+    acting = [part for part in parts if any(word in _ACTS for word in part)] or parts
+    return all(any(_limits(word, value) for word, value in _tests(part)) for part in acting)
+
+
+def _limits(word: str, value: str) -> bool:
+    return word != "-type" and (word not in _NAMES or value not in _ANY)
+
+
 def find(call: ProgramCall) -> None:
     """`find ROOT… TESTS ACTIONS`."""
     args = list(call.args)
@@ -30,19 +88,9 @@ def find(call: ProgramCall) -> None:
     while args and not args[0].startswith(("-", "(", "!")) and args[0] not in ("\\(", "\\!"):
         roots.append(args.pop(0) + follows)
     roots = roots or ["."]
-    names = [
-        args[n + 1]
-        for n, word in enumerate(args[:-1])
-        if word in ("-name", "-iname", "-path", "-wholename")
-    ]
-    negated = any(word in ("!", "-not") for word in args)
-    names = [] if negated else [name for name in names if name not in ("*", ".*", "*.*")]
-    narrow = bool(names) or any(
-        word in _TESTS
-        for word in args
-        if word not in ("-type", "-name", "-iname", "-path", "-wholename")
-    )
-    narrow = narrow and not negated
+    tests = list(_tests(args))
+    names = [value for word, value in tests if word in _NAMES and value not in _ANY]
+    narrow = _narrow(args)
     if any(name.rstrip("/").endswith(".git") for name in names) and re.search(
         r"-delete|\brm\b", " ".join(args)
     ):
@@ -78,15 +126,8 @@ def _actions(
                 if where in (Zone.WORKSPACE,) and not narrow:
                     call.doubt("fs.workspace", "deletes everything in the workspace")
                 call.delete(root, recursive=True, narrow=narrow)
-        elif word in ("-exec", "-execdir", "-ok", "-okdir"):
-            end = next(
-                (
-                    n
-                    for n in range(at, len(args))
-                    if args[n] in (";", "\\;") or (args[n] == "+" and args[n - 1] == "{}")
-                ),
-                len(args),
-            )
+        elif word in _RUNS:
+            end = _after_run(args, at)
             _exec(call, args[at:end], roots, narrow)
             at = end + 1
         elif word in ("-fprint", "-fprint0", "-fls", "-fprintf"):
@@ -108,6 +149,8 @@ def _exec(call: ProgramCall, words: list[str], roots: list[str], narrow: bool) -
             call.delete(root, recursive=True, narrow=narrow)
         call.scene.plain = False
         return
+    if name in ("grep", "egrep", "fgrep", "rg"):
+        words = [words[0], "-r", *words[1:]]
     for root in roots[:4]:
         where = call.zone(root)
         item = root if where not in OWN else root.rstrip("/") + "/FOUND"

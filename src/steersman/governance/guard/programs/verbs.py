@@ -9,6 +9,7 @@ verdict when nothing matches.
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from steersman.governance.guard.call import ProgramCall
@@ -168,12 +169,24 @@ def by_table(call: ProgramCall, name: str = "") -> None:
             options.flags.setdefault(flag, []).append("")
     if not words and options.has("--version", "--help", "-h", "-V", "-v", "-version", "version"):
         return
-    if options.has("--help") or (table.dry and options.has(*table.dry.split())):
+    if _only_tells(call, table, options):
         return
     for row in rows(name):
         if _fits(row, words, options) and (row.rule != "pkg.locked" or locked(call)):
+            if row.rule.startswith("db.") and _for_tests(call):
+                return
             _say(call, row)
             return
+
+
+def _only_tells(call: ProgramCall, table: Table, options: Options) -> bool:
+    """Help, or a run that only says what it would do."""
+    words = options.rest
+    if options.has("--help", "-help") or (table.dry and options.has(*table.dry.split())):
+        return True
+    if words[:1] == ["help"] or (call.name == "aws" and words[-1:] == ["help"]):
+        return True
+    return call.args[-1:] == ["-h"] and "-h" not in table.valued.split()
 
 
 def _uploads(call: ProgramCall, table: str) -> None:
@@ -185,6 +198,21 @@ def _uploads(call: ProgramCall, table: str) -> None:
         local = ("/" in text or text.startswith((".", "~"))) and "://" not in text
         if local and secret(call.path(text), call.place) and not word.startswith("--kubeconfig"):
             call.block("exfil.copy", f"hands credentials from {shown(call.path(text))} to a remote")
+
+
+_STAGES = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "FLASK_ENV", "ENV")
+_ELSEWHERE = ("DATABASE_URL", "DB_HOST", "PGHOST", "DB_URL")
+
+
+def _for_tests(call: ProgramCall) -> bool:
+    """True when the database is the one for tests, which is made anew all the time."""
+    stages = [call.shell.variables.get(name) for name in _STAGES]
+    stages += [word.partition("=")[2] for word in call.args if word.startswith(_STAGES)]
+    stages += [value for flag, value in pairwise(call.args) if flag in ("-e", "--env")]
+    stages += [word.removeprefix("--env=") for word in call.args if word.startswith("--env=")]
+    given = [stage for stage in stages if stage is not None]
+    elsewhere = any(name in call.shell.variables for name in _ELSEWHERE)
+    return bool(given) and all(stage in ("test", "testing") for stage in given) and not elsewhere
 
 
 _MANIFEST = re.compile(

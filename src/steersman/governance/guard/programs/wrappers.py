@@ -8,6 +8,7 @@ from steersman.governance.guard.marks import FILE, OUT, SECRET, UNSET, unknown
 from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.wrap_table import WRAPPERS, Wrap
+from steersman.governance.guard.scene import ASK, Finding
 from steersman.governance.guard.variables import check_assignment
 
 _ASSIGN = pattern(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
@@ -75,6 +76,9 @@ def _writes(call: ProgramCall, how: Wrap, head: list[str]) -> None:
 
 
 def _own(call: ProgramCall) -> None:
+    if call.name == "direnv" and call.args[:1] == ["export"]:
+        call.out = call.content(".envrc") or ""  # what the user has allowed, unless written here
+        return
     from steersman.governance.guard.programs.verbs import by_table
 
     if call.name in ("op", "doppler", "infisical", "chamber", "aws-vault", "sops", "teller"):
@@ -142,11 +146,15 @@ def env(call: ProgramCall) -> None:
     else:
         call.out = SECRET
         if not call.args:
-            call.ask(
-                "secrets.environment",
-                "prints the whole environment, which may hold credentials",
-                "Print only the variable you need.",
-            )
+            _environment(call)
+
+
+def _environment(call: ProgramCall) -> None:
+    """The whole environment is printed; whether its values are shown depends on what follows."""
+    reason = f"`{call.name}` prints the whole environment, which may hold credentials."
+    call.scene.environments.append(
+        Finding(ASK, "secrets.environment", reason, "Print only the variable you need.")
+    )
 
 
 def printenv(call: ProgramCall) -> None:
@@ -155,7 +163,7 @@ def printenv(call: ProgramCall) -> None:
     call.out = OUT
     if not names:
         call.out = SECRET
-        call.ask("secrets.environment", "prints the whole environment, which may hold credentials")
+        _environment(call)
     elif any(secret_name(name) for name in names):
         call.out = SECRET
         call.block("secrets.environment", "prints a credential from the environment")
@@ -332,6 +340,9 @@ def busybox(call: ProgramCall) -> None:
         call.run(rest, call.stdin)
 
 
+_OWN_ONLY = "End only what you started, by its name."
+
+
 def shell_words(call: ProgramCall) -> None:
     """`tmux`, `screen`, `at`-like programs whose last words are a script."""
     rest = [word for word in call.args]
@@ -356,6 +367,9 @@ def shell_words(call: ProgramCall) -> None:
         "popup",
         "display-popup",
     }
+    if any(word.startswith("kill-") or (word == "quit" and "-X" in rest) for word in rest):
+        call.ask("kill.session", "ends terminal sessions with all that runs in them", _OWN_ONLY)
+        return
     if call.name == "tmux":
         spot = next((n for n, word in enumerate(rest) if word in subs), None)
         if spot is not None:
