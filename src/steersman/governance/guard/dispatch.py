@@ -39,6 +39,9 @@ def run_words(
         call.saw(path)
     if not call.scene.step():
         return call.out
+    if words == [""] and shell.calling:  # `"$@"` while a function is defined starts nothing
+        write_sinks(shell, sinks, "")
+        return ""
     body = shell.functions.get(words[0])
     alias = shell.aliases.get(words[0])
     if body is not None and words[0] not in shell.calling and shell.depth < 8:

@@ -11,7 +11,7 @@ from steersman.governance.guard.forks import Fork
 from steersman.governance.guard.marks import OUT, RANDOM, UNSET
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.redirects import read_redirects, write_sinks
-from steersman.governance.guard.scene import BREAK, MAX_DEPTH
+from steersman.governance.guard.scene import ASK, BREAK, MAX_DEPTH
 from steersman.governance.guard.variables import check_assignment
 
 if TYPE_CHECKING:
@@ -159,8 +159,11 @@ def _while(shell: Shell, node: Node, stdin: str | None) -> str:
     made = "".join(shell.visit(part, stdin) for part in condition if part.is_named)
     body = node.child_by_field_name("body")
     fork = Fork(shell)
+    before = dict(shell.scene.files)
     made += shell.visit(body, stdin) if body is not None else ""
     fork.skipped()
+    if endless:
+        _fills(shell, body, before)
     if (
         endless
         and body is not None
@@ -181,6 +184,21 @@ def _while(shell: Shell, node: Node, stdin: str | None) -> str:
     return made + (RANDOM if endless and made else "")
 
 
+_PAUSES = re.compile(rb"\b(?:sleep|wait|read|break|exit|return|inotifywait|timeout|exec)\b")
+
+
+def _fills(shell: Shell, body: Node | None, before: dict[str, str]) -> None:
+    """An endless loop that writes files and never pauses or ends."""
+    if body is None or _PAUSES.search(body.text or b"") or shell.scene.files == before:
+        return
+    shell.scene.note(
+        ASK,
+        "exhaust.disk",
+        "An endless loop writes files without a pause.",
+        "Say how often, or pause between two rounds.",
+    )
+
+
 def _backgrounds(node: Node) -> bool:
     if node.type == "&":
         return True
@@ -195,12 +213,14 @@ def _c_for(shell: Shell, node: Node, stdin: str | None) -> str:
             shell.scene.note(
                 BREAK, "forkbomb.loop", "An endless loop starts background processes without bound."
             )
-    made = OUT
+    made, before = OUT, dict(shell.scene.files)
     for child in node.named_children:
         if child.type in ("do_group", "compound_statement"):
             made += shell.visit(child, stdin)
         else:
             shell.visit_inside(child)
+    if re.search(rb"\(\(\s*;\s*;", header):
+        _fills(shell, node.child_by_field_name("body"), before)
     return made
 
 

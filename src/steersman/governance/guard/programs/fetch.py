@@ -9,6 +9,7 @@ from steersman.governance.guard.marks import (
     NET,
     OUT,
     SECRET,
+    TOKEN,
     shown,
 )
 from steersman.governance.guard.options import Options, listed
@@ -53,6 +54,9 @@ def curl(call: ProgramCall) -> None:
             call.read(url)
         if SECRET in url:
             call.block("exfil.url", f"puts credentials into a request to {host_of(url)}")
+        elif TOKEN in url and not local:
+            say = call.doubt if url.startswith("https://") else call.block
+            say("exfil.url", f"puts a credential into the address of {host_of(url)}")
     _curl_sends(call, options, urls, hosts, local)
     _curl_writes(call, options, urls)
     _curl_config(call, options.get("-K", "--config"))
@@ -143,6 +147,9 @@ def _curl_sends(
     ]
     if any(SECRET in value for value in values) and not local:
         call.block("exfil.upload", f"sends credentials to {host}")
+    plain = any(url.startswith("http://") for url in urls)
+    if any(TOKEN in value for value in (values if plain else sent)) and not local:
+        call.doubt("exfil.upload", f"sends a credential to {host}")
     method = (options.get("-X", "--request") or "").upper()
     changes = (bool(sent or files) and not options.has("-G", "--get")) or method in (
         "POST",

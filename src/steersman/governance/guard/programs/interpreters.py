@@ -40,7 +40,7 @@ SPEECHES: dict[str, Speech] = {
     "lua": _S("lua", "-e", "-l"),
     "R": _S("r", "-e", "-f -g --file"),
     "guile": _S("lisp", "-c", "-l -L -s -e"),
-    "julia": _S("julia", "-e -E --eval --print", "-L -p -t --project -J"),
+    "julia": _S("julia", "-e -E --eval --print", "-L -p -t -J"),
     "gnuplot": _S("gnuplot", "-e", "-c"),
     "osascript": _S("osa", "-e", "-l -s"),
     "powershell": _S(
@@ -137,7 +137,17 @@ _MODULES_SAFE = frozenset(
 
 
 # Options by which an interpreter finds what it runs in the project by itself.
+_ALIAS = pattern(r"-[MXTA]:\w")
 _TESTS_ITSELF = frozenset(listed("--test --test-only --experimental-test-coverage --run"))
+
+
+def coverage(call: ProgramCall) -> None:
+    """`coverage run …`: Python with a measurement."""
+    if call.args[:1] == ["run"]:
+        rest = call.args[1:]
+        while rest and rest[0].startswith("-") and rest[0] not in ("-m", "--"):
+            rest = rest[1:]
+        call.run(["python3", *rest], call.stdin, light=True)
 
 
 def interpreter(call: ProgramCall) -> None:
@@ -164,7 +174,7 @@ def interpreter(call: ProgramCall) -> None:
         _codes(call, speech, codes, rest, options)
     elif speech.language == "python" and options.get("-m"):
         _module(call, options["-m"][-1], rest)
-    elif not rest and _TESTS_ITSELF & set(args):
+    elif not rest and (_TESTS_ITSELF & set(args) or any(_ALIAS.match(word) for word in args)):
         call.unknown_code = True
     elif not rest or rest[0] == "-" or rest[0] == "/dev/stdin":
         _stdin(call, speech)

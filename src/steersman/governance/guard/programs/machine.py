@@ -136,6 +136,8 @@ def setting(call: ProgramCall) -> None:
         "version",
     ):
         return
+    if call.name == "ifconfig" and len(call.args) < 2:
+        return
     call.ask("system.change", "changes a setting of the machine")
 
 
@@ -149,8 +151,10 @@ def harmless(call: ProgramCall) -> None:
             if call.name == "ps" or any(word in (".", "", STAR) for word in call.args)
             else OUT
         )
-    if call.name == "lsof":
-        call.out = OUT
+    if call.name == "ps" and any(
+        re.fullmatch(r"[a-zA-Z]*e[a-zA-Z]*", word) for word in call.args[:1]
+    ):
+        call.doubt("secrets.environment", "prints the environment of other processes")
 
 
 def windows(call: ProgramCall) -> None:

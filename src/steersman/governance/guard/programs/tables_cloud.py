@@ -50,7 +50,8 @@ _GH = """
 block hosting.delete : repo delete|archive; secret delete|remove; release delete & --yes|-y;
   variable delete; ssh-key delete; gpg-key delete; cache delete & --all|-a; project delete;
   codespace delete & --all; issue delete & --yes|-y; api & -X=DELETE; api & --method=DELETE;
-  repo edit & --visibility; release delete-asset; org delete; group delete; ci delete; mr delete
+  release delete-asset; org delete; group delete; ci delete; mr delete
+block hosting.change -- decides who can see a repository : repo edit & --visibility
 block secrets.print : auth token; auth status & -t|--show-token
 safe : pr|mr list|view|diff|status|checks|checkout; issue list|view|status;
   release list|view|download;
@@ -146,8 +147,8 @@ block docker.delete : swarm leave & -f|--force; stack rm|remove|down; service rm
 ask docker.publish : push|login|logout; image|compose|manifest push; buildx build|bake & --push;
   trust; build & --push
 safe : ps|images|logs|inspect|version|info|top|stats|port|diff|history|events|search|build|tag;
-  wait|start|attach|create|init|help; system df|info|events;
-  image ls|list|inspect|history|build|tag;
+  wait|start|attach|create|init|help|pull; system df|info|events;
+  image ls|list|inspect|history|build|tag|pull;
   container ls|list|ps|logs|inspect|top|stats|port|diff|start; volume ls|list|inspect|create;
   network ls|list|inspect|create; context ls|list|show|inspect; node ls|inspect;
   buildx ls|inspect|du|build|bake|version|use|create; manifest inspect; secret ls|inspect;

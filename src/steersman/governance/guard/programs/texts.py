@@ -331,7 +331,8 @@ def _deep(call: ProgramCall, root: str, options: Options) -> None:
     if holds_secrets(path, call.place):
         call.block("secrets.read", f"shows credentials below {shown(path)}")
         return
-    if call.zone(root) not in (Zone.ROOT, Zone.HOME) or options.has("--include", "-g", "--glob"):
+    homes = path in ("/home", "/Users") or call.zone(root) in (Zone.ROOT, Zone.HOME)
+    if not homes or options.has("--include", "-g", "--glob"):
         return
     hidden = call.name in ("grep", "egrep", "fgrep", "ugrep") or options.has(
         "-u", "-uu", "-uuu", "--hidden", "-.", "--unrestricted", "--no-ignore"

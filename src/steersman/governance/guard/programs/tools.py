@@ -74,7 +74,21 @@ def _patch(call: ProgramCall) -> None:
             call.write(word, FILE)
 
 
+_CAPTURES = (
+    "x11grab",
+    "kmsgrab",
+    "avfoundation",
+    "v4l2",
+    "video4linux2",
+    "alsa",
+    "pulse",
+    "gdigrab",
+)
+
+
 def _media(call: ProgramCall) -> None:
+    if any(word in _CAPTURES for word in call.args):
+        call.doubt("privacy.record", "records the screen, the camera or the microphone")
     words = [word for word in call.args if not word.startswith("-")]
     if (
         words

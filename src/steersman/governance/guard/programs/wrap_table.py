@@ -170,7 +170,6 @@ WRAPPERS: dict[str, Wrap] = {
     "adb": _W("-s -t", after="shell", joined=True),
     "cmake_e": _W(),
     "perf": _W("-e -o -F -p -t", after="stat record trace mem c2c"),
-    "coverage": _W(),
     "script": _W("-c --command -T -I -O -B -t -o", command="-c --command"),
     "scriptreplay": _W(),
     "expect": _W("-c", command="-c"),
