@@ -1,6 +1,6 @@
 """The circuit breaker: what no setting, rule or answer lifts."""
 
-from steersman.records.action import Action, ChangeMany, Delete, Execute, Verdict, Write
+from steersman.records.action import Action, ChangeMany, Delete, Execute, McpCall, Verdict, Write
 from steersman.records.judgement import Judgement
 from steersman.records.protection import inside
 
@@ -13,7 +13,7 @@ def verdict(
 ) -> Verdict | None:
     """A word that stands, or None where the breaker has nothing to say."""
     match action:
-        case Execute() if judgement is not None and judgement.breaker:
+        case Execute() | McpCall() if judgement is not None and judgement.breaker:
             return Verdict("deny", judgement.rule, judgement.reason, judgement.instead)
         case Write(path=path) | Delete(path=path) | ChangeMany(path=path):
             if any(inside(path, place) for place in _MACHINE):

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
+from steersman.governance.carried import commands_in
 from steersman.governance.confinement import Confinement
 from steersman.governance.modes import withheld
 from steersman.governance.policy import (
@@ -27,6 +28,7 @@ from steersman.records.action import (
     Action,
     Delete,
     Execute,
+    McpCall,
     Network,
     Read,
     Search,
@@ -112,6 +114,7 @@ class Gate:
         self._budget.call(call)
         if any(isinstance(action, Execute) for action in actions):
             await self._find_containment(lane)
+        if any(map(lines_of, actions)):
             await _load_guard()
         hidden = await self._refresh(actions)
         cases = await self._cases(actions, tool)
@@ -223,7 +226,7 @@ class Gate:
         def judge() -> list[Case]:
             return [self._judge(action, tool) for action in actions]
 
-        reads = any(isinstance(action, Execute) for action in actions)
+        reads = any(map(lines_of, actions))
         return await asyncio.to_thread(judge) if reads else judge()
 
     def _judge(self, action: Action, tool: str) -> Case:
@@ -264,13 +267,36 @@ class Gate:
         return (await self._desk.ask(Question(text, options, default), lane)).text
 
 
+def lines_of(action: Action) -> list[str]:
+    """The command lines of an action: its own, or those that it hands to a server."""
+    match action:
+        case Execute(command=command):
+            return [command]
+        case McpCall(tool=tool, arguments=arguments):
+            return commands_in(tool, arguments)
+    return []
+
+
 def judged(action: Action, where: Circumstances) -> Judgement | None:
-    """What the guard reads in a command; None for other actions."""
-    if not isinstance(action, Execute):
+    """What the guard reads in a command; of several the gravest; None for other actions.
+
+    A server has programs of its own: that the guard does not know one says nothing.
+    """
+    lines = lines_of(action)
+    if not lines:
         return None
     from steersman.governance.guard.judge import judge
 
-    return judge(action.command, CommandPlace(where.workspace, where.home, action.cwd))
+    cwd = action.cwd if isinstance(action, Execute) else where.workspace
+    place = CommandPlace(where.workspace, where.home, cwd)
+    found = [judge(line, place) for line in lines]
+    if isinstance(action, McpCall):
+        found = [one for one in found if one.rule not in _FOREIGN]
+    return max(found, key=lambda one: (one.breaker, _GRAVITY.index(one.verdict)), default=None)
+
+
+_GRAVITY = ("allow", "ask", "block")
+_FOREIGN = ("program.unknown", "program.hidden", "shape.syntax", "shape.control", "code.unknown")
 
 
 async def _load_guard() -> None:
@@ -290,7 +316,6 @@ def _is_blocked(case: Case) -> bool:
 
 
 def _incident(case: Case, tool: str) -> GuardBlock:
-    assert isinstance(case.action, Execute)
     assert case.judgement is not None
     told = case.judgement
-    return GuardBlock(tool, case.action.command, told.rule, told.reason, told.breaker)
+    return GuardBlock(tool, "\n".join(lines_of(case.action)), told.rule, told.reason, told.breaker)

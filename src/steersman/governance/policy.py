@@ -108,12 +108,14 @@ def decide(action: Action, where: Circumstances, evidence: Evidence = NOTHING) -
 def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[Step]:
     """Every step of a decision, in order."""
     judgement = evidence.judgement
-    asked = (_for_rules(action, where), judgement, where.workspace)
+    read = judgement if isinstance(action, Execute) else None
+    asked = (_for_rules(action, where), read, where.workspace)
     tools = _names(action, evidence.tool)
     yield Step("circuit breaker", breaker.verdict(action, judgement, where.workspace, where.home))
     yield Step("trust ceiling", _ceiling(action, where))
     yield Step("secret files", _secrets(action, where))
-    yield Step("mode", _mode(action, where, judgement))
+    yield Step("mode", _mode(action, where, read))
+    yield Step("commands in arguments", _carried(action, judgement))
     yield Step("a person's own undo", _undo(action))
     spoken = isinstance(action, ChangeMany) and action.named
     yield Step("rules", None if spoken else _word(where.rules, tools, *asked))
@@ -207,6 +209,14 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
     )
 
 
+def _carried(action: Action, judgement: Judgement | None) -> Verdict | None:
+    """A command that a server would run: what the guard blocks no rule about the tool allows."""
+    if not isinstance(action, McpCall) or judgement is None or judgement.verdict != "block":
+        return None
+    reason = f"the arguments carry a command that the guard blocks: {judgement.reason}"
+    return Verdict("deny", judgement.rule, reason, judgement.instead)
+
+
 def _undo(action: Action) -> Verdict | None:
     match action:
         case Write(origin="person") | Delete(origin="person") | ChangeMany(origin="person"):
@@ -230,6 +240,9 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return Verdict("allow", "paths.inside", "looking at files that may be read")
         case SpawnAgent():
             return Verdict("allow", "agents.gated", "everything the agent does is gated itself")
+        case McpCall(server=server, tool=tool) if judgement and judgement.verdict == "ask":
+            what = f"{tool} of the MCP server {server}, with a command ({judgement.reason}),"
+            return levels.asked(where.approvals, judgement.rule, what, contained=False)
         case McpCall(effect="reads"):
             return Verdict("allow", "mcp.reads", "the server says that this only looks")
         case Execute():
