@@ -64,14 +64,16 @@ class Left(Struct, frozen=True):
 
 
 class Edited(Struct, frozen=True):
-    """A person's approval of something else than was asked, which has to be judged in turn.
+    """Something else than was asked, which has to be judged in turn.
 
-    Either the call with other `arguments`, or only some `hunks` of the files `asked` about.
+    A person approves the call with other `arguments`, or only some `hunks` of the files `asked`
+    about; the gate itself replaces a command by a `safer` one, about which nobody was asked yet.
     """
 
     arguments: dict[str, Any] | None = None
     hunks: tuple[FileHunks, ...] | None = None
     asked: tuple[str, ...] = ()
+    safer: str = ""
 
 
 class Governance(Protocol):

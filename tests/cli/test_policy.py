@@ -375,3 +375,28 @@ def test_with_approvals_on_failure_work_goes_on_without_asking(steer, script, wo
     messages = steer.messages("run", "x", "--approvals", "on-failure", "--model", model)
     assert bodies(messages, "confirm_request") == []
     assert (workspace / "calc.py").read_text() == MENDED
+
+
+WIPE = 'rm -rf "$NOWHERE"/*'
+
+
+def test_a_safer_form_is_offered(steer, script):
+    model = script({"tool_calls": [shell(WIPE)]}, DONE)
+    worked = steer.work("run", "go", "--model", model, "--approvals", "on-failure")
+    (result,) = worked.bodies("tool_result")
+    assert result["status"] == "denied"
+    assert "Write `${NAME:?}` for the variable" in json.dumps(result)
+
+
+def test_a_safer_form_is_used_where_the_person_wants_that(steer, script):
+    model = script({"tool_calls": [shell(WIPE)]}, DONE)
+    worked = steer.having(STEERSMAN_SAFER="apply").work("run", "go", "--model", model)
+    safer = 'rm -rf "${NOWHERE:?}"/*'
+    audits = [body for body in worked.bodies("audit") if body["about"] == "guard"]
+    assert [(one["what"], one["why"]) for one in audits] == [
+        (f"A safer form is used: {safer}", f"Instead of: {WIPE}")
+    ]
+    assert {body["action"].get("command") for body in worked.bodies("policy")} == {safer}
+    (result,) = worked.bodies("tool_result")
+    assert result["note"] == f"ran a safer form of the command: {safer}"
+    assert "NOWHERE: parameter null or not set" in json.dumps(result)

@@ -116,6 +116,10 @@ class Gate:
             await self._find_containment(lane)
         if any(map(lines_of, actions)):
             await _load_guard()
+        if self.where.safer and not edited and not whole:
+            better = await self._safer(call, actions, lane)
+            if better is not None:
+                return better
         hidden = await self._refresh(actions)
         cases = await self._cases(actions, tool)
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
@@ -139,6 +143,19 @@ class Gate:
                 return answer
         profile = await self._profile(cases, hidden)
         return Leave(tuple(actions), profile, self.where.secret_files.lines)
+
+    async def _safer(self, call: str, actions: Sequence[Action], lane: Lane) -> Edited | None:
+        """The safer form of a command, where there is one; the log says that it was taken."""
+        match actions:
+            case [Execute(command=command)]:
+                from steersman.governance.guard.safer import safer
+
+                made = await asyncio.to_thread(safer, command)
+                if made:
+                    what = f"A safer form is used: {made}"
+                    await lane.append(Audit("guard", what, f"Instead of: {command}"), corr=call)
+                    return Edited(safer=made)
+        return None
 
     async def _ask(
         self, call: str, tool: str, asked: Sequence[Case], lane: Lane, *, whole: bool

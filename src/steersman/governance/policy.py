@@ -63,8 +63,9 @@ class Circumstances(Struct, frozen=True):
     """What a decision depends on besides the action. Paths are resolved.
 
     `plan` is the one file plan mode may write. `containment` tells how well commands are confined
-    here, `bare` that the person lets them run where nothing confines them. `rules` are written in
-    files, `answers` are what people said before; `secret_files` names the secret files.
+    here, `bare` that the person lets them run where nothing confines them, `safer` that a command
+    is replaced by its safer form where there is one. `rules` are written in files, `answers` are
+    what people said before; `secret_files` names the secret files.
     """
 
     workspace: str
@@ -75,6 +76,7 @@ class Circumstances(Struct, frozen=True):
     plan: str = ""
     containment: Containment = "full"
     bare: bool = False
+    safer: bool = False
     rules: Book = BLANK
     answers: Book = BLANK
     secret_files: SecretFiles = PLAIN_SIGHT

@@ -25,6 +25,7 @@ NAMES = (
     "max_steps",
     "store",
     "on_hangup",
+    "safer",
 )
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.

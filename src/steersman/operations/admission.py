@@ -35,7 +35,8 @@ NONE = Nothing()
 
 
 class Ready(Struct, frozen=True):
-    """A plan that may be performed, and where; `left_out` is what the person did not accept."""
+    """A plan that may be performed, and where; `left_out` says what the person did not
+    accept, or what is done instead of what was asked."""
 
     plan: Plan[Any]
     workspace: Workspace
@@ -65,6 +66,10 @@ class Admission:
         answer = await self._judge(plan.actions, edited=edited)
         if not isinstance(answer, Edited):
             return self._permitted(plan, answer)
+        if answer.safer:
+            made = await self.ready(replace(plan.args, command=answer.safer))
+            note = f"ran a safer form of the command: {answer.safer}"
+            return replace(made, left_out="; ".join(filter(None, (note, made.left_out))))
         if answer.arguments is None:
             return await self._partly(plan, answer)
         changed = replace(self.call, arguments=answer.arguments, malformed=None)

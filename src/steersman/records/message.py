@@ -224,7 +224,7 @@ class Audit(Body, frozen=True, omit_defaults=True):
 
     kind: ClassVar[str] = "audit"
     synced: ClassVar[bool] = True
-    about: Literal["sandbox", "network", "folder", "settings", "mcp"]
+    about: Literal["sandbox", "network", "folder", "settings", "mcp", "guard"]
     what: str
     why: str = ""
     try_this: str = ""

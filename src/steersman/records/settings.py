@@ -26,7 +26,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
-    in the data folder. `on_hangup` says what becomes of a turn whose terminal goes away.
+    in the data folder. `on_hangup` says what becomes of a turn whose terminal goes away. `safer`
+    "apply" runs the safer form of a command where there is one.
     """
 
     model: str = ""
@@ -47,3 +48,4 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_steps: Annotated[int, Meta(ge=1)] = 2500
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
+    safer: Literal["offer", "apply"] = "offer"

@@ -124,6 +124,7 @@ class Permissions:
             approvals=settings.approvals,
             home=self.home,
             bare=settings.sandbox == "none",
+            safer=settings.safer == "apply",
             rules=book,
             answers=self.memory(workspace, "", str, rules).book(),
             secret_files=finder.find(deep=False)[0],

@@ -193,6 +193,7 @@ class ThreadSystems:
             home=setup.home,
             plan=plan,
             bare=settings.sandbox == "none",
+            safer=settings.safer == "apply",
             rules=setup.rules,
             answers=setup.memory.book(),
             secret_files=secret_files,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _STAY = "Work inside the workspace; name the exact path that is to go."
 _INSIDE = "Name a path inside the workspace, for example `rm -rf build`."
+_SET = "Write `${NAME:?}` for the variable: then nothing is deleted when it is empty."
 _BREAKING = {
     Zone.ROOT: "fs.root",
     Zone.TOP: "fs.top-level",
@@ -269,7 +270,8 @@ def judge_delete(call: "ProgramCall", text: str, recursive: bool, narrow: bool) 
         if narrow and where in (Zone.ABOVE, Zone.HOME_CHILD):
             call.doubt("fs.delete-outside", f"deletes files outside, below {shown(path)}")
         else:
-            call.breaker(_BREAKING[where], f"destroys {where.value}: {shown(path)}", _STAY)
+            instead = _SET if where is Zone.UNSET else _STAY
+            call.breaker(_BREAKING[where], f"destroys {where.value}: {shown(path)}", instead)
     elif where in (Zone.WORKSPACE, Zone.GIT):
         if wide and not narrow:
             call.doubt("fs.workspace", f"wipes {where.value}", _INSIDE)

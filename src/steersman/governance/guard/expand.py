@@ -304,12 +304,20 @@ def _parameter(inside: str, shell: Shell, quoted: bool) -> str:
         if "+" in rest[:2]:
             return other
         if value is None or (value == "" and rest.startswith(":")):
-            return UNSET if "?" in rest[:2] else other
+            return _asserted(found[2], rest, shell) if "?" in rest[:2] else other
         return value
     if value is None:
         shell.scene.plain = False
         return TOKEN if secret_name(found[2]) else UNSET
     return _shaped(value, rest)
+
+
+def _asserted(name: str, rest: str, shell: Shell) -> str:
+    """`${X:?}` of an unknown variable: not empty, or nothing is run."""
+    shell.scene.plain = False
+    if secret_name(name):
+        return TOKEN
+    return OUT if rest.startswith(":?") else UNSET
 
 
 def _get(found: re.Match[str], shell: Shell, quoted: bool) -> str | None:
