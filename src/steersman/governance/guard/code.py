@@ -100,12 +100,12 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
         shell.scene.note(BREAK, "fs.root", f"Code deletes {shown(found[1])} with all below it.")
     if language in ("powershell", "cmd") and payload(text):
         shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
-    secrets(shell, text)
     lookups(shell, text)
     serves(shell, text)
     _runs(shell, text, language)
     walks = known is None and _walks(shell, text)
     _deletes(shell, text, language, unclear=not walks)
+    secrets(shell, text)
     _writes(shell, text)
     _evals(shell, text, language, depth)
     _suspicion(shell, text, language)

@@ -152,7 +152,9 @@ def _written(
         call.block("fs.write-system", f"writes to the system path {name}", _STAY)
     elif where in (Zone.HOME, Zone.HOME_CHILD, Zone.OUTSIDE, Zone.ABOVE, Zone.CACHE):
         if secret(path, call.place) and not kind:
-            call.block("secrets.write", f"overwrites credentials at {name}")
+            many = unknown(path) or globbed(path)
+            what = f"files at {name}, credentials among them" if many else f"credentials at {name}"
+            call.block("secrets.write", f"overwrites {what}")
         elif not kind:
             call.doubt("fs.write-outside", f"writes outside the workspace, to {name}", _STAY)
     elif where in (Zone.UNKNOWN, Zone.UNSET) and not path.startswith(TEMP):

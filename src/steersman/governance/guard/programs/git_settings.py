@@ -23,6 +23,7 @@ RUNS = pattern(
 )
 
 
+_SOURCE = pattern(r"(?i)sslverify|proxy|insteadof|safe\.directory|protocol\.")
 BELOW = (Zone.INSIDE, Zone.TEMP)
 
 
@@ -48,9 +49,8 @@ def set_option(call: ProgramCall, text: str, *, lasting: bool, value: str | None
     ):
         call.ask("git.setting", f"sets {name}")
         return
-    call.doubt(
-        "git.setting", f"sets {name}, which decides what git runs", "Run the program plainly."
-    )
+    what = "where git gets code from" if _SOURCE.search(name) else "what git runs"
+    call.doubt("git.setting", f"sets {name}, which decides {what}", "Run the program plainly.")
     if unknown(given):
         return
     if name.lower().startswith("alias."):

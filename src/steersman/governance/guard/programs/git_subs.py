@@ -157,6 +157,8 @@ def _config(call: ProgramCall, options: Options, rest: list[str]) -> None:
     ):
         if options.has("-e", "--edit"):
             call.ask("shell.interactive", "opens an editor")
+        if any(re.search(r"(?i)extraheader|token|passw|secret", word) for word in words):
+            call.doubt("secrets.print", "prints a credential from git's settings")
         return
     if options.has("-e", "--edit"):
         call.ask("shell.interactive", "opens an editor")

@@ -165,6 +165,8 @@ def interpreter(call: ProgramCall) -> None:
         _cmd(call)
         return
     codes, rest, options = _inline(speech, args)
+    if speech.language == "gdb" and {"-p", "--pid", "attach"} & set(args):
+        call.doubt("debug.attach", "looks into another process")
     _loads(call, speech, options)
     if "-S" in options and speech.language == "php":
         serve(call, "php", args)

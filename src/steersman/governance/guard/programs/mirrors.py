@@ -35,6 +35,7 @@ def rsync(call: ProgramCall) -> None:
     for word in sources:
         if _remote(word):
             call.network.append(_host(word))
+            call.ask("remote.copy", f"copies files from {_host(word)}")
         elif options.has("--remove-source-files") and call.zone(word) not in OWN:
             call.delete(word)
     if _remote(target):

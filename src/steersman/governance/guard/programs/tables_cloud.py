@@ -146,6 +146,8 @@ block docker.delete : swarm leave & -f|--force; stack rm|remove|down; service rm
   swarm init & --force-new-cluster
 ask docker.publish : push|login|logout; image|compose|manifest push; buildx build|bake & --push;
   trust; build & --push
+ask secrets.environment -- prints a container's environment : ~ *.Config.Env*;
+  inspect & --format=Config.Env; container inspect & --format=Config.Env
 safe : ps|images|logs|inspect|version|info|top|stats|port|diff|history|events|search|build|tag;
   wait|start|attach|create|init|help|pull; system df|info|events;
   image ls|list|inspect|history|build|tag|pull;

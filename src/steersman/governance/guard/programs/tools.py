@@ -36,6 +36,8 @@ def tool(call: ProgramCall) -> None:
         for word in call.args[:2]
     ):
         call.ask("vcs.change", "changes a repository")
+    elif call.name in ("tcpdump", "tshark") and not {"-r", "-D", "--version"} & set(call.args):
+        call.doubt("privacy.record", "records what others send over the network")
     elif call.name == "patch":
         _patch(call)
     elif call.name in ("latex", "pdflatex", "xelatex", "lualatex") and any(

@@ -22,6 +22,7 @@ def wrapped(call: ProgramCall) -> None:
         return
     if how.command and _scripts(call, how):
         return
+    _attaches(call)
     if how.after:
         at = next((n for n, word in enumerate(args) if word in how.after.split()), None)
         if at is None:
@@ -45,6 +46,11 @@ def wrapped(call: ProgramCall) -> None:
         _joined(call, rest)
     else:
         call.run(rest, call.stdin, light=how.light)
+
+
+def _attaches(call: ProgramCall) -> None:
+    if call.name in ("strace", "ltrace", "truss") and "-p" in call.args:
+        call.doubt("debug.attach", "reads what another process does")
 
 
 def _scripts(call: ProgramCall, how: Wrap) -> bool:
