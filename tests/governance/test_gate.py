@@ -219,6 +219,8 @@ CARRIED = [
     ("start", {"argv": ["bash", "-c", "rm -rf ~"]}, "deny"),
     ("task", {"pre_script": "true\ncd / && rm -rf *"}, "deny"),
     ("execute_shell", {"input": "rm -rf /etc"}, "deny"),
+    ("task", {"a": [[[[{"deep": [{"cmd": ["true", "cd /; rm -rf *"]}]}]]]]}, "deny"),
+    ("run", {"commands": [f"echo {n}" for n in range(50)] + ["rm -rf ~"]}, "deny"),
     ("run", {"command": "git push origin main"}, "ask"),
     ("run", {"command": "ls -la"}, "allow"),
     ("redis", {"command": "GET x"}, "allow"),

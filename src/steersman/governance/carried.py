@@ -23,29 +23,32 @@ def commands_in(tool: str, arguments: dict[str, Any]) -> list[str]:
     text at all where the tool's own name says that it runs commands."""
     shell = not _RUNS.isdisjoint(_words(tool))
     found = list(dict.fromkeys(filter(str.strip, _walk(arguments, shell))))
-    return found[:MOST]
+    return found if len(found) <= MOST else [*found[:MOST], "\n".join(found[MOST:])]
 
 
 def _words(name: str) -> list[str]:
     return _WORDS.sub(" ", name).lower().split() or [""]
 
 
-def _walk(value: Any, taken: bool) -> Iterator[str]:
-    match value:
-        case dict():
-            for name, inner in value.items():
-                named = _words(str(name))[-1] in _COMMAND
-                if named and isinstance(inner, str):
-                    yield from _with_rest(inner, value)
-                yield from _walk(inner, taken or named)
-        case list():
-            words = [item for item in value if isinstance(item, str)]
-            if taken and len(words) == len(value) > 1:
-                yield shlex.join(words)
-            for item in value:
-                yield from _walk(item, taken)
-        case str() if taken:
-            yield value
+def _walk(arguments: dict[str, Any], taken: bool) -> Iterator[str]:
+    """Depth is no limit here: servers nest as they like."""
+    waiting: list[tuple[Any, bool]] = [(arguments, taken)]
+    while waiting:
+        value, taken = waiting.pop()
+        match value:
+            case dict():
+                for name, inner in value.items():
+                    named = _words(str(name))[-1] in _COMMAND
+                    if named and isinstance(inner, str):
+                        yield from _with_rest(inner, value)
+                    waiting.append((inner, taken or named))
+            case list():
+                words = [item for item in value if isinstance(item, str)]
+                if taken and len(words) == len(value) > 1:
+                    yield shlex.join(words)
+                waiting.extend((item, taken) for item in value)
+            case str() if taken:
+                yield value
 
 
 def _with_rest(command: str, fields: dict[str, Any]) -> Iterator[str]:

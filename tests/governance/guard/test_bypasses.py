@@ -217,6 +217,7 @@ CASES = {
         ("node -e \"require('fs').symlinkSync('/etc','e')\" && echo x > e/hosts", "block"),
         ('perl -e \'symlink("/etc","e")\' && echo x > e/hosts', "block"),
         ('ln -s "$TARGET" build && rm -rf build/*', "ask"),
+        ("".join(f"ln -s a{n} l{n}; " for n in range(40)) + "ln -s / r; rm -rf r/x", "ask"),
         ("ln -s ~/Documents build && rm -rf build", "allow"),
         ("ln -sfn releases/42 current && rm -rf current/tmp", "allow"),
         ("ln -s ../lib vendor/lib && echo x > vendor/lib/a.txt", "allow"),

@@ -59,7 +59,9 @@ def link(call: "ProgramCall", target: str, name: str, base: str | None = None) -
     to = absolute(target, base or where.rpartition("/")[0] or "/", home)
     if unknown(to[:1]):
         to = to.replace(UNSET, OUT)
-    if to != where and len(links) < _MOST_LINKS:
+    if len(links) >= _MOST_LINKS:
+        call.scene.too_complex("it makes too many links")
+    elif to != where:
         links[where] = to
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Sinks = list[tuple[str, bool]]
 _OUTPUT = pattern(r"/dev/(?:stdout|stderr|tty)|/(?:dev|proc/(?:self|thread-self|\$\$|\d+))/fd/\d+")
-_NAMED = pattern(r"(?:\A|.*\s)\{\w+\}")
+_NAMED = pattern(r"(?:\A|\s)\{\w+\}\Z")
 _SOCKETS = ("/dev/tcp", "/dev/udp")
 _BOTH = ("&>", "&>>", ">&")
 
@@ -99,7 +99,7 @@ def _descriptor(node: "Node", operator: str) -> str:
     if (
         before is not None
         and before.end_byte == node.start_byte
-        and _NAMED.fullmatch((before.text or b"").decode("utf-8", "replace"))
+        and _NAMED.search((before.text or b"")[-64:].decode("utf-8", "replace"))
     ):
         return "chosen"
     return "0" if operator.startswith("<") else "1"
