@@ -183,3 +183,15 @@ def test_what_only_looks_or_tries_is_not_asked_about(command):
 )
 def test_and_what_only_looks_like_it_is(command):
     assert verdict(command) == "ask"
+
+
+@pytest.mark.parametrize("after", ["2>&1 | head", "2>/dev/null | tee log", "> out 2>&1 | cat"])
+def test_a_redirect_between_a_here_document_and_a_pipe(after):
+    assert verdict(f"python3 - <<'PY' {after}\nprint(open('a.json').read())\nPY\n") == "allow"
+    harm = "import shutil; shutil.rmtree('/home/dev')"
+    assert verdict(f"python3 - <<'PY' {after}\n{harm}\nPY\n") == "block"
+
+
+@pytest.mark.parametrize("program", ["mkfs.ext4", "shutdown", "dd", "dropdb", "userdel"])
+def test_help_of_any_program_is_harmless(program):
+    assert verdict(f"{program} --help") == "allow"

@@ -140,7 +140,8 @@ def _start(call: ProgramCall) -> None:
             "Use a known tool, or ask the user.",
         )
         return
-    handler(call)
+    if call.args not in (["--help"], ["--version"]):
+        handler(call)
 
 
 # Programs that build, test or start what the project's files say.

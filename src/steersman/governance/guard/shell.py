@@ -33,6 +33,9 @@ _CHANGES_SHELL = frozenset(
         shift alias unset printf builtin command trap hash"""
     )
 )
+_HEREDOC_FIRST = pattern(
+    r"(<<-?[ \t]*(?:'\w+'|\"\w+\"|\\?\w+))((?:[ \t]+\d*>{1,2}(?:&\d|[ \t]*[\w./-]+))+)(?=[ \t]*\|)"
+)
 _BACKTICK = pattern(r"(?<!\\)`")
 _UNESCAPE = pattern(r"\\([`$\\])")
 _KEYED = pattern(r"\[[\"']?([^\]\"']+)[\"']?\]=(.*)\Z", re.DOTALL)
@@ -49,6 +52,17 @@ def parse(text: str) -> Node:
     """
     nearer = _FAR.sub("\xff", text)
     return _PARSER.parse(nearer.encode("utf-8", "replace")).root_node
+
+
+def _parsed(text: str) -> tuple[str, Node]:
+    """A script and its tree. The grammar stumbles over `<<E 2>&1 |`, which is `2>&1 <<E |`."""
+    root = parse(text)
+    if root.has_error and "<<" in text:
+        moved = _HEREDOC_FIRST.sub(r"\2 \1", text)
+        other = parse(moved)
+        if not other.has_error:
+            return moved, other
+    return text, root
 
 
 class Shell:
@@ -129,7 +143,7 @@ class Shell:
             return OUT
         self.depth += 1
         text = text.replace(SPLIT, " ").replace(NEXT, " ")
-        root = parse(literal(text))
+        text, root = _parsed(literal(text))
         if _RESTARTS.search(text):
             self.scene.note(BREAK, "forkbomb.script", "The script starts itself again and again.")
         if root.has_error:
