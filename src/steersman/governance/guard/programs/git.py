@@ -119,6 +119,9 @@ def _sub(call: ProgramCall, sub: str, rest: list[str]) -> None:
         call.out = call.place.workspace + "\n"
     if sub == "ls-files" or "--name-only" in rest:
         call.out = "./" + DEEP + "\n"
+    if sub == "grep" and "--no-index" in rest:
+        call.run(["grep", "-r", *(word for word in rest if word != "--no-index")], None)
+        call.wrapper = False
     special = SUBCOMMANDS.get(sub)
     if special is not None:
         special(call, options, rest)

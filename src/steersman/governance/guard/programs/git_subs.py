@@ -104,7 +104,8 @@ def _switch(call: ProgramCall, options: Options, rest: list[str]) -> None:
 
 
 def _restore(call: ProgramCall, options: Options, rest: list[str]) -> None:
-    if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
+    work_tree = any(re.fullmatch(r"-[A-Za-z]*W[A-Za-z]*|--worktree", word) for word in rest)
+    if options.has("--staged", "-S") and not work_tree:
         return
     call.ask("git.loses-work", "loses uncommitted work", "Commit or stash first.")
 

@@ -365,11 +365,12 @@ def _cmake_tool(call: ProgramCall) -> None:
         call.run(rest[1:], None)
     elif sub in ("remove", "remove_directory", "rm"):
         call.run(["rm", "-rf", *rest], None)
+    elif sub in ("create_symlink", "create_hardlink"):
+        call.run(["ln", "-s" if "sym" in sub else "-f", *rest], None)
     elif sub in (
         "copy",
         "copy_directory",
         "rename",
-        "create_symlink",
         "copy_if_different",
         "make_directory",
         "touch",

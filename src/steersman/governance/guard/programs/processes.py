@@ -45,7 +45,7 @@ def pkill(call: ProgramCall) -> None:
     """`pkill`, `killall`: by name or user."""
     options = call.options("-u -U -g -G -P -s -t -F --signal --user --uid --group -z -y --ns")
     words = [word for word in options.rest]
-    if options.has("-l", "--list", "-0"):
+    if options.has("-l", "--list", "-0") and call.name != "xkill":
         return
     user = options.get("-u", "-U", "--user", "--uid")
     everything = any(

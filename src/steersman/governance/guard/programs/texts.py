@@ -332,7 +332,8 @@ def _deep(call: ProgramCall, root: str, options: Options) -> None:
         call.block("secrets.read", f"shows credentials below {shown(path)}")
         return
     homes = path in ("/home", "/Users") or call.zone(root) in (Zone.ROOT, Zone.HOME)
-    if not homes or options.has("--include", "-g", "--glob"):
+    chosen = options.all("--include", "-g", "--glob")
+    if not homes or any(glob.strip("*/") for glob in chosen):
         return
     hidden = call.name in ("grep", "egrep", "fgrep", "ugrep") or options.has(
         "-u", "-uu", "-uuu", "--hidden", "-.", "--unrestricted", "--no-ignore"

@@ -373,7 +373,8 @@ def shell_words(call: ProgramCall) -> None:
         "popup",
         "display-popup",
     }
-    if any(word.startswith("kill-") or (word == "quit" and "-X" in rest) for word in rest):
+    told = any(re.fullmatch(r"-\w*X\w*", word) for word in rest)
+    if any(word.startswith("kill-") or (told and word in ("quit", "kill")) for word in rest):
         call.ask("kill.session", "ends terminal sessions with all that runs in them", _OWN_ONLY)
         return
     if call.name == "tmux":
