@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman import __version__
+from steersman import __version__, children
 from steersman.host import mcp, models
 from steersman.host.settings import own_file, settings_for, state_folder
 from steersman.host.storage import open_host
@@ -221,25 +221,19 @@ def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
 def _history(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Secrets that git has kept: whoever has the repository can read them, and so can commands."""
     from steersman.governance.secret_finder import Finder, exceptions
-    from steersman.operations.running.programs import found as found_program
+    from steersman.operations.running.programs import git as git_for
 
     secret_files, _ = Finder(folder, agreed=exceptions(folder)).find(deep=False)
     # Nothing that a repository configures is run: no hook, no fetch, no check of signatures.
     safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager")
     log = ("log", "--all", "--format=", "--name-only", "--diff-filter=A", "-z", "--relative",
-           "--no-show-signature", "--no-ext-diff", "--no-textconv")  # fmt: skip
-    git = found_program("git", environ, folder)
+           "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-mailmap")  # fmt: skip
+    git = git_for(environ, folder)
     if git is None:
         return
     try:
-        ran = subprocess.run(
-            [git, *safe, *log],
-            cwd=folder,
-            env={**environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"},
-            capture_output=True,
-            timeout=20,
-            check=False,
-        )
+        kept = {**environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        ran = children.run([git, *safe, *log], cwd=folder, environ=kept, seconds=20)
     except (OSError, subprocess.SubprocessError):
         return
     names = set(os.fsdecode(ran.stdout).split("\0")) - {""}

@@ -1,11 +1,11 @@
 """The results as a picture: a row of bars for every model, written as SVG by hand."""
 
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
+from steersman import children
 from steersman.records.bench import Row
 
 NAMES, COLUMN, GAP, LINE, TOP = 260, 200, 30, 34, 70
@@ -72,7 +72,7 @@ def png(path: Path) -> Path | None:
         if found is None:
             continue
         command = [found, *(word.format(svg=path, png=made) for word in words)]
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+        done = children.run(command, seconds=60)
         if done.returncode == 0 and made.exists() and made.read_bytes()[:8] == PNG:
             return made
     return None

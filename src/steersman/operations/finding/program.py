@@ -8,12 +8,17 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from steersman import children
 from steersman.records.errors import ToolProblem
 
 LONGEST = 60.0
 MOST_OUTPUT = 64 << 20
 MOST_ERRORS = 8 << 20
 MOST_MEMORY = 2 << 30
+
+
+class Died(ToolProblem):
+    """The program was ended by the system, as one that takes too much memory is."""
 
 
 class Ran(Struct, frozen=True):
@@ -55,14 +60,7 @@ async def run(
     unwanted = ("RIPGREP_CONFIG_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
     environ = {name: text for name, text in environ.items() if name not in unwanted}
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            cwd=cwd,
-            env=environ,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        process = await children.start(command, cwd, environ)
     except OSError as error:
         raise ToolProblem("The search cannot be started.", str(error)) from error
     _limit(process.pid)

@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 import msgspec
 from msgspec import Struct
 
+from steersman import children
 from steersman.operations.running.programs import of_the_system
 from steersman.records.errors import SteersmanError
 
@@ -120,9 +121,7 @@ def _proven(program: str, scratch: str) -> Bubblewrap | str:
 def _probe(program: str, scratch: str) -> Bubblewrap | str:
     """What works, or the reason why nothing does."""
     try:
-        said = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=_PATIENCE, check=False
-        ).stdout
+        said = children.run([program, "--version"], seconds=_PATIENCE).stdout.decode()
         version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
         if version < NEEDED:
             return f"{program} is {said.strip() or 'of unknown version'}, and 0.11 is needed"
@@ -159,10 +158,11 @@ def _try(wrapped: Bubblewrap, scratch: str, overlays: bool) -> Bubblewrap | str:
 
 def _failure(line: Sequence[str]) -> str:
     """Why a command failed, if it did."""
-    done = subprocess.run(line, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+    done = children.run(line, seconds=_PATIENCE)
     if not done.returncode:
         return ""
-    return (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+    said = done.stderr.decode(errors="replace").strip()
+    return (said or f"exit code {done.returncode}").splitlines()[-1]
 
 
 def works(line: Sequence[str]) -> bool:
@@ -186,5 +186,5 @@ def remove_tree(folder: str) -> None:
         return
     chmod, rm = of_the_system("chmod"), of_the_system("rm")
     with suppress(OSError):
-        subprocess.run([chmod, "-R", "u+rwx", folder], capture_output=True, check=False)
-        subprocess.run([rm, "-rf", "--", folder], capture_output=True, check=False)
+        children.run([chmod, "-R", "u+rwx", folder], seconds=None)
+        children.run([rm, "-rf", "--", folder], seconds=None)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Collection, Sequence
 from contextlib import closing
 
+from steersman import children
 from steersman.operations.journal.changeset import Changeset, same, without_power
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.looking import NOTHING, Seen
@@ -199,9 +200,7 @@ def _measure(root: str) -> None:
 def _make(root: str, copy: str) -> None:
     line = [of_the_system("cp"), "--archive", "--reflink=auto", "--no-target-directory", root, copy]
     try:
-        made = subprocess.run(
-            line, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
-        )
+        made = children.run(line, seconds=PATIENCE)
     except (OSError, subprocess.SubprocessError) as error:
         raise NoCopy("The workspace could not be copied for the command.", str(error)) from error
     if made.returncode:

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from steersman import children
 from steersman.operations.running import launcher, seccomp
 from steersman.operations.running.bubblewrap import keeps_powers
 from steersman.operations.running.disk import holds
@@ -44,7 +45,7 @@ def problem(scratch: str) -> str:
     run = Scratch(scratch)
     try:
         line = argv(["/bin/true"], Profile(), run.folder, run)
-        done = subprocess.run(line, capture_output=True, timeout=_PATIENCE, check=False)
+        done = children.run(line, seconds=_PATIENCE)
         return done.stderr.decode(errors="replace").strip() if done.returncode else ""
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)

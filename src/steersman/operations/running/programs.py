@@ -5,7 +5,11 @@ A virtual environment in the workspace is on the PATH of many people, and comman
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 
+from steersman.records.plain_files import is_special
+
+_GITS_OWN = ("", "info", "objects/info", "refs/heads")
 _SYSTEM = os.pathsep.join(("/usr/bin", "/bin", "/run/current-system/sw/bin"))
 
 
@@ -19,6 +23,23 @@ def found(name: str, environ: Mapping[str, str], workspace: str) -> str | None:
         if os.path.isfile(program) and not _inside(os.path.realpath(program), root):
             return program
     return None
+
+
+def git(environ: Mapping[str, str], folder: str) -> str | None:
+    """The program, unless it would wait for a pipe or device that stands among git's own files."""
+    top = os.path.realpath(folder)
+    while not os.path.lexists(os.path.join(top, ".git")):
+        if top == os.path.dirname(top):
+            return None
+        top = os.path.dirname(top)
+    inner = os.path.join(top, ".git")
+    if is_special(inner):
+        return None
+    for place in _GITS_OWN:
+        with suppress(OSError), os.scandir(os.path.join(inner, place)) as entries:
+            if any(is_special(entry.path) for entry in entries):
+                return None
+    return found("git", environ, folder)
 
 
 def outside(path: str, workspace: str) -> str:

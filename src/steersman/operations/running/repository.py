@@ -8,8 +8,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 
+from steersman import children
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.programs import found
+from steersman.operations.running.programs import git
 from steersman.records.names import on_disk
 
 PATIENCE = 30
@@ -27,15 +28,12 @@ def ask(root: str, words: Sequence[str], said: bytes = b"", cwd: str = "") -> by
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
     }
-    git = found("git", os.environ, root)
-    if git is None:
+    program = git(os.environ, root)
+    if program is None:
         return None
     try:
-        ran = subprocess.run(
-            [git, *_SAFE, *words],
-            cwd=cwd or root, env=environ, capture_output=True, timeout=PATIENCE, check=False,
-            input=said,
-        )  # fmt: skip
+        line = [program, *_SAFE, *words]
+        ran = children.run(line, cwd=cwd or root, environ=environ, seconds=PATIENCE, told=said)
     except (OSError, subprocess.SubprocessError):
         return None
     return ran.stdout if ran.returncode == 0 else None

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from importlib.resources import as_file, files
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from steersman import children
 from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import open_host
 from steersman.ports.cli.views import PlainView
@@ -76,11 +76,9 @@ def _sample(keep: str | None) -> Path:
 
 def _proof(folder: Path) -> int:
     """Run the tests once more, outside the agent, and say what to do next."""
-    proof = subprocess.run(
-        [sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    proof = children.run([sys.executable, "-m", "unittest"], cwd=str(folder), seconds=None)
     click.echo(click.style("\nThe same tests, run once more by the demo itself:", bold=True))
-    click.echo("  " + proof.stderr.strip().replace("\n", "\n  "))
+    click.echo("  " + proof.stderr.decode(errors="replace").strip().replace("\n", "\n  "))
     host = open_host()
     newest = host.latest(os.path.realpath(folder))
     steer = "steer" if shutil.which("steer") else f"{sys.executable} -m steersman"

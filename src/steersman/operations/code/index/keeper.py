@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from steersman import children
 from steersman.operations.code.index.answering import Asked, answer
 from steersman.operations.code.index.keepers import IndexKeepers
 from steersman.operations.code.index.ranking import Picture
@@ -191,14 +192,8 @@ class IndexKeeper:
 
         command = [sys.executable, "-P", "-m", "steersman.operations.code.index"]
         unwanted = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            cwd="/",
-            env={name: text for name, text in self._environ.items() if name not in unwanted},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        environ = {name: text for name, text in self._environ.items() if name not in unwanted}
+        process = await children.start(command, "/", environ)
         try:
             assert process.stdin is not None
             assert process.stdout is not None

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from steersman.operations.running.programs import found
+from steersman import children
+from steersman.operations.running.programs import git
 
 COMMITS = 400
 DAYS = 180
@@ -23,7 +24,7 @@ _SAFE = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "c
          "-c", "safe.directory=*", "-c", "core.quotePath=false", "--no-pager")  # fmt: skip
 _LOG = ("log", f"--max-count={COMMITS}", f"--since={DAYS}.days", "--no-merges", "--format=%x01%ct",
         "--name-only", "-z", "--relative", "--no-renames", "--no-show-signature", "--no-ext-diff",
-        "--no-textconv")  # fmt: skip
+        "--no-textconv", "--no-mailmap")  # fmt: skip
 
 
 class Touch(Struct, frozen=True, array_like=True):
@@ -73,8 +74,8 @@ def ago(then: float, now: float) -> str:
 
 
 def _git(root: str, environ: Mapping[str, str], words: tuple[str, ...]) -> bytes | None:
-    git = found("git", environ, root)
-    if git is None:
+    program = git(environ, root)
+    if program is None:
         return None
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
     kept |= {
@@ -84,11 +85,7 @@ def _git(root: str, environ: Mapping[str, str], words: tuple[str, ...]) -> bytes
         "GIT_TERMINAL_PROMPT": "0",
     }
     try:
-        ran = subprocess.run(
-            [git, *_SAFE, *words],
-            cwd=root, env=kept, capture_output=True, timeout=PATIENCE, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        ran = children.run([program, *_SAFE, *words], cwd=root, environ=kept, seconds=PATIENCE)
     except (OSError, subprocess.SubprocessError):
         return None
     return ran.stdout[:MOST_OUTPUT] if ran.returncode == 0 else None

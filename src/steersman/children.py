@@ -1,0 +1,68 @@
+"""Programs that the host starts for itself and waits for: whatever ends the host ends them.
+
+A child asks the system to be killed when the thread that started it ends: `run` waits in that very
+thread, and `start` belongs to the thread of the event loop. Commands, and programs that the host
+talks with, are started by the guardian instead.
+"""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+PR_SET_PDEATHSIG = 1
+Word = str | bytes
+
+
+def run(
+    argv: Sequence[Word],
+    *,
+    seconds: float | None,
+    cwd: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    told: bytes = b"",
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end, with what it is told as its input; for a thread that may block."""
+    return subprocess.run(
+        argv,
+        cwd=cwd,
+        env=environ,
+        input=told,
+        capture_output=True,
+        timeout=seconds,
+        check=False,
+        preexec_fn=_tie(),
+    )
+
+
+async def start(
+    argv: Sequence[Word], cwd: str, environ: Mapping[str, str]
+) -> asyncio.subprocess.Process:
+    """Start a program with pipes to and from it."""
+    return await asyncio.create_subprocess_exec(
+        *argv,
+        cwd=cwd,
+        env=environ,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        preexec_fn=_tie(),
+    )
+
+
+def _tie() -> Callable[[], None] | None:
+    """What a child does first; it imports and looks up nothing: no other thread goes on in it."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    prctl, parent, kill = ctypes.CDLL(None).prctl, os.getpid(), int(signal.SIGKILL)
+
+    def tie() -> None:
+        prctl(PR_SET_PDEATHSIG, kill, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before it could be asked
+            os._exit(1)
+
+    return tie

@@ -1,0 +1,62 @@
+"""Programs that the host starts for itself end with it, also when it is killed."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import steersman
+from tests.operations.processes.kit import eventually
+
+SOURCE = Path(steersman.__file__).parent
+# The one way, and what is tied otherwise or is not ours to end: the guardian and the tunnel hang on
+# a socket or pipe of the host, a carrier goes on without it, an editor belongs to the person.
+STARTERS = {
+    "children.py",
+    "operations/running/guardian.py",
+    "operations/running/guardian_process.py",
+    "intelligence/tunnel.py",
+    "host/carrying.py",
+    "ports/tui/editor.py",
+}
+STARTING = re.compile(r"create_subprocess_|\bPopen\(|subprocess\.(run|call)\(|posix_spawn\w*\(")
+NOT_RUN = ("governance/guard/", "samples/")
+
+HELPER = '#!/bin/sh\necho $$ >"$NOTE"\nexec sleep 600\n'
+SEARCHES = """
+import asyncio, os, sys
+from steersman.operations.finding import Query, SearchPlace, find
+asyncio.run(find(SearchPlace(sys.argv[1], sys.argv[1]), Query("x"), os.environ))
+"""
+ASKS_GIT = """
+import asyncio, os, sys
+from steersman.operations.code.index.recency import head
+asyncio.run(asyncio.to_thread(head, sys.argv[1], os.environ))
+"""
+
+
+def test_programs_are_started_in_one_way():
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if STARTING.search(path.read_text())
+    }
+    assert {name for name in found if not name.startswith(NOT_RUN)} == STARTERS
+
+
+@pytest.mark.parametrize(("helper", "host"), [("rg", SEARCHES), ("git", ASKS_GIT)])
+def test_a_host_that_is_killed_leaves_no_helper(tmp_path, helper, host):
+    folder, programs, note = tmp_path / "work", tmp_path / "bin", tmp_path / "pid"
+    (folder / ".git").mkdir(parents=True)
+    programs.mkdir()
+    (programs / helper).write_text(HELPER)
+    (programs / helper).chmod(0o755)
+    environ = {"PATH": f"{programs}:/usr/bin:/bin", "NOTE": str(note)}
+    with subprocess.Popen([sys.executable, "-c", host, folder], env=environ) as running:
+        assert eventually(lambda: note.exists() and note.read_text().endswith("\n"))
+        running.send_signal(signal.SIGKILL)
+    state = Path("/proc", note.read_text().strip(), "stat")
+    assert eventually(lambda: not state.exists() or state.read_text().split()[2] == "Z")
