@@ -8,6 +8,7 @@ import msgspec
 
 from steersman.identity import settings as files
 from steersman.records.errors import UsageProblem
+from steersman.records.plain_files import read_plain
 from steersman.records.settings import Settings
 
 _GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps")
@@ -69,6 +70,6 @@ def store_url(environ: Mapping[str, str]) -> str:
 def _names_store(path: Path) -> bool:
     """Whether a settings file that cannot be read as one may name a store."""
     try:
-        return b"store" in path.read_bytes()
+        return b"store" in read_plain(path, files.LARGEST)
     except OSError:
         return True

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from steersman.identity.mcp_entry import Wrong
-from steersman.identity.mcp_servers import checked, transport_of
+from steersman.identity.mcp_servers import MOST_BYTES, checked, transport_of
 from steersman.records.errors import UsageProblem
+from steersman.records.plain_files import whole_plain
 
 PRIVATE, SHARED = 0o600, 0o644
 
@@ -115,7 +116,7 @@ def _read(path: Path) -> dict[str, Any]:
     if path.exists() and not path.is_file():
         raise UsageProblem(f"{path} is not a plain file.")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = whole_plain(path, MOST_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from steersman.records.plain_files import read_plain
+
 
 class Places(Struct, frozen=True):
     """Locations that a person set, absolute, none of them twice."""
@@ -78,11 +80,7 @@ def read_text(path: str, most: int) -> tuple[str, int]:
 
     Never waits on a pipe or device. Raises `OSError`.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        size = os.fstat(descriptor).st_size
-        if not os.path.isfile(path):
-            raise OSError(0, "It is not a plain file.")
-        data = file.read(most)
+    data = read_plain(path, most)
+    size = max(os.stat(path).st_size, len(data))
     text = data.decode("utf-8", "ignore" if size > most else "replace")
     return text.removeprefix("\ufeff").replace("\r\n", "\n"), size

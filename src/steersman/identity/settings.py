@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from steersman.records.errors import UsageProblem
+from steersman.records.plain_files import whole_plain
 from steersman.records.settings import Settings
 
 NAMES = (
@@ -27,6 +28,7 @@ NAMES = (
     "on_hangup",
     "safer",
 )
+LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
 THREAD = ("mode", "model", "approvals", "trust")
@@ -119,8 +121,7 @@ def read_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(whole_plain(path, LARGEST).decode())
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageProblem(
             f"The settings file {path} cannot be read.", str(error), "Correct it or move it away."

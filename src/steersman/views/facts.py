@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from steersman.host import models
 from steersman.records.errors import UsageProblem
+from steersman.records.plain_files import read_plain
 from steersman.records.settings import Settings
 from steersman.records.thread import Process
 from steersman.views.blocks import Block, Work
@@ -72,8 +73,7 @@ def branch(folder: str) -> str:
 
 
 def _head(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read(4096).strip()
+    return read_plain(path, 4096).decode().strip()
 
 
 def servers(seat: Seat) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
+from steersman.records.plain_files import read_plain
 
 LARGEST = 5_000_000
 MOST = 10
@@ -26,8 +27,7 @@ def images_from(paths: Sequence[str]) -> tuple[Image, ...]:
 
 def _image(path: Path) -> Image:
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+        data = read_plain(path, LARGEST + 1)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageProblem(f"The image {path} cannot be read.", why) from error

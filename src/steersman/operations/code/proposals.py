@@ -33,10 +33,12 @@ from steersman.records.action import Action, Delete, McpCall, Write
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Outcome
+from steersman.records.plain_files import read_plain
 
 PATIENCE = 180.0
 MOST_CHANGED = 500
 MOST_LEFT = 20
+_LARGEST_CONFIG = 1 << 20
 _REFERENCED = re.compile(r"is referenced in: (\{.*\})", re.S)
 _NOTES = re.compile(r"^project_serena_folder_location:.*$", re.M)
 
@@ -209,10 +211,11 @@ def _home(server: Server, folder: str, environ: Mapping[str, str]) -> str:
         environ.get("HOME") or os.path.expanduser("~"), ".serena"
     )
     prepare_home(folder)
-    with suppress(OSError), open(os.path.join(theirs, CONFIG), encoding="utf-8") as file:
+    with suppress(OSError):
+        config = read_plain(os.path.join(theirs, CONFIG), _LARGEST_CONFIG).decode(errors="replace")
         # Notes about the copy must not get among the notes about the workspace.
         notes = f'project_serena_folder_location: "{folder}/notes"'
-        keep_settings(folder, _NOTES.sub("", file.read()) + f"\n{notes}\n")
+        keep_settings(folder, _NOTES.sub("", config) + f"\n{notes}\n")
     fetched = os.path.join(theirs, "language_servers")
     if os.path.isdir(fetched):
         os.symlink(fetched, os.path.join(folder, "language_servers"))

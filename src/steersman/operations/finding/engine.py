@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
 
 from steersman.operations.finding import ripgrep
+from steersman.operations.finding.obstacles import Blocked, unless_blocked
 from steersman.operations.finding.program import ripgrep as program
 from steersman.operations.finding.program import run
 from steersman.operations.finding.records import Found, Names, Query, SearchPlace
@@ -22,7 +24,9 @@ async def find(place: SearchPlace, query: Query, environ: Mapping[str, str]) -> 
     Globs(query.globs)  # says what is wrong with them, whoever searches
     rg = program(environ, place.root)
     if rg is not None:
-        return await ripgrep.search(rg, place, query, environ)
+        with suppress(Blocked):
+            found = ripgrep.search(rg, place, query, environ)
+            return await unless_blocked(place.folder, found)
     return await _scanned(Job(place, query=query), Found, environ)
 
 
@@ -30,7 +34,9 @@ async def list_names(place: SearchPlace, ignored: bool, environ: Mapping[str, st
     """Every file below a folder."""
     rg = program(environ, place.root)
     if rg is not None:
-        return await ripgrep.list_names(rg, place, ignored, environ)
+        with suppress(Blocked):
+            names = ripgrep.list_names(rg, place, ignored, environ)
+            return await unless_blocked(place.folder, names)
     return await _scanned(Job(place, ignored), Names, environ)
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from steersman.operations.finding import patterns, showing
 from steersman.operations.finding.ignoring import Judge
-from steersman.operations.finding.program import Ran, run
+from steersman.operations.finding.program import Died, Ran, run
 from steersman.operations.finding.records import Found, Hit, Names, Query, SearchPlace, in_order
 from steersman.operations.finding.showing import Spot
 from steersman.records.errors import ToolProblem
@@ -166,7 +166,9 @@ async def _show(
     if not query.multiline:  # over lines, ripgrep's limit may leave out the first match, too
         limits += ["--max-count", str(query.most + query.context)]
     paths = [b"./" + path for path in wanted]
-    ran = await run([rg, "--json", *limits, *_asking(query), *paths], place.folder, environ)
+    # The files are chosen, so no rules are read for them.
+    asking = ["--json", "--no-ignore", *limits, *_asking(query)]
+    ran = await run([rg, *asking, *paths], place.folder, environ)
     files = {path: _InFile() for path in wanted}
     for line in ran.out.split(b"\n")[:-1]:
         message = _DECODER.decode(line)
@@ -235,4 +237,5 @@ def _check(ran: Ran, pattern: str) -> None:
     complaint = "\n".join(line for line in lines if not line.startswith("rg: DEBUG"))
     if "regex" in complaint or "error:" in complaint:
         raise patterns.from_ripgrep(pattern, complaint)
-    raise ToolProblem("The search failed.", complaint[:500])
+    kind = Died if ran.code < 0 else ToolProblem
+    raise kind("The search failed.", complaint[:500])

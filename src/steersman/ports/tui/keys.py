@@ -16,8 +16,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from steersman.host.settings import own_file
+from steersman.records.plain_files import whole_plain
 
 Where = Literal["always", "browsing"]
+_LARGEST = 1 << 20
 _MODIFIERS = r"(?:(?:ctrl|shift|alt|super|meta)\+)*"
 _KEY = re.compile(rf"{_MODIFIERS}(?:f[1-9]\d?|[a-z_]{{2,}}|[^\s,+]|\+)")
 # Needed for writing; an action that took one of these would take it from the composer.
@@ -101,8 +103,7 @@ def load_keys(environ: Mapping[str, str]) -> Keymap:
     import tomllib
 
     try:
-        with path.open("rb") as file:
-            wanted = tomllib.load(file)
+        wanted = tomllib.loads(whole_plain(path, _LARGEST).decode())
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         return Keymap(TABLE, (f"{path} cannot be read, so the usual keys hold: {error}",))
     inner = wanted.get("keys")

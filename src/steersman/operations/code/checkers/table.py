@@ -17,6 +17,7 @@ from msgspec import Struct
 from steersman.operations.code.checkers.parsers import PARSERS, Parser, by_lines
 from steersman.operations.code.lsp.positions import Encoding
 from steersman.operations.code.lsp.programs import Installable, Program, located
+from steersman.records.plain_files import read_plain
 
 _TABLE = Path(__file__).with_name("checkers.toml")
 _LARGEST = 1 << 20
@@ -136,8 +137,7 @@ def _has_table(path: str, table: str) -> bool:
 def _settings(path: str, changed: int, size: int) -> Any:
     """What a file of settings holds, as it was at some time; nothing when it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            text = file.read(_LARGEST).decode("utf-8", "replace")
+        text = read_plain(path, _LARGEST).decode("utf-8", "replace")
         if path.endswith((".ini", ".cfg")):
             reading = ConfigParser(interpolation=None, strict=False)
             reading.read_string(text)

@@ -18,6 +18,7 @@ from steersman.operations.running.companions import Companion, Companions
 from steersman.operations.running.programs import found
 from steersman.operations.running.started import started
 from steersman.records.errors import ToolProblem
+from steersman.records.plain_files import read_plain
 
 _LARGEST_PACKAGE = 1 << 20
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "armv7l": "arm"}
@@ -121,8 +122,8 @@ def _native(wanted: Installable, package: str) -> str:
 def _version(folder: str) -> int:
     """The first number of a package's version; 0 when it cannot be told."""
     try:
-        with open(os.path.join(folder, "package.json"), "rb") as file:
-            told = msgspec.json.decode(file.read(_LARGEST_PACKAGE))
+        package = read_plain(os.path.join(folder, "package.json"), _LARGEST_PACKAGE)
+        told = msgspec.json.decode(package)
     except (OSError, msgspec.DecodeError):
         return 0
     version = told.get("version") if isinstance(told, dict) else None
