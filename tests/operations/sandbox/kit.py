@@ -22,9 +22,9 @@ from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running import landlock
 from steersman.operations.running.bubblewrap import Bubblewrap, find
-from steersman.operations.running.confine import Sandbox, Workspace, ran
+from steersman.operations.running.confine import Sandbox, ran
 from steersman.operations.running.copied import Copied
-from steersman.operations.running.overlay import Overlay
+from steersman.operations.running.overlay import Overlay, to_be_read
 from steersman.operations.running.scratch import Scratch
 from steersman.records.profile import Profile
 from steersman.records.secret_files import PLAIN_SIGHT
@@ -106,8 +106,7 @@ class World:
                 return None
             root = str(self.root)
             sandbox = Sandbox(self.bubblewrap())
-            itself = Workspace(root, ("--ro-bind", root, root))
-            place = itself if ground == "beside" else sandbox.looking(root)
+            place = to_be_read(root, profile, sandbox, scratch, live=ground == "beside")
             self._run(sandbox.argv(command, root, profile, place, scratch))
             assert ran(scratch), self.done.stderr
         finally:

@@ -10,12 +10,10 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from steersman.operations.running import masks
 from steersman.operations.running.bubblewrap import Bubblewrap
 from steersman.operations.running.masks import outermost
 from steersman.operations.running.overlay import Overlay
 from steersman.operations.running.scratch import sweep
-from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
 from tests.operations.sandbox.attempts import REACHING
 from tests.operations.sandbox.kit import EVERYBODY, Ground, World, as_somebody, attack
@@ -245,17 +243,6 @@ def test_where_nothing_can_be_sealed_there_are_no_sockets(
         attack(world, REACHING[name], "copy")
         world.try_out("python3 -c 'import socket; socket.socketpair(); socket.socket(1)'", "copy")
         assert "PermissionError" in world.said
-
-    as_somebody("me", do)
-
-
-def test_too_much_to_hide_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rather than to hide some of it."""
-
-    def do(world: World) -> None:
-        monkeypatch.setattr(masks, "MOST", 2)
-        with pytest.raises(ToolProblem, match="hidden"):
-            world.try_out("true")
 
     as_somebody("me", do)
 

@@ -67,6 +67,8 @@ def test_a_folder_that_goes_is_told_path_by_path(yard: Yard) -> None:
     gone = {"d/e": ("folder", "absent"), "d/e/f": ("file", "absent")}
     assert kinds(yard.try_out("rm -rf d").changes) == {"d": ("folder", "absent"), **gone}
     assert kinds(yard.try_out("rm -rf d; mkdir d").changes) == gone
+    inner = yard.try_out("rm -rf d; mkdir -p d/e").changes
+    assert kinds(inner) == {"d/e/f": ("file", "absent")}
     assert kinds(yard.try_out("rm -rf d; echo > d").changes) == {"d": ("folder", "file"), **gone}
     done = yard.try_out("rm -rf d; ln -s x d")
     assert kinds(done.changes) == {"d": ("folder", "link"), **gone}

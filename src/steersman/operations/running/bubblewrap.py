@@ -65,9 +65,10 @@ def keeps_powers(workspace: str) -> bool:
 _PROVEN: dict[tuple[str, int, int], Bubblewrap | str] = {}
 
 
-def overlay(lower: str, upper: str, work: str, place: str) -> list[str]:
-    """The part of the command line that mounts an overlay."""
-    return ["--overlay-src", lower, "--overlay", upper, work, place]
+def overlay(lower: str, upper: str, work: str, place: str, veil: str = "") -> list[str]:
+    """The part of the command line that mounts an overlay, with a veil over what is below."""
+    over = ["--overlay-src", veil] if veil else []
+    return ["--overlay-src", lower, *over, "--overlay", upper, work, place]
 
 
 def find(workspace: str, scratch: str) -> Bubblewrap | Unavailable:

@@ -18,11 +18,11 @@ from steersman.operations.journal.past import LoggedPast
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
 from steersman.operations.running.afterwards import settled
-from steersman.operations.running.confine import Sandbox, Workspace
+from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
 from steersman.operations.running.mirrored import Mirrored
-from steersman.operations.running.overlay import Transaction
+from steersman.operations.running.overlay import Transaction, to_be_read
 from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
@@ -371,8 +371,7 @@ class Looking(Directly):
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         root = self._journal.root
-        itself = Workspace(root, ("--ro-bind", root, root))
-        mounted = itself if self._live else self._sandbox.looking(root)
+        mounted = to_be_read(root, self._profile, self._sandbox, self._scratch, live=self._live)
         return self._sandbox.argv(command, cwd, self._profile, mounted, self._scratch, self.inherit)
 
     async def discard(self) -> None:

@@ -153,7 +153,7 @@ class Companions:
         if run is None:
             return await self._begin([program, *argv[1:]], cwd, environ, None)
         try:
-            line = run.argv([program, *argv[1:]], cwd)
+            line = await asyncio.to_thread(run.argv, [program, *argv[1:]], cwd)
             return await self._begin(line, cwd, run.environ, run)
         except BaseException:
             await run.discard()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ from msgspec import Struct
 from steersman.operations.running import seccomp
 from steersman.operations.running.bubblewrap import Bubblewrap, keeps_powers, works
 from steersman.operations.running.disk import OWN, holds, mounts, to_seal
-from steersman.operations.running.masks import covers, hidden, veils
+from steersman.operations.running.masks import covers, hidden, to_cover, unveiled
 from steersman.operations.running.scratch import Scratch
 from steersman.records.profile import Profile
 
@@ -39,11 +39,15 @@ _SEALED: dict[tuple[str, ...], bool] = {}
 
 
 class Workspace(Struct, frozen=True):
-    """How a workspace is mounted: the words for it, and those that pin what is in it."""
+    """How a workspace is mounted: the words for it, and those that pin what is in it.
+
+    What is `veiled` is hidden by the mount itself.
+    """
 
     root: str
     mount: Sequence[str]
     pins: Sequence[str] = ()
+    veiled: Collection[str] = ()
 
     @property
     def sealed(self) -> bool:
@@ -72,7 +76,7 @@ class Sandbox:
         options = ["--ro-bind", "/", "/", *folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
         options += _runtime(profile, workspace.root)
         options += _mounts(profile, workspace)
-        options += _sockets(profile)
+        options += _sockets(profile, workspace.root)
         if profile.network != "host":
             options.append("--unshare-net")
         for name, value in environment(profile, workspace.root).items():
@@ -172,7 +176,8 @@ def _mounts(profile: Profile, workspace: Workspace) -> list[str]:
     Outer folders come first, so that what is opened lies in what is hidden, and the other way.
     """
     opened = _opened(profile, workspace)
-    around, secret = veils(profile.hidden, opened)
+    hides = unveiled(profile.hidden, workspace.veiled)
+    around, secret = to_cover(hides, opened, workspace.root)
     layers = {path: ["--perms", "0111", "--tmpfs", path] for path in around}
     layers |= opened
     covered = (path for path in secret if path != workspace.root and _is_seen(path, workspace))
@@ -200,9 +205,9 @@ def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
     return opened | {place: ["--bind", place, place] for place in profile.granted}
 
 
-def _sockets(profile: Profile) -> list[str]:
+def _sockets(profile: Profile, root: str) -> list[str]:
     """Words for the sockets of the host that may be reached."""
-    covered = hidden(profile.hidden) if profile.sockets else []
+    covered = hidden(profile.hidden, root) if profile.sockets else []
     return [
         word
         for path in profile.sockets

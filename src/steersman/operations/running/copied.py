@@ -6,7 +6,6 @@ files hold is not in the copy at all.
 """
 
 import os
-import shutil
 import stat
 import subprocess
 import time
@@ -23,9 +22,9 @@ from steersman.operations.journal.snapshot import walk
 from steersman.operations.running.bubblewrap import Bubblewrap
 from steersman.operations.running.confine import Sandbox, Workspace, ran
 from steersman.operations.running.disk import holds
-from steersman.operations.running.masks import copied, hidden, pins
 from steersman.operations.running.programs import of_the_system
 from steersman.operations.running.scratch import Scratch
+from steersman.operations.running.veils import Spared, inner, replace
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import on_disk, shown, written
@@ -54,7 +53,6 @@ class Copied:
     ) -> None:
         self.root = root
         self._bubblewrap = bubblewrap
-        self._hidden = frozenset(hidden)
         self._secret = secret
         if holds(root, scratch):
             raise NoCopy(
@@ -66,7 +64,9 @@ class Copied:
             self._copy = self._scratch.path("copy")
             _measure(root)
             _make(root, self._copy)
-            self._blank()
+            secrets = inner(root, hidden)
+            replace(root, secrets, self._copy)
+            self._spared = Spared(root, secrets)
             self._made = marks(self._copy)
         except BaseException:
             self.discard()
@@ -76,8 +76,9 @@ class Copied:
         self, command: Sequence[str], cwd: str, profile: Profile, descriptors: Sequence[int] = ()
     ) -> list[str]:
         """The command line that runs a command with the copy in the workspace's place."""
-        held = pins(hidden(profile.hidden), self.root, self._copy)
-        view = Workspace(self.root, ("--bind", self._copy, self.root), held)
+        view = Workspace(
+            self.root, ("--bind", self._copy, self.root), veiled=inner(self.root, profile.hidden)
+        )
         return Sandbox(self._bubblewrap).argv(
             command, cwd, profile, view, self._scratch, descriptors
         )
@@ -98,23 +99,10 @@ class Copied:
         """Forget everything the command wrote."""
         self._scratch.discard()
 
-    def _blank(self) -> None:
-        """Take from the copy what secret files hold; something of their kind stays in place."""
-        for path in self._hidden:
-            place = copied(path, self.root, self._copy)
-            if not holds(self.root, path) or not os.path.lexists(place):
-                continue
-            if os.path.isdir(place) and not os.path.islink(place):
-                shutil.rmtree(place)
-                os.mkdir(place)
-            else:
-                os.unlink(place)
-                os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-
     def _is_secret(self, path: str) -> bool:
         """Whether a path of the workspace is nothing that a command may see."""
         place = os.path.join(self.root, on_disk(path))
-        return place in self._hidden or bool(self._secret.covers(place))
+        return self._spared.covers(path) or bool(self._secret.covers(place))
 
     def _touched(self, now: dict[str, Mark]) -> list[str]:
         """The paths that are not as they were made."""
@@ -126,8 +114,7 @@ class Copied:
         with closing(Tree(self.root)) as tree, closing(Tree(self._copy)) as copy:
             try:
                 for path in touched:
-                    if os.path.join(self.root, on_disk(path)) not in self._hidden:
-                        self._compare(path, tree, copy, objects, found)
+                    self._compare(path, tree, copy, objects, found)
             finally:
                 tree.settle()
                 copy.settle()
@@ -138,6 +125,9 @@ class Copied:
     def _compare(
         self, path: str, tree: Tree, copy: Tree, objects: Objects, found: Changeset
     ) -> None:
+        if self._spared.covers(path):
+            found.notes.append(self._spared.note(path))
+            return
         before = NOTHING
         try:
             before = tree.examine(path, objects, durable=False)
@@ -146,6 +136,9 @@ class Copied:
             found.remove.append(path)
         after = self._after(path, before, copy, objects, found)
         if same(before.state, after):
+            return
+        if self._spared.stays(path) and after.kind != "folder":
+            found.notes.append(self._spared.note(path))
             return
         if before.state.kind != "folder" and self._is_late(path, before):
             found.meanwhile.append(path)

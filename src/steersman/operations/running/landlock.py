@@ -73,7 +73,7 @@ def argv(command: Sequence[str], profile: Profile, root: str, scratch: Scratch) 
 
 def _rules(profile: Profile, root: str, temporary: str) -> Iterator[str]:
     yield "list /"
-    covered = outermost((*hidden(profile.hidden), *_NOT_READ))
+    covered = outermost((*hidden(profile.hidden, root), *_NOT_READ))
     for count, path in enumerate(_readable("/", covered, root)):
         if count > _MOST:
             raise ToolProblem(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
 
 from steersman.operations.running.disk import holds
 from steersman.records.errors import ToolProblem
@@ -18,12 +19,17 @@ MOST = 400
 _NOTHING = "/dev/null"
 
 
-def hidden(paths: Iterable[str]) -> list[str]:
-    """The real paths that exist, outermost only: what is in a covered folder is covered."""
-    return _few(outermost(_real(paths)))
+def hidden(paths: Iterable[str], root: str) -> list[str]:
+    """The real paths that exist, outermost only: what is in a covered folder is covered.
+
+    When they are many, a folder outside of which the workspace lies, and that holds nothing else,
+    stands for all that is in it.
+    """
+    found = outermost(_real(paths))
+    return found if len(found) <= MOST else outermost(_gathered(found, root))
 
 
-def veils(paths: Iterable[str], opened: Iterable[str]) -> tuple[list[str], list[str]]:
+def to_cover(paths: Iterable[str], opened: Iterable[str], root: str) -> tuple[list[str], list[str]]:
     """Hidden folders that are emptied, because something in them is opened; and what is covered.
 
     An emptied folder has nothing but what is opened in it, of which hidden parts are covered again.
@@ -35,22 +41,61 @@ def veils(paths: Iterable[str], opened: Iterable[str]) -> tuple[list[str], list[
         over = [one for one in around | seen if one != path and holds(one, path)]
         return not over or max(over, key=len) in seen
 
-    covered = _few(outermost(filter(visible, every - around)))
+    covered = hidden(filter(visible, every - around), root)
+    if len(covered) > MOST:
+        raise ToolProblem(
+            f"{len(covered):,} files and folders are to be hidden from the command.",
+            f"Without overlays a sandbox covers {MOST} at most, each by itself.",
+            "Name folders instead of the files in them in .steersmanignore.",
+        )
     return sorted(filter(visible, around - seen)), covered
+
+
+def unveiled(paths: Iterable[str], veiled: Collection[str]) -> list[str]:
+    """The real paths that exist and are not, and are in nothing, that is veiled."""
+    covered = frozenset(veiled)
+
+    def plain(path: str) -> bool:
+        while path not in covered:
+            path, below = os.path.dirname(path), path
+            if path == below:
+                return True
+        return False
+
+    return list(filter(plain, _real(paths)))
 
 
 def _real(paths: Iterable[str]) -> Iterator[str]:
     return (os.path.realpath(path) for path in paths if os.path.exists(path))
 
 
-def _few(found: list[str]) -> list[str]:
-    if len(found) > MOST:
-        raise ToolProblem(
-            f"{len(found):,} files and folders are to be hidden from the command.",
-            f"A sandbox covers {MOST} at most, each by itself.",
-            "Name folders instead of the files in them in .steersmanignore.",
-        )
-    return found
+def _gathered(paths: Sequence[str], root: str) -> Iterable[str]:
+    """The paths, and the folders that hold nothing else, the deepest looked at first."""
+    inside: dict[str, set[str]] = {}
+    waiting: list[tuple[int, str]] = []
+
+    def add(path: str) -> None:
+        parent, name = os.path.split(path)
+        if parent not in inside:
+            heappush(waiting, (-parent.count("/"), parent))
+        inside.setdefault(parent, set()).add(name)
+
+    for path in paths:
+        add(path)
+    whole: list[str] = []
+    while waiting:
+        _, folder = heappop(waiting)
+        if not holds(folder, root) and _names(folder) == inside[folder]:
+            whole.append(folder)
+            add(folder)
+    return [*paths, *whole]
+
+
+def _names(folder: str) -> set[str]:
+    try:
+        return set(os.listdir(folder))
+    except OSError:
+        return set()
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -65,6 +110,13 @@ def outermost(paths: Iterable[str]) -> list[str]:
 def covers(paths: Iterable[str]) -> list[str]:
     """The words for bubblewrap that cover real paths."""
     words: list[str] = []
+    paths = list(paths)
+    if len(paths) > MOST:
+        raise ToolProblem(
+            f"{len(paths):,} files and folders are to be hidden from the command.",
+            f"Where there is no view of the workspace, a sandbox covers {MOST} at most.",
+            "Run it in the foreground, or name folders in .steersmanignore instead of the files.",
+        )
     for path in paths:
         if stat.S_ISDIR(os.stat(path).st_mode):
             words += ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
@@ -73,21 +125,12 @@ def covers(paths: Iterable[str]) -> list[str]:
     return words
 
 
-def pins(paths: Iterable[str], root: str, copy: str) -> list[str]:
-    """The words that keep folders between a workspace and covers in it from being renamed.
-
-    A cover would leave with them. What is mounted there is a copy, and they are mounted once more.
-    """
+def above(paths: Iterable[str], root: str) -> list[str]:
+    """The folders between a workspace and paths in it, outer ones first."""
     found = set()
     for path in paths:
         parent = os.path.dirname(path)
         while holds(root, parent) and parent != root:
             found.add(parent)
             parent = os.path.dirname(parent)
-    places = [place for place in sorted(found) if os.path.isdir(copied(place, root, copy))]
-    return [word for place in places for word in ("--bind", copied(place, root, copy), place)]
-
-
-def copied(path: str, root: str, copy: str) -> str:
-    """Where a path of a workspace is in a copy of it."""
-    return os.path.join(copy, os.path.relpath(path, root))
+    return sorted(found)

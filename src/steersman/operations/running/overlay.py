@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 
 from steersman.operations.journal.changeset import Changeset
@@ -18,6 +19,7 @@ from steersman.operations.running.confine import Sandbox, Workspace, ran
 from steersman.operations.running.disk import holds, mounts
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.running.upper import read_upper
+from steersman.operations.running.veils import NOTHING_SPARED, Spared, layer, too_many
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import PLAIN, Profile
 
@@ -36,7 +38,7 @@ class Overlay:
 
     def begin(self, root: str, scratch: str) -> Transaction:
         """A transaction over a workspace (a real path), with its scratch space in a folder."""
-        _refuse_unfit(root, os.path.realpath(scratch))
+        refuse_unfit(root, os.path.realpath(scratch))
         try:
             return Transaction(self.bubblewrap, root, os.path.realpath(scratch))
         except OSError as error:
@@ -71,6 +73,7 @@ class Transaction:
         self.root = root
         self._bubblewrap = bubblewrap
         self._scratch = Scratch(scratch)
+        self._spared = NOTHING_SPARED
         try:
             self._prepare()
         except BaseException:
@@ -96,7 +99,11 @@ class Transaction:
 
         The child dies with the thread that started it, so start it from one that stays.
         """
-        view = Workspace(self.root, overlay(self.root, self._upper, self._work, self.root))
+        secrets = too_many(self.root, profile.hidden)
+        veil = layer(self.root, secrets, self._scratch) if secrets else ""
+        self._spared = Spared(self.root, secrets)
+        mount = overlay(self.root, self._upper, self._work, self.root, veil)
+        view = Workspace(self.root, mount, veiled=secrets)
         sandbox = Sandbox(self._bubblewrap)
         return sandbox.argv(command, cwd, profile, view, self._scratch, descriptors)
 
@@ -112,7 +119,7 @@ class Transaction:
         """What the command did to the workspace; contents and originals are kept in the journal."""
         marks = self._bubblewrap.attributes
         try:
-            return read_upper(self._upper, self.root, marks, objects, self._started)
+            return read_upper(self._upper, self.root, marks, objects, self._started, self._spared)
         except OSError as error:
             why = error.strerror or str(error)
             raise ToolProblem("What the command did cannot be read.", why) from error
@@ -133,7 +140,7 @@ class Transaction:
         self.discard()
 
 
-def _refuse_unfit(root: str, scratch: str) -> None:
+def refuse_unfit(root: str, scratch: str) -> None:
     if root == "/":
         raise NoOverlay("The whole disk cannot be put under an overlay.")
     if holds(root, scratch):
@@ -144,3 +151,20 @@ def _refuse_unfit(root: str, scratch: str) -> None:
                 f"{mount.place} is another disk inside the workspace.",
                 "An overlay would not show what is on it.",
             )
+
+
+def to_be_read(
+    root: str, profile: Profile, sandbox: Sandbox, scratch: Scratch, *, live: bool = False
+) -> Workspace:
+    """A workspace mounted to be read only, under a veil if so much is hidden in it.
+
+    `live` when what others change meanwhile must be seen.
+    """
+    secrets = too_many(root, profile.hidden) if sandbox.bubblewrap.attributes else []
+    if secrets:
+        with suppress(NoOverlay):
+            refuse_unfit(root, scratch.folder)
+            veil = layer(root, secrets, scratch)
+            mount = ("--overlay-src", root, "--overlay-src", veil, "--ro-overlay", root)
+            return Workspace(root, mount, veiled=secrets)
+    return Workspace(root, ("--ro-bind", root, root)) if live else sandbox.looking(root)

@@ -15,18 +15,25 @@ from steersman.operations.journal.folders import ROOT, Tree
 from steersman.operations.journal.looking import NOTHING, Seen, examine, special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
+from steersman.operations.running.veils import NOTHING_SPARED, Spared
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import on_disk, shown, written
 
 
 def read_upper(
-    upper: str, root: str, attributes: str, objects: Objects, started_ns: int
+    upper: str,
+    root: str,
+    attributes: str,
+    objects: Objects,
+    started_ns: int,
+    spared: Spared = NOTHING_SPARED,
 ) -> Changeset:
-    """Compare an upper folder with the workspace below it."""
+    """Compare an upper folder with the workspace below it; what is spared stays as it is."""
     with closing(Tree(root)) as tree:
         try:
             reader = _Reader(upper, tree, attributes, objects, started_ns)
+            reader.spared = spared
             reader.read()
         finally:
             tree.settle()
@@ -51,6 +58,7 @@ class _Reader:
         self._attributes = attributes
         self._objects = objects
         self._started = started_ns
+        self.spared = NOTHING_SPARED
         self.changes: list[Change] = []
         self.times: dict[str, int] = {}
         self.remove: list[str] = []
@@ -70,16 +78,21 @@ class _Reader:
                 }
             for name, about in found.items():
                 inner = name if path == ROOT else f"{path}/{name}"
-                if stat.S_ISDIR(about.st_mode):
-                    waiting.append((inner, self._folder(inner, about)))
+                if self.spared.covers(inner):
+                    self.notes.append(self.spared.note(inner))
+                elif stat.S_ISDIR(about.st_mode):
+                    waiting.append((inner, self._folder(inner, about, opaque)))
                 else:
                     self._entry(inner, about)
             if opaque:
                 for name in set(self._tree.names(path)) - set(found):
                     self._gone(f"{path}/{name}")
 
-    def _folder(self, path: str, about: os.stat_result) -> bool:
-        """Note a folder; the answer is whether it hides what the workspace has in its place."""
+    def _folder(self, path: str, about: os.stat_result, within: bool) -> bool:
+        """Note a folder; the answer is whether it hides what the workspace has in its place.
+
+        `within` one that does, it has no mark of its own, and hides it all the same.
+        """
         place = self._place(path)
         if about.st_mode & stat.S_IRWXU != stat.S_IRWXU:
             os.chmod(place, 0o700)
@@ -87,7 +100,7 @@ class _Reader:
             raise _unreadable(path)
         before = self._before(path)
         self._record(path, before, FileState("folder", stat.S_IMODE(about.st_mode)))
-        return before.state.kind == "folder" and self._mark(place, "opaque") == b"y"
+        return before.state.kind == "folder" and (within or self._mark(place, "opaque") == b"y")
 
     def _entry(self, path: str, about: os.stat_result) -> None:
         if self._is_whiteout(path, about):
@@ -104,7 +117,9 @@ class _Reader:
         if before.state.kind == "folder":
             for name in self._tree.names(path):
                 self._gone(f"{path}/{name}")
-        if self._record(path, before, after) and after.kind == "file":
+        if self.spared.stays(path):
+            self.notes.append(self.spared.note(path))
+        elif self._record(path, before, after) and after.kind == "file":
             self.times[path] = about.st_mtime_ns
 
     def _before(self, path: str) -> Seen:
@@ -120,8 +135,12 @@ class _Reader:
         waiting = [path]
         while waiting:
             here = waiting.pop()
+            if self.spared.covers(here):
+                self.notes.append(self.spared.note(here))
+                continue
             before = self._before(here)
-            self._record(here, before, ABSENT)
+            if not self.spared.stays(here):
+                self._record(here, before, ABSENT)
             if before.state.kind == "folder":
                 waiting += [f"{here}/{name}" for name in self._tree.names(here)]
 
