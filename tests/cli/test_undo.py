@@ -2,6 +2,10 @@
 
 import json
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -211,3 +215,91 @@ def test_no_command_leaves_a_program_that_runs_as_its_owner(here, folder, script
     told = next(m["body"]["output"]["note"] for m in messages if m["kind"] == "tool_result")
     assert ("ran a second time, on a copy" in told) == bool(first)
     assert "Not taken over: that own runs as its owner." in told
+
+
+def test_an_undo_that_was_refused_is_not_recorded_as_done(here, folder, script):
+    write = call("workspace_run_command", command="echo new > one.txt")
+    model = script({"tool_calls": [write]}, {"text": "-"})
+    here("run", "--model", model, "--approvals", "never", "go")
+    objects = Path(here.environ["STEERSMAN_HOME"], "objects")
+    objects.rename(objects.with_name("elsewhere"))
+
+    refused = here("undo", "--yes")
+
+    assert refused.returncode not in (0, 4), refused.stdout
+    assert "Undone" not in refused.stdout
+    assert (folder / "one.txt").read_text() == "new\n"
+    assert "nothing to redo" in here("redo", "--yes").stderr
+
+    shutil.rmtree(objects, ignore_errors=True)
+    objects.with_name("elsewhere").rename(objects)
+    assert here("undo", "--yes").returncode == 0
+    assert (folder / "one.txt").read_text() == "one.txt\n"
+
+
+@pytest.fixture
+def imported(here, folder, script):
+    """A thread out of a file, which says that it made a file that was always there."""
+    write = call("workspace_write_file", path="n", content="mine\n")
+    model = script({"tool_calls": [write]}, {"text": "-"})
+    id = here.messages("run", "--model", model, "--approvals", "never", "go")[0]["thread"]
+    lines = here("threads", "export", id).stdout
+    here("threads", "rm", id, "--yes")
+    (folder.parent / "thread.jsonl").write_text(lines)
+    done = here("threads", "import", str(folder.parent / "thread.jsonl"))
+    assert done.returncode == 0, done.stderr
+    return id
+
+
+def test_an_imported_thread_is_marked_wherever_it_is_shown(here, imported):
+    assert "[imported]" in here("threads", "list").stdout
+    assert "Imported from a file" in here("threads", "show", imported).stdout
+    fork = here("fork", imported).stdout.strip()
+    assert "Imported from a file" in here("threads", "show", fork).stdout
+    assert json.loads(here("threads", "show", "--json", fork).stdout)["origin"] == "import"
+
+
+@pytest.mark.parametrize("forked", [False, True])
+def test_the_undo_of_an_imported_thread_needs_a_person(here, folder, imported, forked):
+    thread = here("fork", imported).stdout.strip() if forked else imported
+
+    by_folder = here("undo", "--yes")
+    refused = here("undo", thread, "--yes", "--force")
+
+    assert by_folder.returncode != 0
+    assert refused.returncode == 4
+    assert "Imported from a file" in refused.stdout
+    assert "-mine" in refused.stdout, "the plan is shown"
+    assert "--imported" in refused.stderr
+    assert here("rewind", thread, "1", "--yes").returncode == 4
+    assert (folder / "n").read_text() == "mine\n"
+
+    assert here("undo", thread, "--imported", "--yes").returncode == 0
+    assert not (folder / "n").exists()
+    assert here("redo", thread, "--yes").returncode == 4
+
+
+def test_no_other_way_undoes_an_imported_thread(here, imported, folder):
+    """The thread itself refuses, whoever asks for it."""
+    asking = (
+        "import asyncio, sys\n"
+        "from steersman.host.storage import open_host\n"
+        "from steersman.records.errors import NeedsAnswer\n"
+        "from steersman.records.settings import Settings\n"
+        "async def main():\n"
+        "    import os\n"
+        "    async with open_host(os.environ) as host:\n"
+        "        plan = host.way_back.plan_undo(sys.argv[1])\n"
+        "        handle = await host.attach(sys.argv[1], Settings(), thinks=False)\n"
+        "        try:\n"
+        "            await handle.undo(plan, force=True)\n"
+        "        except NeedsAnswer:\n"
+        "            print('asked')\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asking, imported], capture_output=True, text=True, check=False,
+        env=here.environ, cwd=folder,
+    )  # fmt: skip
+    assert done.stdout == "asked\n", done.stderr
+    assert (folder / "n").exists()

@@ -218,6 +218,9 @@ def test_changes_are_undone_and_redone_and_never_beside_a_turn(play, workspace, 
         with pytest.raises(ToolProblem):
             await thread.undo(plan)
         assert new.read_text() == "somebody else's\n"
+        assert await thread.plan_undo(turn=1) == plan  # what failed is not held for done
+        with pytest.raises(ToolProblem, match="nothing to redo"):
+            await thread.plan_redo()
 
         await thread.send("wait")
         head = host.find(thread.id).head

@@ -145,9 +145,12 @@ class Host:
         )
 
     def latest_changed(self, workspace: str) -> Thread:
-        """The thread that last worked in a workspace, single calls included."""
-        found = self.store.threads(workspace=workspace, limit=1)
-        return found[0] if found else self.latest(workspace)
+        """The thread that last worked in a workspace, single calls included.
+
+        One out of a file is taken only by its name: it may never have worked here.
+        """
+        found = (one for one in self.store.threads(workspace=workspace) if not one.imported)
+        return next(found, None) or self.latest(workspace)
 
     def create(
         self,
@@ -181,7 +184,8 @@ class Host:
                 f"Thread {source.id} has no message {until}.",
                 f"It has messages 1 to {source.head}.",
             )
-        copy = self.create(source.workspace, source.title, origin="fork", parent=(source.id, until))
+        origin: Origin = "import" if source.imported else "fork"
+        copy = self.create(source.workspace, source.title, origin=origin, parent=(source.id, until))
         rows = self.store.read(source.id, until=until)
         while page := list(islice(rows, COPIED)):
             self.store.append(copy.id, page, sync=True)

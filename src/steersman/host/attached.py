@@ -165,9 +165,12 @@ class Attached:
         """What undoing the last undo would do."""
         return await asyncio.to_thread(self._host.way_back.plan_redo, self.id)
 
-    async def undo(self, plan: UndoPlan, *, force: bool = False) -> None:
-        """Carry out a plan; with `force` also over changes that somebody else made since."""
-        await self._ask(Undo(plan, force))
+    async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:
+        """Carry out a plan; with `force` also over changes that somebody else made since.
+
+        That of an imported thread only if a person agreed to this very plan: `imported`.
+        """
+        await self._ask(Undo(plan, force, imported))
 
     async def compact(self, *, undo: bool = False) -> bool:
         """Show the model a digest of what is older, or undo that; False if there is nothing to."""

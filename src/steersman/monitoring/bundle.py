@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from steersman.records.errors import UsageProblem
-from steersman.records.thread import Thread
+from steersman.records.thread import IMPORTED, Thread
 from steersman.store.chain import GENESIS, link_row
 from steersman.store.contract import Row, Store, moment
 
@@ -61,13 +61,14 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
             "Nothing was changed.",
             f"To replace it, remove it first: steer threads rm {header.thread.id}",
         )
-    store.create_thread(header.thread)
+    thread = msgspec.structs.replace(header.thread, origin=IMPORTED)
+    store.create_thread(thread)
     try:
-        store.append(header.thread.id, rows, sync=True)
+        store.append(thread.id, rows, sync=True)
     except BaseException:
-        store.delete_thread(header.thread.id)
+        store.delete_thread(thread.id)
         raise
-    return header.thread
+    return thread
 
 
 def _check_header(thread: Thread, rows: list[Row]) -> None:

@@ -72,10 +72,14 @@ class Set(Struct, frozen=True, omit_defaults=True, tag="set"):
 
 
 class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):
-    """Carry out an undo or a redo that the sender was shown."""
+    """Carry out an undo or a redo that the sender was shown.
+
+    `imported`: a person saw the plan of a thread that came from a file, and agreed to it.
+    """
 
     plan: UndoPlan
     force: bool = False
+    imported: bool = False
 
 
 class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):

@@ -324,12 +324,12 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     """Files are about to be changed: as they are and as they will be; the originals are kept.
 
     Very many changes are kept as a content of their own, named by `manifest`. `undoes` are the
-    `seq`s of checkpoints that this one takes back.
+    `seq`s of checkpoints that this one takes back; a `void` one says that they never happened.
     """
 
     kind: ClassVar[str] = "checkpoint"
     synced: ClassVar[bool] = True
-    cause: Literal["effect", "undo", "redo"]
+    cause: Literal["effect", "undo", "redo", "void"]
     changes: tuple[Change, ...] = ()
     count: int = 0
     manifest: str = ""

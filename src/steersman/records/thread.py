@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+IMPORTED = "import"
+
 
 class Thread(Struct, frozen=True):
     """A conversation: found by its id, wherever its workspace moves to."""
@@ -19,6 +21,11 @@ class Thread(Struct, frozen=True):
     parent_seq: int | None = None
     head: int = 0
     head_hash: bytes = b""
+
+    @property
+    def imported(self) -> bool:
+        """Whether its messages came from a file: nobody here knows who wrote them."""
+        return self.origin == IMPORTED
 
 
 class Process(Struct, frozen=True):

@@ -85,8 +85,11 @@ class ThreadHandle(Protocol):
         """What undoing the last undo would do."""
         ...
 
-    async def undo(self, plan: UndoPlan, *, force: bool = False) -> None:
-        """Carry out a plan; with `force` also over changes that somebody else made since."""
+    async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:
+        """Carry out a plan; with `force` also over changes that somebody else made since.
+
+        That of an imported thread only if a person agreed to this very plan: `imported`.
+        """
         ...
 
     async def compact(self, *, undo: bool = False) -> bool:

@@ -449,6 +449,13 @@ class Session:
     async def _undo(self, asked: Undo, cause: Cause = NO_CAUSE) -> None:
         """Undo or redo changes of files, through the same gate and into the same log."""
         lane = self._lane("operations", asked.plan.cause)
+        thread = await asyncio.to_thread(self.log.store.thread, self.log.thread)
+        if thread is not None and thread.imported and not asked.imported:
+            raise NeedsAnswer(
+                f"The {asked.plan.cause} of an imported thread needs your approval.",
+                "What it says about files may never have happened here.",
+                f"steer {asked.plan.cause} {thread.id}",
+            )
         self._floor.move(Move.UNDO)
         await self._accept(cause, lane)
         await self._begun(self._take_back(asked.plan, asked.force, lane), cause)

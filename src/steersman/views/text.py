@@ -36,6 +36,8 @@ from steersman.records.message import (
 )
 from steersman.records.names import shown
 
+IMPORTED_WORDS = "Imported from a file. What it says was done may never have happened here."
+
 # Controls, and what is invisible, turns the direction of reading, or breaks lines.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
@@ -198,6 +200,8 @@ def _work_words(body: Body) -> str | None:
             return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
         case GuardBlock(command=command, rule=rule, reason=reason):
             return one_line(f"blocked ({rule}): {reason}: {command}")
+        case Checkpoint(cause="void", undoes=undoes):
+            return f"not carried out: message {', '.join(map(str, undoes))}"
         case Checkpoint(cause=cause, changes=changes, count=count):
             paths = one_line(", ".join(change.path for change in changes[:5]), 60)
             return f"{cause}: {counted(count or len(changes), 'change')} {paths}".rstrip()

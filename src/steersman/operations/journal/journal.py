@@ -19,6 +19,7 @@ from steersman.operations.journal.undoing import Entry
 from steersman.operations.matching import unified_diff
 from steersman.records.action import Action, Delete, Origin, Write
 from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import SteersmanError
 from steersman.records.message import Checkpoint, Message
 from steersman.records.names import shown, written
 from steersman.store.log import Lane, unbroken
@@ -44,23 +45,33 @@ class Journal:
         remove: Sequence[str] = (),
         check: bool = True,
     ) -> None:
-        """Write the checkpoint, then make its changes, all or none; a cancel waits for that."""
-        await self.record(body, lane, corr)
-        await unbroken(
-            asyncio.to_thread(
-                apply,
-                self.root,
-                body.changes,
-                self.objects,
-                check=check,
-                times=times,
-                remove=remove,
-            )
-        )
+        """Write the checkpoint, then make its changes, all or none; a cancel waits for that.
 
-    async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> None:
-        """Write a checkpoint of changes that somebody else makes, or has made."""
-        await lane.append(self._kept(body), corr=corr)
+        An undo or redo that fails is void: what it names stands as before. Of other changes it is
+        looked up on the disk whether they were made.
+        """
+        seq = await self.record(body, lane, corr)
+        try:
+            await unbroken(
+                asyncio.to_thread(
+                    apply,
+                    self.root,
+                    body.changes,
+                    self.objects,
+                    check=check,
+                    times=times,
+                    remove=remove,
+                )
+            )
+        except SteersmanError:
+            if body.cause != "effect":
+                await lane.append(Checkpoint("void", undoes=(seq,)), corr=corr)
+            raise
+
+    async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
+        """Write a checkpoint of changes that somebody else makes, or has made; gives its place."""
+        (message,) = await lane.append(self._kept(body), corr=corr)
+        return message.seq
 
     def _kept(self, body: Checkpoint) -> Checkpoint:
         if len(body.changes) <= INLINE:

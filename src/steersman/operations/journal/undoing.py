@@ -20,12 +20,13 @@ from steersman.records.undo import UndoPlan
 class Entry(Struct, frozen=True):
     """Changes that were made, as the log has them.
 
-    `undoes` names the effects an undo took back, or the one undo that a redo took back.
+    `undoes` names the effects an undo took back, or the one undo that a redo took back. A `void`
+    entry says that those it names never happened: they were refused, or failed.
     """
 
     seq: int
     changes: tuple[Change, ...]
-    cause: Literal["effect", "undo", "redo"] = "effect"
+    cause: Literal["effect", "undo", "redo", "void"] = "effect"
     undoes: tuple[int, ...] = ()
 
 
@@ -40,7 +41,11 @@ def standing(entries: Iterable[Entry]) -> Standing:
     """What is in force after everything in the log."""
     effects: list[int] = []
     undos: dict[int, tuple[int, ...]] = {}
+    entries = list(entries)
+    never = {seq for entry in entries if entry.cause == "void" for seq in entry.undoes}
     for entry in entries:
+        if entry.seq in never:
+            continue
         match entry.cause:
             case "effect":
                 effects.append(entry.seq)

@@ -13,7 +13,7 @@ from steersman.ports.cli.options import at_terminal, folder_from, json_flag, ope
 from steersman.ports.cli.views import PlainView
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
-from steersman.views.text import ago, one_line, safe
+from steersman.views.text import IMPORTED_WORDS, ago, one_line, safe
 
 COLOURS = {
     "running": "green",
@@ -70,6 +70,8 @@ def show(thread: str, as_json: bool) -> None:
     click.echo(f"state      {_sentence(state)}")
     click.echo(f"workspace  {safe(found.workspace)}\ncreated    {found.created.astimezone():%c}")
     click.echo(f"messages   {found.head}")
+    if found.imported:
+        click.echo(f"origin     {IMPORTED_WORDS}")
     if found.parent:
         click.echo(f"forked     from {found.parent} at message {found.parent_seq}")
     click.echo(note)
@@ -133,7 +135,7 @@ def _row(thread: Thread, state: ThreadState, width: int) -> str:
     """One line: the id, what it does or how it ended, when, its folder, what it waits for."""
     word = state.state if state.state != "idle" else _ending(state) or "idle"
     shown = click.style(f"{word:<11}", fg=COLOURS.get(word))
-    what = thread.title
+    what = f"[imported] {thread.title}" if thread.imported else thread.title
     if state.activity.waiting:
         what = f"asks: {state.activity.waiting[0].what}"
     head = f"{click.style(thread.id, bold=True)}  {shown} {ago(thread.updated):<14}"

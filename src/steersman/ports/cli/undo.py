@@ -12,12 +12,16 @@ from steersman.records.errors import NeedsAnswer, SteersmanError
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import UndoPlan
+from steersman.views.text import IMPORTED_WORDS
 
 SHOWN = 20
 
 _thread = click.argument("thread", required=False)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 _force = click.option("--force", is_flag=True, help="Also over changes made by someone else.")
+_imported = click.option(
+    "--imported", is_flag=True, help="Also of an imported thread, with --yes without asking."
+)
 _workspace = click.option("--workspace", "-w", metavar="DIR", help="Whose newest thread (here).")
 
 
@@ -27,6 +31,7 @@ _workspace = click.option("--workspace", "-w", metavar="DIR", help="Whose newest
 @click.option("--to", type=click.IntRange(0), metavar="SEQ", help="All after this message.")
 @_workspace
 @_force
+@_imported
 @_yes
 def undo(
     thread: str | None,
@@ -34,34 +39,37 @@ def undo(
     to: int | None,
     workspace: str | None,
     force: bool,
+    imported: bool,
     yes: bool,
 ) -> None:
     """Take back what a turn did to files: contents, deletions, modes and links."""
     host = open_host()
     found = _which(host, thread, workspace)
-    _carry_out(
-        host, found, host.way_back.plan_undo(found.id, turn=turn, to=to), force=force, yes=yes
-    )
+    plan = host.way_back.plan_undo(found.id, turn=turn, to=to)
+    _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
 
 
 @click.command()
 @_thread
 @_workspace
 @_force
+@_imported
 @_yes
-def redo(thread: str | None, workspace: str | None, force: bool, yes: bool) -> None:
+def redo(thread: str | None, workspace: str | None, force: bool, imported: bool, yes: bool) -> None:
     """Take back the last undo."""
     host = open_host()
     found = _which(host, thread, workspace)
-    _carry_out(host, found, host.way_back.plan_redo(found.id), force=force, yes=yes)
+    plan = host.way_back.plan_redo(found.id)
+    _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
 
 
 @click.command()
 @click.argument("thread")
 @click.argument("seq", type=click.IntRange(1))
 @_force
+@_imported
 @_yes
-def rewind(thread: str, seq: int, force: bool, yes: bool) -> None:
+def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> None:
     """Go back to message SEQ of THREAD: files as they were, and a new thread that ends there.
 
     The thread itself stays whole; work goes on in the new one, whose id is printed.
@@ -70,12 +78,19 @@ def rewind(thread: str, seq: int, force: bool, yes: bool) -> None:
     found = host.find(thread)
     plan = host.way_back.plan_rewind(found.id, seq)
     if plan is not None:
-        _carry_out(host, found, plan, force=force, yes=yes)
+        _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
     click.echo(open_host().fork(found.id, seq).id)
 
 
 def _which(host: Host, thread: str | None, workspace: str | None) -> Thread:
     return host.find(thread) if thread else host.latest_changed(folder_from(workspace))
+
+
+def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
+    """Whether nobody needs to be asked; about an imported thread a person is, unless they said."""
+    if thread.imported:
+        click.echo(f"{thread.id}: {IMPORTED_WORDS}")
+    return yes and (imported or not thread.imported)
 
 
 def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: bool) -> None:
@@ -91,7 +106,9 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
         if not at_terminal():
             raise NeedsAnswer(
                 f"The {plan.cause} needs an answer and nobody can give one.",
-                try_this="Pass --yes to do it.",
+                try_this="Pass --imported --yes to do it."
+                if thread.imported
+                else "Pass --yes to do it.",
             )
         click.confirm(f"{plan.cause.capitalize()} {len(plan.changes)} changes?", abort=True)
     asyncio.run(_do(host, thread, plan, force=force))
@@ -102,7 +119,7 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
 async def _do(host: Host, thread: Thread, plan: UndoPlan, *, force: bool) -> None:
     async with host:
         handle = await host.attach(thread.id, Settings(), thinks=False)
-        await handle.undo(plan, force=force)
+        await handle.undo(plan, force=force, imported=True)  # a person saw this plan
 
 
 def _preview(diffs: Sequence[str]) -> None:

@@ -48,6 +48,15 @@ def _tone(block: Remark, palette: Palette) -> Style:
     return palette.dim if block.state in ("done", "cancelled") else palette.text
 
 
+def _changed_back(body: Checkpoint, palette: Palette) -> tuple[str, Style, str, list[str]]:
+    if body.cause == "void":
+        return "✗", palette.bad, "not carried out: the files are as they were", []
+    what = "undone" if body.cause == "undo" else "done again"
+    names = [change.path for change in body.changes[:8]]
+    said = f"{counted(body.count or len(body.changes), 'change')} {what}"
+    return "↶" if body.cause == "undo" else "↷", palette.accent, said, names
+
+
 def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     """The mark, its style, what is said in one line, and what is said below."""
     match block.body:
@@ -64,11 +73,8 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
             return "!", palette.warn, " ".join(filter(None, (what, why))), _filled(advice)
         case Compaction() as compaction:
             return "≡", palette.dim, compaction_words(compaction), []
-        case Checkpoint(cause=cause, changes=changes, count=count):
-            what = "undone" if cause == "undo" else "done again"
-            names = [change.path for change in changes[:8]]
-            said = f"{counted(count or len(changes), 'change')} {what}"
-            return "↶" if cause == "undo" else "↷", palette.accent, said, names
+        case Checkpoint() as checkpoint:
+            return _changed_back(checkpoint, palette)
         case DiffReady(file=file, added=added, removed=removed):
             return "●", palette.good, f"{file} +{added} -{removed}", []
         case body:

@@ -12,7 +12,7 @@ from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell, fenced, nothing, number
 from steersman.views.seat import Seat
-from steersman.views.text import counted, one_line
+from steersman.views.text import IMPORTED_WORDS, counted, one_line
 
 SHOWN = 20
 LONGEST = 60_000
@@ -41,7 +41,7 @@ async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
     if not await stage.confirm(title, await asyncio.to_thread(described, seat, plan, taken)):
         stage.tell("Nothing was done.")
         return False
-    await seat.handle.undo(plan, force=bool(taken))
+    await seat.handle.undo(plan, force=bool(taken), imported=True)  # the person saw this plan
     done = "Undone" if plan.cause == "undo" else "Redone"
     stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.")
     return True
@@ -50,6 +50,8 @@ async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
 def described(seat: Seat, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
     """A plan as Markdown: what someone else would lose first, then every change."""
     parts = []
+    if seat.host.find(seat.id).imported:
+        parts.append(f"**{IMPORTED_WORDS}**")
     if taken:
         names = ", ".join(cell(path, 80) for path in taken[:10])
         more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""

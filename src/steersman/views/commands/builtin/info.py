@@ -34,8 +34,9 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         thread = seat.host.find(seat.id)
         doing = "a turn runs" if seat.doing == "working" else "idle"
         place = f" in {owner(seat.owner)}" if seat.owner else ""
+        imported = " · imported from a file" if thread.imported else ""
         told += [
-            ("thread", f"{thread.id} · {cell(thread.title, 60)}"),
+            ("thread", f"{thread.id} · {cell(thread.title, 60)}{imported}"),
             ("log", f"{counted(thread.head, 'message')}, begun {ago(thread.created)}"),
             ("now", doing + place),
             ("context", _context(stage)),

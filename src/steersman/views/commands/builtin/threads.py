@@ -67,6 +67,7 @@ def _real(stage: Stage) -> str:
 def thread_row(thread: Thread, *, folder: bool = False) -> Row:
     """A thread as a line to choose."""
     detail = f"{thread.id} · {ago(thread.updated)} · {counted(thread.head, 'message')}"
+    detail += " · imported" if thread.imported else ""
     place = f" · {one_line(thread.workspace, 50)}" if folder else ""
     return Row(thread.id, one_line(thread.title, 90) or "(without a title)", detail + place)
 
