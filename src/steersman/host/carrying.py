@@ -12,6 +12,7 @@ from subprocess import DEVNULL, PIPE, Popen
 import msgspec
 
 from steersman.records.errors import SteersmanError
+from steersman.records.private_files import make_private, make_private_folder
 from steersman.records.problem import Problem
 
 READY = b"ready\n"
@@ -33,7 +34,8 @@ async def start(thread_id: str, home: Path, environ: Mapping[str, str]) -> None:
 
 def _begin(thread_id: str, log: Path, environ: Mapping[str, str]) -> tuple[Popen[bytes], bytes]:
     """The process, which outlives this one, and the first line it prints."""
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(log.parent)
+    make_private(log)
     with log.open("ab") as errors:
         # -P: nothing is imported from the folder one happens to be in.
         process = Popen(

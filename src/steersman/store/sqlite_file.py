@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from steersman.records.errors import StorageProblem
+from steersman.records.private_files import hide, make_private
 from steersman.store.migrations import LATEST, refuse_newer, statements
 
 T = TypeVar("T")
@@ -148,6 +149,7 @@ class SqliteFile:
     def _open(self) -> sqlite3.Connection:
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._hide()
             connection = self._connect(f"{self.path.as_uri()}?mode=rwc")
         except FAULTS as error:
             raise self.problem(error) from error
@@ -184,7 +186,6 @@ class SqliteFile:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = _version(connection)
         refuse_newer(version, str(self.path), "set STEERSMAN_HOME to another folder")
-        self._hide()
         _use_write_ahead_log(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -198,10 +199,10 @@ class SqliteFile:
 
     def _hide(self) -> None:
         """Let nobody else read the database; SQLite gives its other files the same mode."""
-        if os.stat(self.path).st_mode & 0o077:
-            for ending in ("", "-wal", "-shm"):
-                with suppress(FileNotFoundError, PermissionError):
-                    os.chmod(f"{self.path}{ending}", 0o600)
+        with suppress(OSError):  # what is wrong with it is said when it is opened
+            make_private(self.path)
+            for ending in ("-wal", "-shm"):
+                hide(f"{self.path}{ending}")
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         """Bring the database to `LATEST`, one transaction a step, keeping a copy first."""
@@ -209,8 +210,8 @@ class SqliteFile:
         if 0 < version < LATEST:
             copy = self.path.with_name(f"{self.path.name}.v{version}.bak")
             if not copy.exists():
+                make_private(copy)
                 connection.execute("VACUUM INTO ?", (str(copy),))
-                copy.chmod(0o600)
         for step in range(version + 1, LATEST + 1):
             connection.execute("BEGIN IMMEDIATE")
             try:

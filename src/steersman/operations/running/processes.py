@@ -20,6 +20,7 @@ from msgspec import Struct
 from steersman.operations.running.guardian import Guardian, Lifeline
 from steersman.operations.running.output import Output
 from steersman.records.errors import ToolProblem
+from steersman.records.private_files import make_private_folder
 from steersman.store.redactor import Redactor
 
 MARK = "STEERSMAN_CALL"
@@ -291,7 +292,7 @@ class Processes:
         self, id: str, progress: Callable[[str], None] | None, redactor: Redactor | None
     ) -> Output:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             return Output(self._folder / f"{id}-{token_hex(4)}.out", progress, redactor)
         except OSError as error:
             what = "The command was not started: its output cannot be kept."

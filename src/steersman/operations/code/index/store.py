@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from steersman.operations.code.trees.definition import Definition, Tags
 from steersman.records.errors import StorageProblem
+from steersman.records.private_files import make_private
 
 SCHEMA = 1
 PATIENCE = 30
@@ -218,6 +219,7 @@ class Index:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
+        make_private(self.path)
         return sqlite3.connect(
             self.path, isolation_level=None, check_same_thread=False, timeout=PATIENCE
         )

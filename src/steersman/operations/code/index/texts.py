@@ -14,6 +14,7 @@ from pathlib import Path
 
 from steersman.operations.code.index.store import Entry
 from steersman.records.errors import StorageProblem
+from steersman.records.private_files import make_private
 
 SCHEMA = 1
 PATIENCE = 30
@@ -134,6 +135,7 @@ def _problem(path: Path, error: Exception) -> StorageProblem:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
+    make_private(path)
     connection = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -147,7 +149,6 @@ def _connected(path: Path) -> sqlite3.Connection:
                     for statement in _TABLES.split(";\n"):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        path.chmod(0o600)
     except BaseException:
         connection.close()
         raise
