@@ -71,6 +71,11 @@ def one_line(text: str, width: int = 100) -> str:
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
+def sentence(text: str) -> str:
+    """Text of a line or a few: what goes on in another line is set in, and passes for no line."""
+    return safe(text).replace("\n", "\n  ")
+
+
 def call_words(tool: str, arguments: dict[str, Any]) -> str:
     """A call as a person would say it: the tool and what it is about."""
     match arguments:
@@ -85,6 +90,10 @@ def call_words(tool: str, arguments: dict[str, Any]) -> str:
 
 def result_words(result: ToolResult) -> str:
     """A result in a few words."""
+    return flat(_result_words(result))
+
+
+def _result_words(result: ToolResult) -> str:
     if result.message:
         return one_line(f"{result.status}: {result.message.removeprefix('Denied: ')}")
     match result.output:
@@ -126,7 +135,7 @@ def words(body: Body) -> str:
     for voice in (_course_words, _toll_words, _talk_words, _work_words):
         found = voice(body)
         if found is not None:
-            return found
+            return flat(found)
     return ""
 
 
@@ -206,7 +215,7 @@ def _work_words(body: Body) -> str | None:
             paths = one_line(", ".join(change.path for change in changes[:5]), 60)
             return f"{cause}: {counted(count or len(changes), 'change')} {paths}".rstrip()
         case DiffReady(file=file, added=added, removed=removed):
-            return f"{safe(file)} +{added} -{removed}"
+            return f"{file} +{added} -{removed}"
     return None
 
 

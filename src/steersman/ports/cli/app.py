@@ -107,7 +107,7 @@ def _outcome(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         return Exit.USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
@@ -123,14 +123,25 @@ def _outcome(arguments: list[str]) -> int:
         return _defect(error)
 
 
-def show_problem(problem: SteersmanError) -> None:
-    """What happened, why, what to do; to standard error."""
+def _show_usage(error: click.ClickException) -> None:
+    """What click says of it, which may quote any word that was given."""
+    from io import StringIO
+
     from steersman.views.text import safe
 
-    click.echo(click.style("Error: ", fg="red", bold=True) + safe(problem.what), err=True)
+    said = StringIO()
+    error.show(said)
+    click.echo(safe(said.getvalue()), nl=False, err=True)
+
+
+def show_problem(problem: SteersmanError) -> None:
+    """What happened, why, what to do; to standard error."""
+    from steersman.views.text import sentence
+
+    click.echo(click.style("Error: ", fg="red", bold=True) + sentence(problem.what), err=True)
     for line in (problem.why, problem.try_this):
         if line:
-            click.echo(f"  {safe(line)}", err=True)
+            click.echo(f"  {sentence(line)}", err=True)
 
 
 def _pipe_closed() -> int:

@@ -29,7 +29,15 @@ from steersman.records.message import (
     User,
     encode_message,
 )
-from steersman.views.text import call_words, fact_words, flat, one_line, result_words, safe
+from steersman.views.text import (
+    call_words,
+    fact_words,
+    flat,
+    one_line,
+    result_words,
+    safe,
+    sentence,
+)
 
 
 class View(Protocol):
@@ -87,7 +95,7 @@ class AnswerView:
         if end.ending == "needs_answer" and self._request:
             click.echo(request_words(self._request), err=True)
         if end.ending != "done":
-            click.echo(f"{end.ending}: {safe(end.reason)}", err=True)
+            click.echo(f"{end.ending}: {sentence(end.reason)}", err=True)
 
     def tick(self) -> None:
         """Nothing to show."""
@@ -194,7 +202,7 @@ class PlainView:
     def _end(self, end: TurnEnd, message: Message) -> None:
         good = end.ending == "done"
         mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
-        reason = f": {safe(end.reason)}" if end.reason else ""
+        reason = f": {sentence(end.reason)}" if end.reason else ""
         steps = f"{end.steps} step{'s' * (end.steps != 1)}"
         self._print(f"{mark}{end.ending}{reason} · {steps} · thread {message.thread}")
 
@@ -255,8 +263,8 @@ class StatusLine:
 
 def error_words(error: Error) -> str:
     """What went wrong and, on a line of its own, what to do."""
-    what = " ".join(filter(None, (safe(error.what), safe(error.why))))
-    advice = f"\n  {safe(error.try_this)}" if error.try_this else ""
+    what = " ".join(filter(None, (sentence(error.what), sentence(error.why))))
+    advice = f"\n  {sentence(error.try_this)}" if error.try_this else ""
     return click.style("✗ ", fg="red") + what + advice
 
 
