@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.world import call
+from tests.world import Steer, call
 
 PATCH = """*** Begin Patch
 *** Update File: calc.py
@@ -100,6 +100,20 @@ def test_plan_mode_changes_nothing_but_its_plan(steer, workspace, script, how):
     assert len(results) == len(WAYS), done.stderr
     assert state(workspace) == before
     assert not (workspace.parent / "escaped.md").exists()
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["beside", "in the workspace"])
+def test_plan_mode_leaves_nothing_in_caches(environ, workspace, script, tmp_path, inside):
+    """What a command fetches or makes while planning is not there for the next one."""
+    caches = workspace / "caches" if inside else tmp_path / "caches"
+    here = Steer({**environ, "XDG_CACHE_HOME": str(caches)}, workspace)
+    before = state(workspace)
+    poison = run('mkdir -p "$XDG_CACHE_HOME/pip"; echo x > "$XDG_CACHE_HOME/pip/x" && echo kept')
+    model = script({"tool_calls": [poison]}, {"text": "Planned."})
+    done = here("run", "go", "--mode", "plan", "--model", model, "--approvals", "never")
+    assert "kept" in done.stdout, "a command has caches, for as long as it runs"
+    assert not caches.exists()
+    assert state(workspace) == before
 
 
 def test_plan_mode_looks_by_commands_and_writes_its_plan(steer, workspace, script):

@@ -26,6 +26,8 @@ _LOCAL = _words("local_programs.txt")
 _LOCAL_GIT = [[name] for name in ("add", "blame", "branch", "commit", "diff", "log", "mv",
                                   "rev-parse", "rm", "show", "stash", "status", "tag")]  # fmt: skip
 
+_PASSING = "/tmp/cache"  # in a folder of the command's own, gone when it ends
+
 
 @cache
 def _private() -> tuple[str, ...]:
@@ -69,15 +71,17 @@ class Confinement:
         free = action.outside or where.trust == "untrusted" or where.containment == "none"
         if free and not looks_only:
             return Profile(sandbox=False, network="host", environ=self._environ)
+        # What only looks leaves nothing behind, not even what package managers fetched or made.
+        cache = _PASSING if looks_only else self._cache
         return Profile(
             files="read" if looks_only else "write",
-            writable=(self._cache,),
+            writable=() if looks_only else (cache,),
             hidden=self._hidden(where.workspace, secrets),
             network="door" if not looks_only and _may_reach_out(judgement) else "none",
             escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),
             sockets=() if looks_only else self._named(where.workspace),
-            environ={**self._environ, **cache_environ(self._cache)},
+            environ={**self._environ, **cache_environ(cache)},
         )
 
     def beside(self, workspace: str, secrets: Sequence[str]) -> Profile:
