@@ -24,6 +24,8 @@ NAMES = (
     "sockets",
     "window",
     "max_steps",
+    "max_output",
+    "max_processes",
     "store",
     "on_hangup",
     "safer",

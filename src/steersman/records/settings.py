@@ -26,8 +26,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
-    in the data folder. `on_hangup` says what becomes of a turn whose terminal goes away. `safer`
-    "apply" runs the safer form of a command where there is one.
+    in the data folder. `max_output` bytes of what a command prints are kept; with more than
+    `max_processes` it is ended. `on_hangup` says what becomes of a turn whose terminal goes away.
+    `safer` "apply" runs the safer form of a command where there is one.
     """
 
     model: str = ""
@@ -46,6 +47,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     fallback: dict[str, Any] = {}
     language_servers: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] = 2500
+    max_output: Annotated[int, Meta(ge=65_536)] = 2 * 1024**3
+    max_processes: Annotated[int, Meta(ge=16)] = 2000
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
     safer: Literal["offer", "apply"] = "offer"

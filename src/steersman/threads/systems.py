@@ -119,7 +119,12 @@ class ThreadSystems:
         self.desk = Desk(attended=setup.attended, yes=setup.yes)
         self.journal = Journal(root, setup.objects)
         guardian = setup.resources.guardian
-        self.processes = Processes(Path(setup.state, "output", log.thread), guardian)
+        self.processes = Processes(
+            Path(setup.state, "output", log.thread),
+            guardian,
+            max_output=setup.settings.max_output,
+            max_processes=setup.settings.max_processes,
+        )
         self.runs = CommandRuns(self.journal, setup.state, workspace.probe)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
         self.gate = self._gate(setup, plan_file(root, log.thread), found.secret_files)

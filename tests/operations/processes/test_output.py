@@ -153,9 +153,8 @@ def test_the_spool_has_everything_and_is_read_by_range(tmp_path):
     assert (output.path.stat().st_mode & 0o777, output.spooled) == (0o600, len(data))
 
 
-def test_a_spool_that_cannot_grow_costs_only_the_rest_of_the_copy(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "SPOOL", 1000)
-    output = Output(tmp_path / "spool")
+def test_a_spool_that_cannot_grow_costs_only_the_rest_of_the_copy(tmp_path):
+    output = Output(tmp_path / "spool", most=1000)
     output.add(b"a" * 900 + b"\n")
     output.add(b"b" * 900 + b"\n")
     output.add(b"c\n")

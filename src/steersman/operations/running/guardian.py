@@ -3,9 +3,10 @@
 One guardian serves a host process; it is started with the first command. For each command the host
 sends it two descriptors, the guard's end of a lifeline and the pipe to print to, and those that the
 command is to inherit. On the lifeline the host sends the order (eight bytes of length, then folder,
-numbers of inherited descriptors, number of arguments, arguments and environment, with NUL between
-them) and later numbers of signals, a byte each. The guard answers in lines: `pid N` or `failed
-WHY`, `exit CODE`, and `left N` when others outlived the command. The host ends everything by
+numbers of inherited descriptors, the most processes (0: no limit), number of arguments, arguments
+and environment, with NUL between them) and later numbers of signals, a byte each. The guard answers
+in lines: `pid N` or `failed WHY`, `exit CODE`, `left N` when others outlived the command, and `many
+N` when it ends a command for having started too many. The host ends everything by
 closing its half; the guard closes the other when nobody is left.
 """
 
@@ -125,15 +126,17 @@ class Guardian:
         output: int,
         inherit: Sequence[int] = (),
         talk: tuple[int, int] | None = None,
+        most: int = 0,
     ) -> Lifeline:
         """Start a command that prints to a descriptor and inherits some, under the same numbers.
 
         One that is to `talk` reads from the first and prints to the second, errors to `output`.
+        With more than `most` processes it is ended.
         """
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
         given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
         assert len(given) <= MOST, "more descriptors than a guard takes"
-        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers)))
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, most)))
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -186,11 +189,15 @@ def _ends(child: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _fields(
-    argv: Sequence[str], cwd: str, environ: Mapping[str, str], inherit: Sequence[int]
+    argv: Sequence[str],
+    cwd: str,
+    environ: Mapping[str, str],
+    inherit: Sequence[int],
+    most: int,
 ) -> list[str]:
     """An order as a list; a NUL would be read as the end of a field."""
     pairs = [f"{name}={value}" for name, value in environ.items()]
-    fields = [cwd, " ".join(map(str, inherit)), str(len(argv)), *argv, *pairs]
+    fields = [cwd, " ".join(map(str, inherit)), str(most), str(len(argv)), *argv, *pairs]
     if any("\0" in field for field in fields):
         raise ToolProblem("A command and its environment must not hold a NUL character.")
     return fields

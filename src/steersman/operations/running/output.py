@@ -15,7 +15,7 @@ from steersman.store.redactor import Redactor
 HEAD = TAIL = 16 * 1024
 SHAPES_IN = 4 << 20  # of a longer output, known secrets are masked, and at the log all others
 LINE = 2048
-SPOOL = 4 * 1024**3  # what is printed beyond this is not kept on disk
+SPOOL = 2 * 1024**3  # unless settings say otherwise, what is printed beyond is not kept on disk
 
 LIVE_WHOLE = 64 * 1024  # told live as it comes; beyond it only now and then, ever more rarely
 LIVE_PIECE = 4 * 1024
@@ -205,8 +205,11 @@ class Output:
         path: Path,
         progress: Callable[[str], None] | None = None,
         redactor: Redactor | None = None,
+        *,
+        most: int = SPOOL,
     ) -> None:
         self.path = path
+        self._most = most
         # Before anything is cut: half of a secret would not be recognised at the door of the log.
         self._clean = Cleaner(redactor) if redactor else None
         self.spooled = 0
@@ -262,7 +265,7 @@ class Output:
         """Write to the spool; a full disk costs the rest of the copy and nothing else."""
         if self.problem:
             return
-        rest = memoryview(piece)[: SPOOL - self.spooled]
+        rest = memoryview(piece)[: self._most - self.spooled]
         try:
             while rest:
                 written = self._spool.write(rest)
@@ -270,5 +273,5 @@ class Output:
                 rest = rest[written:]
         except OSError as error:
             self.problem = error.strerror or str(error)
-        if self.spooled >= SPOOL:
-            self.problem = f"only the first {SPOOL:,} bytes are kept"
+        if self.spooled >= self._most:
+            self.problem = f"only the first {self._most:,} bytes are kept"

@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 
 from steersman.operations.running.guardian import Guardian, Lifeline
-from steersman.operations.running.output import Output
+from steersman.operations.running.output import SPOOL, Output
 from steersman.records.errors import ToolProblem
 from steersman.records.private_files import make_private_folder
 from steersman.store.redactor import Redactor
@@ -33,6 +33,7 @@ KEPT = 32  # ended processes whose output can still be read
 MOST = 64  # processes that may run at the same time
 
 SignalName = Literal["TERM", "INT", "KILL", "HUP", "USR1", "USR2", "STOP", "CONT"]
+_CROWD = b"\n[Steersman: ended: it had %d processes, more than max_processes allows.]\n"
 ENDING = frozenset({"TERM", "INT", "KILL", "HUP"})
 
 
@@ -154,6 +155,8 @@ class Running:
         async for word, number in self._lifeline.words():
             if word == "left":
                 self.left = number
+            elif word == "many":
+                self.output.add(_CROWD % number)
             elif word == "exit":
                 self._seconds = self.seconds
                 self.state = Condition("exited" if number >= 0 else "killed", abs(number))
@@ -188,8 +191,17 @@ class Processes:
     Output is spooled to files in a folder that belongs to whoever opened the thread.
     """
 
-    def __init__(self, spool_folder: Path, guardian: Guardian | None = None) -> None:
+    def __init__(
+        self,
+        spool_folder: Path,
+        guardian: Guardian | None = None,
+        *,
+        max_output: int = SPOOL,
+        max_processes: int = 0,
+    ) -> None:
         self._folder = spool_folder
+        self._max_output = max_output
+        self._max_processes = max_processes
         self._own_guardian = guardian is None
         self._guardian = guardian or Guardian()
         self._known: dict[str, Running] = {}
@@ -224,7 +236,8 @@ class Processes:
         os.set_blocking(pipe, False)
         try:
             marked = {**environ, MARK: call}
-            lifeline = await self._guardian.start(argv, cwd, marked, inlet, inherit)
+            most = self._max_processes
+            lifeline = await self._guardian.start(argv, cwd, marked, inlet, inherit, most=most)
         except BaseException as error:
             os.close(pipe)
             output.finish()
@@ -293,7 +306,8 @@ class Processes:
     ) -> Output:
         try:
             make_private_folder(self._folder)
-            return Output(self._folder / f"{id}-{token_hex(4)}.out", progress, redactor)
+            path = self._folder / f"{id}-{token_hex(4)}.out"
+            return Output(path, progress, redactor, most=self._max_output)
         except OSError as error:
             what = "The command was not started: its output cannot be kept."
             raise ToolProblem(what, str(error)) from error

@@ -1,0 +1,45 @@
+"""What a command may take of the machine: kept output, and processes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.world import Steer, call
+
+CROWD = "for n in $(seq 100); do sleep 15 & done; echo started; wait; echo survived"
+FAMILY = "for n in $(seq 10); do sleep 0.5 & done; wait; echo survived"
+
+
+def ran(steer, script, command, **more):
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=command, **more)]}, {"text": "-"}
+    )
+    messages = steer.messages("run", "--model", model, "--approvals", "never", "go")
+    return next(m["body"] for m in messages if m["kind"] == "tool_result")["output"]
+
+
+@pytest.mark.parametrize("trust", ["sandboxed", "untrusted"])
+def test_a_command_with_too_many_processes_is_ended(environ, workspace, script, trust):
+    few = {**environ, "STEERSMAN_MAX_PROCESSES": "40", "STEERSMAN_TRUST": trust}
+    steer = Steer(few, workspace)
+    crowd = ran(steer, script, CROWD)
+    assert "more than max_processes allows" in crowd["output"]
+    assert "survived" not in crowd["output"]
+    assert crowd["exit_code"] == 137
+    assert "survived" in ran(steer, script, FAMILY)["output"]
+
+
+def test_only_so_much_of_the_output_is_kept(environ, workspace, script):
+    steer = Steer({**environ, "STEERSMAN_MAX_OUTPUT": "65536"}, workspace)
+    ran(steer, script, "head -c 5000000 /dev/zero | tr '\\0' x")
+    kept = [path for path in Path(environ["STEERSMAN_HOME"]).rglob("*") if path.is_file()]
+    assert max(path.stat().st_size for path in kept if "output" in path.parts) <= 65536
+
+
+@pytest.mark.parametrize("name", ["max_output", "max_processes"])
+def test_a_folder_cannot_lift_the_limits(steer, workspace, script, name):
+    (workspace / ".steersman").mkdir(exist_ok=True)
+    (workspace / ".steersman" / "config.toml").write_text(f"{name} = 1000000000\n")
+    steer("policy", "trust", "--yes")
+    done = steer("run", "--model", script({"text": "-"}), "go")
+    assert f"must not set “{name}”" in done.stderr
