@@ -256,3 +256,14 @@ def test_files_that_are_edited_or_built_anew_are_not_lost(steer, script, notes):
     edit = "for f in note*.txt; do sed -i 's/Every word/Each line/; s/^/  /' $f; done"
     build = "for f in *.o; do (printf '\\177ELF\\0'; head -c 300 /dev/urandom) > $f; done"
     assert not any(told(worked(steer, script, shell(edit), shell(build))))
+
+
+@pytest.mark.parametrize("name", ["x\ry", "x\u2028y", "x\fy"])
+def test_no_name_of_a_file_switches_the_check_off(steer, script, repository, git, name):
+    (repository / name).write_text("not in git\n")
+    (repository / "calc.py").write_text("hours of work\n")
+    script_of_it = 'git checkout .; for file in x*; do echo more >> "$file"; done\n'
+    (repository / "restore.sh").write_text(script_of_it)  # so that the guard knows nothing of it
+    (result,) = told(worked(steer, script, shell("sh restore.sh")))
+    assert "throwing away uncommitted work" in result
+    assert (repository / "calc.py").read_text() == "hours of work\n"

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
+from steersman.operations.running.command_run import OverView
+from steersman.operations.running.over_mirror import OverMirror
 from steersman.records.message import ToolResult
 from steersman.records.settings import Settings
 from tests.world import call
@@ -23,9 +25,9 @@ DONE = {"text": "Done."}
 def beside(environ, workspace, script):
     """Start a command in the background, do something beside it, let it end, see its output."""
 
-    def played(command, meanwhile=lambda look: None, approvals="never"):
-        start = call("workspace_run_command", command=command, background=True, wait_timeout=0.01)
-        settings = Settings(model=script({"tool_calls": [start]}, DONE), approvals=approvals)
+    def played(command, meanwhile=lambda look: None, wait=0.01):
+        start = call("workspace_run_command", command=command, background=True, wait_timeout=wait)
+        settings = Settings(model=script({"tool_calls": [start]}, DONE), approvals="never")
 
         async def scenario():
             home = Path(environ["STEERSMAN_HOME"])
@@ -156,7 +158,7 @@ def test_what_nobody_agreed_to_lose_is_not_lost_however_large_or_shut(beside, wo
         (workspace / "notes").mkdir(exist_ok=True)
         (workspace / "notes" / f"{number}").write_text(f"precious {number}\n")
     (workspace / "notes").chmod(0o700)
-    beside("rm -rf large; chmod 000 notes; chmod 700 notes; rm -rf notes; " + until_stopped(":"))
+    beside("rm -rf large; chmod 000 notes; chmod 700 notes; rm -rf notes", wait=60)
     assert (workspace / "large").stat().st_size == 70 << 20
     assert (workspace / "notes" / "59").read_text() == "precious 59\n"
 
@@ -166,6 +168,62 @@ def test_long_work_is_not_lost_for_one_file_that_was_refused(beside, workspace):
            + until_stopped(":"))  # fmt: skip
     assert (workspace / "result.txt").read_text() == "result\n"
     assert not (workspace / ".vscode").exists()
+
+
+def test_a_look_that_comes_when_it_is_over_takes_nothing_for_deleted(
+    beside, workspace, monkeypatch
+):
+    settle, discard = OverMirror.settle, OverMirror.discard
+    benches = []
+
+    async def settled(self, bench):
+        benches.append(bench)
+        return await settle(self, bench)
+
+    async def discarded(self):
+        await discard(self)
+        self._mirror.discard()
+        assert await self.milestone(benches[0]) is None
+
+    monkeypatch.setattr(OverMirror, "settle", settled)
+    monkeypatch.setattr(OverMirror, "discard", discarded)
+    before = {path.name for path in workspace.iterdir()}
+    beside(until_stopped(":"))
+    assert benches
+    assert {path.name for path in workspace.iterdir()} == {*before, "stop"}
+
+
+def test_a_save_just_when_its_work_is_taken_over_loses_neither(beside, workspace, monkeypatch):
+    judge, saved = OverView.judge, []
+    (workspace / "both.txt").write_text("before\n")
+
+    async def slow(self, found, bench):
+        await judge(self, found, bench)
+        if not saved and any(change.path == "both.txt" for change in found.changes):
+            saved.append((workspace / "both.txt").write_text("by the person\n"))
+
+    monkeypatch.setattr(OverView, "judge", slow)
+    beside("echo mine >> both.txt; echo result > result.txt; " + until_stopped(":"))
+    assert saved
+    assert (workspace / "both.txt").read_text() == "by the person\n"
+    assert (workspace / "result.txt").read_text() == "result\n"
+
+
+def test_a_commit_that_others_were_before_is_named(beside, workspace):
+    git = ("git", "-c", "user.name=n", "-c", "user.email=e@example.org")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run([*git, *words], cwd=workspace, check=True)
+
+    async def commit(look):
+        assert (await look(0))["output"] == "committed\n"
+        subprocess.run(
+            [*git, "commit", "-q", "--allow-empty", "-m", "p"], cwd=workspace, check=True
+        )
+
+    mine = " ".join(git) + " commit -q --allow-empty -m mine && echo committed; "
+    _, messages = beside(mine + until_stopped(":"), commit)
+    told = [message.body.what for message in messages if message.kind == "error"]
+    assert any("the command's commit is " in one for one in told), told
 
 
 def test_a_folder_swapped_for_a_link_leads_the_host_nowhere(beside, workspace, tmp_path):

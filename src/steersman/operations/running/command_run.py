@@ -1,10 +1,9 @@
 """One command where it runs: started there, its effects read, judged, and made so or recorded."""
 
 import asyncio
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,7 +20,6 @@ from steersman.operations.running.afterwards import settled
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
-from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.overlay import Transaction, to_be_read
 from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
@@ -29,12 +27,11 @@ from steersman.operations.tool import Bench
 from steersman.records.action import Network
 from steersman.records.addresses import canonical_host
 from steersman.records.change import Change
-from steersman.records.errors import SteersmanError, ToolProblem
+from steersman.records.errors import SteersmanError
 from steersman.records.message import Audit, Body, Checkpoint, DiffReady
 from steersman.records.names import shown
 from steersman.records.profile import Profile
-from steersman.records.protection import git_bookkeeping, protected_name
-from steersman.store.log import unbroken
+from steersman.records.protection import git_bookkeeping
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
@@ -42,8 +39,6 @@ if TYPE_CHECKING:
 
 SHOWN_DIFFS = 20
 SHOWN_NAMES = 40
-PAUSE = 1.0  # seconds after which a command in the background sees what changed
-LEISURE = 20  # so many times as long as a look took is the pause after it, if that is longer
 
 
 class Effects(Struct, frozen=True):
@@ -186,17 +181,21 @@ class OverView(CommandRun):
         found = await asyncio.to_thread(self._transaction.changes, self._journal.objects)
         if found.meanwhile:
             raise Conflict(found.meanwhile)
-        await self._make(found, bench)
+        if found.changes or found.remove:
+            await self.judge(found, bench)
+            await self.make(found, bench)
         return Effects(names_of(found.changes), found.notes)
 
-    async def _make(self, found: Changeset, bench: Bench) -> None:
-        if not found.changes and not found.remove:
-            return
+    async def judge(self, found: Changeset, bench: Bench) -> None:
+        """Put changes before the gate; raises when it says no."""
         past = LoggedPast(self._journal, bench.lane)
         actions = await asyncio.to_thread(
             actions_for, self._journal, found.changes, self._command, past
         )
         await bench.admit(actions)
+
+    async def make(self, found: Changeset, bench: Bench) -> None:
+        """Make changes so, with their checkpoint in the log."""
         body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
         await self._journal.make(
             body, bench.lane, bench.call, times=found.times, remove=found.remove
@@ -207,100 +206,6 @@ class OverView(CommandRun):
         """Forget what is left of the view; nobody waits while the disk does."""
         await super().discard()
         self._sweep(self._transaction.discard)
-
-
-class OverMirror(OverView):
-    """One command in the background: over a copy that follows the workspace, and is followed."""
-
-    def __init__(
-        self,
-        journal: Journal,
-        mirror: Mirrored,
-        profile: Profile,
-        sweep: Callable[[Callable[[], None]], None],
-    ) -> None:
-        super().__init__(journal, mirror, profile, sweep)
-        self._mirror = mirror
-        self._order = asyncio.Lock()
-        self._following: asyncio.Task[None] | None = None
-
-    def started(self) -> None:
-        """Bring over what changes in the workspace until the command has ended."""
-        self._following = asyncio.create_task(self._follow(), name="mirror")
-
-    async def _follow(self) -> None:
-        pause = PAUSE
-        while True:
-            await asyncio.sleep(pause)
-            began = time.monotonic()
-            async with self._order:
-                with suppress(ToolProblem):  # the workspace is gone, or grew too large
-                    await unbroken(asyncio.to_thread(self._mirror.refresh))
-            pause = max(PAUSE, LEISURE * (time.monotonic() - began))
-
-    async def milestone(self, bench: Bench) -> Effects:
-        """Settle what the command has done so far."""
-        async with self._order:
-            return await self._settle(bench, whole=False)
-
-    async def settle(self, bench: Bench) -> Effects:
-        """Settle what the command has done since that happened last."""
-        async with self._order:
-            return await self._settle(bench, whole=True)
-
-    async def _settle(self, bench: Bench, *, whole: bool) -> Effects:
-        mirror, objects = self._mirror, self._journal.objects
-        await unbroken(asyncio.to_thread(mirror.refresh))
-        found = await unbroken(asyncio.to_thread(mirror.changes_so_far, objects, whole=whole))
-        mine, notes = _uncontested(found)
-        made, problem = await self._make_what_can_be(mine, bench)
-        await unbroken(asyncio.to_thread(mirror.accept, made))
-        if problem is not None:
-            raise problem
-        return Effects(names_of(made), [*found.notes, *notes])
-
-    async def _make_what_can_be(
-        self, found: Changeset, bench: Bench
-    ) -> tuple[list[Change], SteersmanError | None]:
-        """What was made so, and why the rest was not: long work is not lost for one bad file.
-
-        What was refused is not asked about again.
-        """
-        guarded = [change for change in found.changes if protected_name(change.path)]
-        plain = [change for change in found.changes if not protected_name(change.path)]
-        made: list[Change] = []
-        problem: SteersmanError | None = None
-        for changes, remove in ((plain, found.remove), (guarded, [])):
-            part = msgspec.structs.replace(found, changes=changes, remove=remove)
-            try:
-                await self._make(part, bench)
-                made += changes
-            except SteersmanError as refused:
-                problem = problem or refused
-        return made, problem
-
-    async def discard(self) -> None:
-        """Stop following, then forget what is left."""
-        if self._following is not None:
-            self._following.cancel()
-            await asyncio.wait({self._following})
-        await super().discard()
-
-
-def _uncontested(found: Changeset) -> tuple[Changeset, list[str]]:
-    """The changes that nobody else made meanwhile, and where the others are kept."""
-    contested = set(found.meanwhile)
-    notes = [
-        f"{shown(change.path)} was changed by others meanwhile and stays as it is"
-        + (f"; the command's is kept as {change.after.digest}" if change.after.digest else "")
-        for change in found.changes
-        if change.path in contested and not git_bookkeeping(change.path)
-    ]
-    return msgspec.structs.replace(
-        found,
-        changes=[change for change in found.changes if change.path not in contested],
-        remove=[path for path in found.remove if path not in contested],
-    ), notes
 
 
 class Directly(CommandRun):
@@ -377,7 +282,7 @@ class Looking(Directly):
     async def discard(self) -> None:
         """Remove its temporary folder."""
         await super().discard()
-        self._scratch.discard()
+        await asyncio.to_thread(self._scratch.discard)
 
 
 class Landlocked(Directly):
@@ -397,7 +302,7 @@ class Landlocked(Directly):
     async def discard(self) -> None:
         """Remove its temporary folder."""
         await super().discard()
-        self._scratch.discard()
+        await asyncio.to_thread(self._scratch.discard)
 
 
 async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:

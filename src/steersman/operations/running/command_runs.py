@@ -7,6 +7,7 @@ directly it has, and is recorded.
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TypeVar
 
@@ -19,13 +20,13 @@ from steersman.operations.running.command_run import (
     Landlocked,
     Looking,
     Outside,
-    OverMirror,
     OverView,
 )
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
 from steersman.operations.running.copied import Copied, NoCopy
 from steersman.operations.running.mirrored import Mirrored
+from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
 from steersman.operations.tool import Bench
@@ -55,6 +56,8 @@ class CommandRuns:
         self._index = os.path.join(state, "index")
         self._probe = probe or Probe(journal.root, self._scratch)
         self._sweeping: set[asyncio.Future[None]] = set()
+        self._settling: asyncio.Task[None] | None = None
+        self._rested = 0.0
 
     async def tidy(self) -> list[str]:
         """Take back what a dead process left half done; the answer says what was found."""
@@ -109,9 +112,16 @@ class CommandRuns:
         assert found.bubblewrap is not None, "nothing else can put a copy in the workspace's place"
         secret = SecretFiles(self._journal.root, bench.workspace.secret)
         hidden = bench.profile.hidden
-        return await asyncio.to_thread(
-            kind, found.bubblewrap, self._journal.root, scratch, hidden, secret
+        making = asyncio.ensure_future(
+            asyncio.to_thread(kind, found.bubblewrap, self._journal.root, scratch, hidden, secret)
         )
+        try:
+            return await asyncio.shield(making)
+        except asyncio.CancelledError:
+            await asyncio.wait({making})
+            if not making.exception():
+                await asyncio.to_thread(making.result().discard)
+            raise
 
     async def directly(self, bench: Bench) -> CommandRun:
         """A run on the workspace itself: out of the sandbox, in the weaker one, or to look only."""
@@ -174,9 +184,23 @@ class CommandRuns:
         task.add_done_callback(self._unsettled.pop)
 
     async def milestone(self) -> None:
-        """Settle what commands in the background have done so far."""
+        """Settle what commands in the background have done so far; calls that come together share.
+
+        Where that takes long, not every call waits for it.
+        """
+        if not self._unsettled:
+            return
+        if self._settling is None or self._settling.done():
+            if time.monotonic() < self._rested:
+                return
+            self._settling = asyncio.create_task(self._settle_so_far(), name="milestone")
+        await asyncio.shield(self._settling)
+
+    async def _settle_so_far(self) -> None:
+        began = time.monotonic()
         for run, bench in list(self._unsettled.values()):
             await _saying(run.milestone(bench), bench)
+        self._rested = 2 * time.monotonic() - began  # as long a rest as that took
 
     def _sweep(self, discard: Callable[[], None]) -> None:
         """Remove what a command left behind in a thread of its own; its lock says whose it is."""
@@ -186,7 +210,8 @@ class CommandRuns:
 
     async def close(self) -> None:
         """Wait until everything that ended is settled; all commands must have ended before."""
-        for waiting in (self._unsettled, self._sweeping):
+        settling = {self._settling} if self._settling else set()
+        for waiting in (self._unsettled, settling, self._sweeping):
             if waiting:
                 await asyncio.wait(waiting)
         await self._probe.close()

@@ -9,7 +9,7 @@ import os
 import stat
 import subprocess
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 
 from steersman import children
@@ -29,7 +29,7 @@ from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import on_disk, shown, written
 from steersman.records.profile import Profile
-from steersman.records.secret_files import SecretFiles
+from steersman.records.secret_files import SKIPPED, SecretFiles
 
 MOST_PATHS, MOST_BYTES = 200_000, 4 << 30
 PATIENCE = 120.0
@@ -64,7 +64,7 @@ class Copied:
             self._copy = self._scratch.path("copy")
             _measure(root)
             _make(root, self._copy)
-            secrets = inner(root, hidden)
+            secrets = inner(root, [*hidden, *self._secrets_in()])
             replace(root, secrets, self._copy)
             self._spared = Spared(root, secrets)
             self._made = marks(self._copy)
@@ -99,7 +99,13 @@ class Copied:
         """Forget everything the command wrote."""
         self._scratch.discard()
 
-    def _is_secret(self, path: str) -> bool:
+    def _secrets_in(self) -> Iterator[str]:
+        """Secret files that came before the copy was made, and after somebody looked for them."""
+        for path, about in walk(self._copy, set(), SKIPPED):
+            if self._secret.hides(os.fsencode(path), stat.S_ISDIR(about.st_mode)):
+                yield os.path.join(self.root, path)
+
+    def is_secret(self, path: str) -> bool:
         """Whether a path of the workspace is nothing that a command may see."""
         place = os.path.join(self.root, on_disk(path))
         return self._spared.covers(path) or bool(self._secret.covers(place))
@@ -167,10 +173,13 @@ class Copied:
 def marks(root: str, but: Collection[str] = ()) -> dict[str, Mark]:
     """What changes whenever a path below does, by its path; folders of some names are left out."""
     found = {}
-    for path, about in walk(root, set(), but):
-        found[written(path)] = mark(about)
-        if len(found) > 2 * MOST_PATHS:
-            raise NoCopy("The command made more files than can be looked through.")
+    try:
+        for path, about in walk(root, set(), but):
+            found[written(path)] = mark(about)
+            if len(found) > 2 * MOST_PATHS:
+                raise NoCopy("There are more files than can be looked through.")
+    except OSError as error:
+        raise ToolProblem(f"{root} cannot be looked at.", error.strerror or "") from error
     return found
 
 

@@ -65,14 +65,20 @@ class Mirrored(Copied):
     def changes_so_far(self, objects: Objects, *, whole: bool) -> Changeset:
         """What the command did since that was accepted last."""
         now = marks(self._copy, () if whole else SKIPPED)
+        if ROOT not in now:
+            raise ToolProblem("The copy of the workspace is gone, and with it what was done in it.")
         touched = [path for path in self._touched(now) if whole or _is_light(path)]
         self._looked = {path: now.get(path) for path in touched}
         return self._compared(touched, objects)
 
-    def accept(self, made: Collection[Change]) -> None:
-        """Take what was looked at for known; `made` was brought into the workspace."""
+    def accept(self, made: Collection[Change], waiting: Collection[str]) -> None:
+        """Take what was looked at for known; `made` was brought into the workspace.
+
+        What is still `waiting` is looked at again.
+        """
         for path, what in self._looked.items():
-            _set(self._made, path, what)
+            if path not in waiting:
+                _set(self._made, path, what)
         with closing(Tree(self.root)) as tree:
             for change in made:
                 with suppress(ToolProblem):
@@ -90,7 +96,7 @@ class Mirrored(Copied):
 
     def _bring(self, path: str, wanted: Mark | None, tree: Tree, copy: Tree) -> None:
         """Make a path of the copy what it is in the workspace; what fails is tried again."""
-        if self._is_secret(path):
+        if self.is_secret(path):
             _set(self._seen, path, wanted)
             return
         with suppress(OSError, ToolProblem):

@@ -49,7 +49,7 @@ def known(root: str, names: Iterable[str]) -> set[str] | None:
 
 def kinds(root: str, store: str, names: Iterable[str]) -> dict[str, str] | None:
     """What each object of a certain repository is; those it does not have are left out."""
-    answers = _each(root, list(names), f"--git-dir={os.path.join(root, on_disk(store)) or root}")
+    answers = _each(root, list(names), f"--git-dir={os.path.join(root, on_disk(store))}")
     if answers is None:
         return None
     pairs = (answer.split() for answer in answers if not answer.endswith(" missing"))
@@ -72,14 +72,14 @@ def _each(root: str, questions: Sequence[str], *place: str) -> list[str] | None:
     answer = ask(root, [*place, "cat-file", shape], said)
     if answer is None:
         return None
-    lines = answer.decode(errors="replace").splitlines()
+    lines = answer.decode(errors="replace").removesuffix("\n").split("\n")  # names hold others
     return lines if len(lines) == len(questions) else None
 
 
 def reachable(root: str, store: str, tips: Iterable[str]) -> set[str] | None:
     """Every object that a branch, a tag, a reflog, the index or one of the tips leads to."""
     words = ["rev-list", "--objects", "--no-object-names", "--ignore-missing", "--all", "--reflog"]
-    place = f"--git-dir={os.path.join(root, on_disk(store)) or root}"
+    place = f"--git-dir={os.path.join(root, on_disk(store))}"
     said = "".join(f"{tip}\n" for tip in tips).encode()
     answer = ask(root, [place, *words, "--indexed-objects", "--stdin"], said)
     return set(answer.decode().split()) if answer is not None else None

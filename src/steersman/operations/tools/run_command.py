@@ -144,7 +144,7 @@ class RunCommand(Tool[RunCommandArgs]):
         kept = False
         try:
             running = await self._processes.start(
-                await asyncio.to_thread(run.argv, [*SHELL, args.command], cwd),
+                await unbroken(asyncio.to_thread(run.argv, [*SHELL, args.command], cwd)),
                 cwd,
                 run.environ,
                 call=bench.call,
