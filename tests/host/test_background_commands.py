@@ -170,6 +170,75 @@ def test_long_work_is_not_lost_for_one_file_that_was_refused(beside, workspace):
     assert not (workspace / ".vscode").exists()
 
 
+def test_a_secret_file_that_the_person_makes_meanwhile_is_theirs(beside, workspace):
+    word = "rosebud-" + "in-a-file"
+
+    async def make(look):
+        await look(0)
+        (workspace / ".env").write_text(word)
+        (workspace / "seen").touch()
+        await look(5)
+
+    unsaid = "n=$(echo .e)nv; echo x > $n; rm $n"
+    _, messages = beside(
+        f"echo begun; until [ -e seen ]; do sleep 0.02; done; {unsaid}; echo over > $n; echo did; "
+        + until_stopped(":"),
+        make,
+    )
+    assert (workspace / ".env").read_text() == word
+    assert word not in str(messages)
+
+
+def test_what_a_list_hides_that_the_person_makes_meanwhile_is_hidden(beside, workspace):
+    word = "rosebud-" + "in-a-file"
+
+    async def make(look):
+        await look(0, wait=0)
+        (workspace / ".steersmanignore").write_text("diary*\n!.env\n")
+        (workspace / "diary.txt").write_text(word)
+        (workspace / ".env").write_text(word)
+        for _ in range(5):
+            await look(0, wait=0)
+
+    output, messages = beside(until_stopped("cat d?ary* .e?v 2>/dev/null"), make)
+    assert word not in output + str(messages)
+
+
+def test_what_others_changed_too_stays_theirs_however_often_it_is_written(beside, workspace):
+    (workspace / "both.txt").write_text("before\n")
+
+    async def edit(look):
+        assert (await look(0))["output"] == "changed\n"
+        (workspace / "both.txt").write_text("by the person\n")
+        for _ in range(5):
+            await look(0, wait=0)
+
+    write = "echo mine >> both.txt"
+    beside(f"{write}; echo changed; " + until_stopped(write), edit)
+    assert (workspace / "both.txt").read_text() == "by the person\n"
+
+
+def test_after_a_refused_loss_the_rest_of_its_work_arrives(beside, workspace):
+    for number in range(80):
+        (workspace / f"note{number}.txt").write_text(f"precious {number}\n")
+
+    async def look_twice(look):
+        assert (await look(0))["output"] == "first\n"
+        await look(6)
+
+    beside(
+        "rm note*.txt; mkdir made; echo a > made/a; echo first; sleep 0.3; echo b > made/b; "
+        "echo c > c.txt; " + until_stopped(":"),
+        look_twice,
+    )
+    assert (
+        len(list(workspace.glob("note*.txt"))) > 20
+    )  # how many were gone at the first look varies
+    assert (workspace / "made" / "a").read_text() == "a\n"
+    assert (workspace / "made" / "b").read_text() == "b\n"
+    assert (workspace / "c.txt").read_text() == "c\n"
+
+
 def test_a_look_that_comes_when_it_is_over_takes_nothing_for_deleted(
     beside, workspace, monkeypatch
 ):

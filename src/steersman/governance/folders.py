@@ -14,8 +14,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.governance.secret_finder import IGNORE_FILE, exceptions
+from steersman.governance.secret_finder import exceptions
 from steersman.records.protection import inside
+from steersman.records.secret_files import IGNORE_FILE
 from steersman.store.contract import Store, stamp
 
 State = Literal["nothing", "trusted", "unknown", "changed", "refused"]

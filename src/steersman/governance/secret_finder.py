@@ -16,9 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from steersman.records.secret_files import APART, PLAIN_SIGHT, SKIPPED, SecretFiles
+from steersman.records.secret_files import APART, IGNORE_FILE, PLAIN_SIGHT, SKIPPED, SecretFiles
 
-IGNORE_FILE = ".steersmanignore"
 LARGEST = 1 << 20
 _SPECIAL = re.compile(r"[\\*?\[\]!# ]")
 _USUAL = Path(__file__).with_name("secret_names.gitignore")

@@ -4,6 +4,7 @@ import os
 
 from steersman.records.gitignore_index import indexed
 
+IGNORE_FILE = ".steersmanignore"
 # Made by package managers: full of certificates that everybody has, and too many to look through.
 SKIPPED = frozenset(
     {".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox", ".nox",

@@ -110,6 +110,10 @@ class Copied:
         place = os.path.join(self.root, on_disk(path))
         return self._spared.covers(path) or bool(self._secret.covers(place))
 
+    def _is_somebodys_secret(self, path: str, tree: Tree) -> bool:
+        """Whether a path is secret and in the workspace by now: it is neither read nor changed."""
+        return self.is_secret(path) and tree.stat(path) is not None
+
     def _touched(self, now: dict[str, Mark]) -> list[str]:
         """The paths that are not as they were made."""
         paths = self._made.keys() | now.keys()
@@ -131,7 +135,7 @@ class Copied:
     def _compare(
         self, path: str, tree: Tree, copy: Tree, objects: Objects, found: Changeset
     ) -> None:
-        if self._spared.covers(path):
+        if self._spared.covers(path) or self._is_somebodys_secret(path, tree):
             found.notes.append(self._spared.note(path))
             return
         before = NOTHING

@@ -21,8 +21,9 @@ from steersman.operations.running.bubblewrap import Bubblewrap
 from steersman.operations.running.copied import Copied, Mark, mark, marks
 from steersman.records.change import Change
 from steersman.records.errors import ToolProblem
-from steersman.records.secret_files import SKIPPED, SecretFiles
+from steersman.records.secret_files import APART, IGNORE_FILE, SKIPPED, SecretFiles
 
+LONGEST = 1 << 20
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -44,6 +45,7 @@ class Mirrored(Copied):
         self._seen = marks(root)  # before the copy: what changes meanwhile is brought over later
         super().__init__(bubblewrap, root, scratch, hidden, secret)
         self._looked: dict[str, Mark | None] = {}
+        self._contested: set[str] = set()
 
     def refresh(self) -> None:
         """Bring over what changed in the workspace, unless the command changed it too."""
@@ -52,6 +54,8 @@ class Mirrored(Copied):
         moved = [path for path in paths if self._seen.get(path) != now.get(path)]
         if not moved:
             return
+        if IGNORE_FILE in moved:
+            self._hide_more()
         gone = [path for path in moved if path not in now]
         come = [path for path in moved if path in now]
         with closing(Tree(self.root)) as tree, closing(Tree(self._copy)) as copy:
@@ -61,6 +65,16 @@ class Mirrored(Copied):
             finally:
                 tree.settle()
                 copy.settle()
+
+    def _hide_more(self) -> None:
+        """Hide what a list hides that was made or changed meanwhile; it shows nothing more."""
+        with suppress(OSError):
+            descriptor = os.open(os.path.join(self.root, IGNORE_FILE), _READ)
+            with open(descriptor, errors="surrogateescape") as file:
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    more = [line for line in file.read(LONGEST).split("\n") if line[:1] != "!"]
+                    lines = self._secret.lines + APART + "\n".join(more)
+                    self._secret = SecretFiles(self.root, lines)
 
     def changes_so_far(self, objects: Objects, *, whole: bool) -> Changeset:
         """What the command did since that was accepted last."""
@@ -89,10 +103,10 @@ class Mirrored(Copied):
 
     def _is_late(self, path: str, before: Seen) -> bool:
         now = mark(before.stat) if before.stat else None
-        if now == self._seen.get(path):
-            return False
-        _set(self._seen, path, now)  # it is said once
-        return True
+        if now != self._seen.get(path):
+            _set(self._seen, path, now)
+            self._contested.add(path)  # from now on it belongs to the others
+        return path in self._contested
 
     def _bring(self, path: str, wanted: Mark | None, tree: Tree, copy: Tree) -> None:
         """Make a path of the copy what it is in the workspace; what fails is tried again."""

@@ -95,15 +95,13 @@ class OverMirror(OverView):
 
         What was refused is not asked about again.
         """
-        guarded = [change for change in found.changes if protected_name(change.path)]
-        plain = [change for change in found.changes if not protected_name(change.path)]
+        parts = _parts(found)
         made: list[Change] = []
         problem: SteersmanError | None = None
         waiting = {change.path for change in found.changes}
         try:
-            for changes, remove in ((plain, found.remove), (guarded, []))[: 2 if whole else 1]:
-                part = replace(found, changes=changes, remove=remove)
-                if not changes and not remove:
+            for part in parts if whole else parts[:-1]:
+                if not part.changes and not part.remove:
                     continue
                 try:
                     await self.judge(part, bench)
@@ -111,8 +109,8 @@ class OverMirror(OverView):
                     problem = problem or refused
                 else:
                     await self.make(part, bench)
-                    made += changes
-                waiting -= {change.path for change in changes}
+                    made += part.changes
+                waiting -= {change.path for change in part.changes}
         finally:
             await unbroken(asyncio.to_thread(self._mirror.accept, made, waiting))
         return made, problem
@@ -125,6 +123,31 @@ class OverMirror(OverView):
         async with self._order:
             self._over = True
             await super().discard()
+
+
+def _parts(found: Changeset) -> tuple[Changeset, Changeset, Changeset]:
+    """What is new, what changes what was there, and what is protected.
+
+    Each is judged by itself. What is new in the place of something else goes with its change.
+    """
+    guarded = [change for change in found.changes if protected_name(change.path)]
+    plain = [change for change in found.changes if not protected_name(change.path)]
+    there = {change.path for change in plain if change.before.kind != "absent"}
+
+    def is_new(path: str) -> bool:
+        while path:
+            if path in there:
+                return False
+            path = path.rpartition("/")[0]
+        return True
+
+    new = [change for change in plain if is_new(change.path)]
+    other = [change for change in plain if not is_new(change.path)]
+    return (
+        replace(found, changes=new, remove=[]),
+        replace(found, changes=other),
+        replace(found, changes=guarded, remove=[]),
+    )
 
 
 def _uncontested(found: Changeset, journal: Journal) -> tuple[Changeset, list[str]]:
