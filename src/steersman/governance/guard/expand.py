@@ -16,14 +16,15 @@ from steersman.governance.guard.marks import (
     TOKEN,
     UNSET,
     braces,
-    glob_pattern,
     literal,
     live,
-    unknown,
 )
+from steersman.governance.guard.parameters import shaped
 from steersman.governance.guard.patterns import pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tree_sitter import Node
 
     from steersman.governance.guard.shell import Shell
@@ -46,6 +47,9 @@ _LETTERS = {
 }
 _BLANK = pattern(r"[ \t\n]+")
 _NAME = pattern(r"([!#]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!0-])(?:\[([^]]*)\])?(.*)\Z", re.DOTALL)
+_OPERATOR = pattern(r":?[-=+?]")
+_DOLLAR = pattern(r"\\.|\$([A-Za-z_]\w*|[0-9@*#?$!-])", re.DOTALL)
+_STRUCTURED = ("command_substitution", "expansion", "string", "concatenation")
 _UNQUOTE = pattern(r"\\(.)", re.DOTALL)
 _TILDE = pattern(r"(~|[\w]+=~|~\+|~-)(?=[/:]|\Z)")
 MAX_WORDS = 400
@@ -152,14 +156,7 @@ def _word(node: Node, shell: Shell, quoted: bool) -> str:
         return text
     text = text.lstrip("\n")
     first = _TILDE.match(text)
-    if "\\" not in text:
-        made = live(text)
-    else:
-        made, at = "", 0
-        for found in _UNQUOTE.finditer(text):
-            made += live(text[at : found.start()]) + ("" if found[1] == "\n" else found[1])
-            at = found.end()
-        made += live(text[at:])
+    made = _unescaped(text)
     if first and "~" in made:
         if text.startswith(("~+", "~-")):
             return shell.cwd + made[2:]
@@ -170,6 +167,15 @@ def _word(node: Node, shell: Shell, quoted: bool) -> str:
     elif text.startswith("~"):
         made = "/root" + made[5:] if text.startswith("~root") else "/home/" + made[1:]
     return made
+
+
+def _unescaped(text: str) -> str:
+    """Unquoted text: what a backslash stands before is only itself."""
+    made, at = "", 0
+    for found in _UNQUOTE.finditer(text):
+        made += live(text[at : found.start()]) + ("" if found[1] == "\n" else found[1])
+        at = found.end()
+    return made + live(text[at:])
 
 
 def _string(node: Node, shell: Shell, quoted: bool) -> str:
@@ -255,61 +261,89 @@ def _expansion(node: Node, shell: Shell, quoted: bool) -> str:
     for child in node.named_children:
         if child.type == "subscript":
             shell.visit_inside(child)
-    for child in node.named_children:
-        if child.type in ("command_substitution", "expansion", "string", "concatenation"):
-            break
-    else:
-        inside = _text(node)[2:-1]
-        if "`" in inside or "$(" in inside:
-            shell.reveal(inside)
-        return _parameter(inside, shell, quoted)
     inside = _text(node)[2:-1]
-    found = _NAME.match(inside)
-    tail = "".join(
-        raw_word(child, shell, quoted)
-        for child in node.named_children
-        if child.type not in ("variable_name", "subscript", "special_variable_name")
-    )
-    if found is None:
-        return OUT
-    if found[4][:1] in "#%/^,@" and found[4]:
-        return _parameter(inside, shell, quoted)
-    value = _get(found, shell, quoted)
-    operator = found[4].lstrip(":")[:1]
-    if operator == "+":
-        return tail
-    if value is None and operator == "=":
-        shell.variables[found[2]] = literal(tail)
-    if value == "" and found[4].startswith(":"):
-        value = None
-    return tail if value is None else value
-
-
-def _parameter(inside: str, shell: Shell, quoted: bool) -> str:
+    structured = any(child.type in _STRUCTURED for child in node.named_children)
+    if not structured and ("`" in inside or "$(" in inside):
+        shell.reveal(inside)
     found = _NAME.match(inside)
     if found is None:
         return OUT
+    operator = _OPERATOR.match(found[4])
+    start = node.end_byte - 1 - len(found[4].encode()) + (operator.end() if operator else 0)
+    word = _operand(node, start, shell, quoted or operator is None)
+    if operator is None:
+        return _parameter(found, word, shell, quoted)
     value = _get(found, shell, quoted)
-    rest = found[4]
+    if "+" in operator[0]:
+        return word
+    if value is not None and not (value == "" and operator[0].startswith(":")):
+        return value
+    if "?" in operator[0]:
+        return _asserted(found[2], found[4], shell)
+    if "=" in operator[0]:
+        shell.variables[found[2]] = literal(word.replace(SPLIT, " ").replace(NEXT, " "))
+    return word
+
+
+def _operand(node: Node, start: int, shell: Shell, quoted: bool) -> str:
+    """The word behind the operator of `${X:-word}`, expanded like any other word.
+
+    The grammar opens only some of it: what it leaves out, or gives as text, is read here.
+    """
+    source, base, at = node.text or b"", node.start_byte, start
+    made = ""
+    for child in _leaves(node):
+        if child.start_byte < at:
+            continue
+        made += _loose(source[at - base : child.start_byte - base], shell, quoted, not made)
+        if child.type in ("word", "regex", "number"):
+            made += _loose(child.text or b"", shell, quoted, not made)
+        else:
+            made += raw_word(child, shell, quoted)
+        at = child.end_byte
+    return made + _loose(source[at - base : -1], shell, quoted, not made)
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    """The parts of an expansion, those of a concatenation one by one."""
+    for child in node.named_children:
+        if child.type == "concatenation":
+            yield from _leaves(child)
+        else:
+            yield child
+
+
+def _loose(source: bytes, shell: Shell, quoted: bool, first: bool) -> str:
+    """Text inside an expansion, in which a `$NAME` may stand that the grammar did not see."""
+    text, made, at = source.decode("utf-8", "replace"), "", 0
+    for found in _DOLLAR.finditer(text):
+        if found[1]:
+            made += _letters(text[at : found.start()], shell, quoted)
+            made += _variable(found[1], shell, quoted)
+            at = found.end()
+    made += _letters(text[at:], shell, quoted)
+    if first and made.startswith("~") and _TILDE.match(made):
+        home = shell.value("HOME")
+        return (home if isinstance(home, str) else UNSET) + made[1:]
+    return made
+
+
+def _letters(text: str, shell: Shell, quoted: bool) -> str:
+    return _double(text.encode()) if quoted else _split(_unescaped(text), shell)
+
+
+def _parameter(found: re.Match[str], rest: str, shell: Shell, quoted: bool) -> str:
+    """`${X}`, `${X%…}`, `${X/…/…}` and the like."""
+    value = _get(found, shell, quoted)
     if found[1] == "#":
         return "1"
-    if rest.startswith("@P") or rest.startswith("@A"):
+    if rest.startswith(("@P", "@A")):
         shell.reveal(value)
         return value if value is not None else OUT
-    if rest[:2] in (":-", ":=", ":+", ":?") or rest[:1] in ("-", "=", "+", "?"):
-        other = literal(live(rest.lstrip(":")[1:]))
-        if other.startswith("~"):
-            home = shell.value("HOME")
-            other = (home if isinstance(home, str) else UNSET) + other[1:]
-        if "+" in rest[:2]:
-            return other
-        if value is None or (value == "" and rest.startswith(":")):
-            return _asserted(found[2], rest, shell) if "?" in rest[:2] else other
-        return value
     if value is None:
         shell.scene.plain = False
         return TOKEN if secret_name(found[2]) else UNSET
-    return _shaped(value, rest)
+    return shaped(value, found[4] if rest.startswith(":") else rest)
 
 
 def _asserted(name: str, rest: str, shell: Shell) -> str:
@@ -335,43 +369,6 @@ def _get(found: re.Match[str], shell: Shell, quoted: bool) -> str | None:
         value = value[at] if -len(value) <= at < len(value) else ""
     if isinstance(value, str) and not quoted:
         return _split(live(value), shell)
-    return value
-
-
-def _shaped(value: str, rest: str) -> str:
-    if not rest:
-        return value
-    if rest[0] in "^,":
-        return value.upper() if rest[0] == "^" else value.lower()
-    slice_ = re.match(r":\s*(-?\d+)(?::\s*(-?\d+))?\Z", rest)
-    if slice_:
-        start = int(slice_[1])
-        end = None
-        if slice_[2] is not None:
-            length = int(slice_[2])
-            end = start + length if length >= 0 else length
-        return value[start:end]
-    replace = re.match(r"//?([^/]*)(?:/(.*))?\Z", rest, re.DOTALL)
-    if replace and not unknown(value):
-        pattern = re.compile(glob_pattern(live(replace[1])).pattern.removesuffix(r"\Z"))
-        return pattern.sub(lambda _: replace[2] or "", value, count=0 if rest[1:2] == "/" else 1)
-    trim = re.match(r"(%%?|##?)(.*)\Z", rest, re.DOTALL)
-    if trim and not unknown(value):
-        return _trimmed(value, trim[1], trim[2])
-    return OUT if replace or trim else value
-
-
-def _trimmed(value: str, side: str, pattern: str) -> str:
-    match = glob_pattern(live(pattern.replace("\\", ""))).match
-    spots = range(len(value) + 1)
-    if side[0] == "#":
-        for at in spots if len(side) == 1 else reversed(spots):
-            if match(value[:at]):
-                return value[at:]
-    else:
-        for at in reversed(spots) if len(side) == 1 else spots:
-            if match(value[at:]):
-                return value[:at]
     return value
 
 

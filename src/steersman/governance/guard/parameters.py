@@ -1,0 +1,43 @@
+"""What `${X%…}`, `${X#…}`, `${X/…/…}`, `${X:…}` and `${X^^}` make of a value."""
+
+import re
+
+from steersman.governance.guard.marks import OUT, glob_pattern, live, unknown
+
+
+def shaped(value: str, rest: str) -> str:
+    """A value with what stands behind its name done to it."""
+    if not rest:
+        return value
+    if rest[0] in "^,":
+        return value.upper() if rest[0] == "^" else value.lower()
+    slice_ = re.match(r":\s*(-?\d+)(?::\s*(-?\d+))?\Z", rest)
+    if slice_:
+        start = int(slice_[1])
+        end = None
+        if slice_[2] is not None:
+            length = int(slice_[2])
+            end = start + length if length >= 0 else length
+        return value[start:end]
+    replace = re.match(r"//?([^/]*)(?:/(.*))?\Z", rest, re.DOTALL)
+    if replace and not unknown(value + rest):
+        pattern = re.compile(glob_pattern(live(replace[1])).pattern.removesuffix(r"\Z"))
+        return pattern.sub(lambda _: replace[2] or "", value, count=0 if rest[1:2] == "/" else 1)
+    trim = re.match(r"(%%?|##?)(.*)\Z", rest, re.DOTALL)
+    if trim and not unknown(value + rest):
+        return _trimmed(value, trim[1], trim[2])
+    return OUT if replace or trim or rest[0] == ":" or unknown(rest) else value
+
+
+def _trimmed(value: str, side: str, pattern: str) -> str:
+    match = glob_pattern(live(pattern.replace("\\", ""))).match
+    spots = range(len(value) + 1)
+    if side[0] == "#":
+        for at in spots if len(side) == 1 else reversed(spots):
+            if match(value[:at]):
+                return value[at:]
+    else:
+        for at in reversed(spots) if len(side) == 1 else spots:
+            if match(value[at:]):
+                return value[:at]
+    return value
