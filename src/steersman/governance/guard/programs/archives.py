@@ -5,8 +5,8 @@ import re
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, NET, OUT, SECRET, shown
 from steersman.governance.guard.options import Options, listed, read_options
-from steersman.governance.guard.paths import OWN, Zone
-from steersman.governance.guard.places import holds_secrets
+from steersman.governance.guard.paths import OWN
+from steersman.governance.guard.programs.file_lists import leaking, listed_in
 
 
 def tar(call: ProgramCall) -> None:
@@ -32,11 +32,12 @@ def tar(call: ProgramCall) -> None:
         return
     if "t" in mode or options.has("--list"):
         return
+    flags = options.flags
     if "c" in mode or "r" in mode or "u" in mode or options.has("--create", "--append"):
-        _pack(call, options.rest, archive, folder)
-        if options.has("--remove-files"):
-            for word in options.rest:
-                call.delete(word)
+        lists = options.all("-T", "--files-from")
+        _pack(
+            call, options.rest + listed_in(call, *lists), archive, folder, "--remove-files" in flags
+        )
 
 
 _PACKERS = listed("gzip pigz zstd bzip2 pbzip2 xz lz4 lzma pixz lzip zstdmt")
@@ -71,20 +72,22 @@ def _unpack(call: ProgramCall, options: Options, folder: str | None) -> None:
     call.out = OUT
 
 
-def _pack(call: ProgramCall, sources: list[str], archive: str, folder: str | None) -> None:
-    leaks = False
-    base = call.path(folder) if folder else call.shell.cwd
-    for word in sources:
-        path = word if word.startswith("/") else f"{base}/{word}"
-        clean = call.path(path)
-        call.reads.append(call.name_path(clean))
-        leaks = (
-            leaks or holds_secrets(clean, call.place) or call.zone(clean) in (Zone.HOME, Zone.ROOT)
-        )
+def _pack(
+    call: ProgramCall,
+    sources: list[str],
+    archive: str,
+    folder: str | None = None,
+    moves: bool = False,
+) -> None:
+    """Files go into an archive; `moves` when they are deleted then."""
+    leaks = leaking(call, sources, folder)
     if archive not in {"-", "/dev/stdout"}:
         call.write(archive, SECRET if leaks else FILE)
-        if leaks:
-            call.doubt("secrets.copy", "packs credentials")
+    if leaks:
+        call.doubt("secrets.copy", "packs credentials")
+    if moves:
+        for word in sources:
+            call.delete(word)
     call.out = SECRET if leaks else FILE
 
 
@@ -97,40 +100,25 @@ def zip_(call: ProgramCall) -> None:
         call.wrapper = False
     words = options.rest
     if call.name in ("7z", "7za", "7zr", "rar", "unrar"):
-        _seven(
-            call,
-            words,
-            options.has("-sdel") or "-df" in options.flags,
-            [flag for flag in options.flags],
-        )
-        return
-    if words:
-        leaks = any(
-            holds_secrets(call.path(word), call.place) or call.zone(word) is Zone.HOME
-            for word in words[1:]
-        )
-        if words[0] != "-":
-            call.write(words[0], SECRET if leaks else FILE)
-        if leaks:
-            call.doubt("secrets.copy", "packs credentials")
-        call.out = SECRET if leaks else FILE
-        if options.has("-m", "--move", "-rm", "-mr"):
-            for word in words[1:]:
-                call.delete(word)
+        _seven(call, words, [*options.flags])
+    elif words:
+        lists = ["-"] if any(re.fullmatch(r"-\w*@\w*", flag) for flag in options.flags) else []
+        moves = options.has("-m", "--move", "-rm", "-mr")
+        _pack(call, words[1:] + listed_in(call, *lists), words[0], None, moves)
 
 
-def _seven(call: ProgramCall, words: list[str], deletes: bool, flags: list[str]) -> None:
+def _seven(call: ProgramCall, words: list[str], flags: list[str]) -> None:
     sub = words[0] if words else ""
     if sub in ("x", "e"):
         folder = next((flag[2:] for flag in flags if flag.startswith("-o")), None)
         if folder and call.zone(folder) not in OWN:
             call.write(folder + "/unpacked", FILE)
-    elif sub in ("a", "u", "m"):
-        if len(words) > 1:
-            call.write(words[1], FILE)
-        if deletes or sub == "m":
-            for word in words[2:]:
-                call.delete(word)
+    elif sub in ("a", "u", "m") and len(words) > 1:
+        lists = [word[1:] for word in words[2:] if word.startswith("@")]
+        lists += [found[1] for flag in flags if (found := re.match(r"-ir?[-0]?@(.+)", flag))]
+        named = [word for word in words[2:] if not word.startswith("@")]
+        moves = sub == "m" or "-sdel" in flags or "-df" in flags
+        _pack(call, named + listed_in(call, *lists), words[1], None, moves)
 
 
 def unzip(call: ProgramCall) -> None:
@@ -178,11 +166,32 @@ def _inflated(call: ProgramCall) -> str:
 
 
 def cpio(call: ProgramCall) -> None:
-    """`cpio`, `pax`, `ar`: older archives."""
-    options = call.options("-D -F -I -O -H --directory --file --rsh-command")
+    """`cpio`, `pax`, `ar`: older archives, of the files that standard input lists."""
+    valued = "-D -F -I -O -H --directory --file --rsh-command"
+    options = call.options(valued if call.name != "pax" else "-f -b -s -x -o -p -B -G -T -U")
     for text in options.all("--rsh-command"):
         call.doubt("flag.run", "runs a helper")
         call.script(text)
     folder = options.get("-D", "--directory")
     if folder and call.zone(folder) not in OWN:
         call.write(folder + "/unpacked", FILE)
+    if call.name == "pax" and options.has("-w"):
+        copies = options.rest[-1:] if options.has("-r") else []
+        named = options.rest[: len(options.rest) - len(copies)]
+        _older(call, named or listed_in(call, "-"), options.get("-f"), copies)
+    elif call.name == "cpio" and options.has("-o", "--create"):
+        _older(call, listed_in(call, "-"), options.get("-O", "-F", "--file"), [], folder)
+    elif call.name == "cpio" and options.has("-p", "--pass-through"):
+        _older(call, listed_in(call, "-"), None, options.rest[:1], folder)
+
+
+def _older(
+    call: ProgramCall,
+    sources: list[str],
+    archive: str | None,
+    copies: list[str],
+    folder: str | None = None,
+) -> None:
+    """Files go into an archive, or are copied to a folder."""
+    target = f"{copies[0].rstrip('/')}/copied" if copies else archive
+    _pack(call, sources, target or "-", folder)

@@ -6,8 +6,9 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
+from steersman.governance.guard.programs.file_lists import listed_in
 from steersman.governance.guard.programs.flags import check_flags
-from steersman.governance.guard.programs.texts import blur, stdin_or_files
+from steersman.governance.guard.programs.texts import blur, same_lines, stdin_or_files
 
 
 def sed(call: ProgramCall) -> None:
@@ -114,8 +115,9 @@ def sort(call: ProgramCall) -> None:
         call.doubt("flag.helper", f"runs the helper {helper}")
         call.script(helper)
         call.wrapper = False
-    text = stdin_or_files(call, options.rest)
-    call.out = text if not unknown(text) else blur(text)
+    lists = options.all("--files0-from")
+    text = stdin_or_files(call, options.rest + listed_in(call, *lists))
+    call.out = same_lines(text)
     target = options.get("-o", "--output")
     if target:
         call.write(target, call.out)

@@ -4,7 +4,7 @@ import re
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.links import link_all
-from steersman.governance.guard.marks import FILE, OUT, SECRET, globbed, shown, unknown
+from steersman.governance.guard.marks import FILE, OUT, SECRET, STAR, globbed, shown, unknown
 from steersman.governance.guard.options import read_options
 from steersman.governance.guard.paths import FOLDERS, Zone
 from steersman.governance.guard.places import secret, special
@@ -270,13 +270,16 @@ def look(call: ProgramCall) -> None:
         call.saw(word)
     call.out = OUT
     if call.name in ("ls", "dir", "gls", "tree", "exa", "eza", "lsd"):
-        folder = words[0] if words else "."
-        itself = globbed(folder) or any(re.match(r"-\w*d", word) for word in call.args)
+        folders = words or ["."]
+        itself = globbed(folders[0]) or any(re.match(r"-\w*d", word) for word in call.args)
         if itself and call.name != "tree":
             call.out = "\n".join(words) + "\n"
             return
-        call.out = (
-            call.path(folder).rstrip("/") + "/\ue010\n"
-            if call.zone(folder) not in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP)
-            else "\ue010\n"
-        )
+        call.out = "".join(_listed(call, folder) for folder in folders)
+
+
+def _listed(call: ProgramCall, folder: str) -> str:
+    """What a listing of a folder prints; names elsewhere are given with their folder."""
+    if call.zone(folder) in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP):
+        return f"{STAR}\n"
+    return f"{call.path(folder).rstrip('/')}/{STAR}\n"

@@ -7,6 +7,7 @@ from steersman.governance.guard.marks import FILE, SECRET, shown
 from steersman.governance.guard.options import Options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.places import holds_secrets
+from steersman.governance.guard.programs.file_lists import leaking, listed_in
 from steersman.governance.guard.programs.serving import serve
 
 
@@ -32,7 +33,9 @@ def rsync(call: ProgramCall) -> None:
         and (holds_secrets(call.path(word), call.place) or call.zone(word) in (Zone.HOME,))
         for word in sources
     )
+    from_lists = listed_in(call, *options.all("--files-from"))
     for word in sources:
+        leaks = leaks or (not _remote(word) and _below(call, word, from_lists))
         if _remote(word):
             call.network.append(_host(word))
             call.ask("remote.copy", f"copies files from {_host(word)}")
@@ -44,6 +47,11 @@ def rsync(call: ProgramCall) -> None:
     if leaks and not call.path(target).startswith(call.place.home):
         call.doubt("secrets.copy", "copies a home folder with its credentials")
     _rsync_in(call, target, deletes)
+
+
+def _below(call: ProgramCall, folder: str, names: list[str]) -> bool:
+    """True when there are credentials among the files that a list names below a folder."""
+    return leaking(call, [name.lstrip("/") for name in names], folder)
 
 
 def _rsync_runs(call: ProgramCall, options: Options) -> None:
@@ -118,7 +126,8 @@ def unison(call: ProgramCall) -> None:
 def rclone(call: ProgramCall) -> None:
     """`rclone`: copies and mirrors to remotes."""
     options = call.options(
-        "--config --filter --include --exclude --transfers --max-age --min-age --bwlimit"
+        "--config --filter --include --exclude --transfers --max-age --min-age --bwlimit "
+        "--files-from --files-from-raw --include-from --exclude-from --filter-from"
     )
     if options.has("-n", "--dry-run"):
         return
@@ -151,6 +160,10 @@ def rclone(call: ProgramCall) -> None:
     elif sub in ("copy", "copyto", "move", "moveto", "rcat", "mkdir", "serve", "mount"):
         leaks = any(
             not _remote(word) and holds_secrets(call.path(word), call.place) for word in words
+        )
+        from_lists = listed_in(call, *options.all("--files-from", "--files-from-raw"))
+        leaks = leaks or any(
+            _below(call, word, from_lists) for word in words[:1] if not _remote(word)
         )
         leaks = leaks or bool(call.stdin and SECRET in call.stdin)
         if leaks:

@@ -16,6 +16,7 @@ from steersman.governance.guard.marks import (
     OUT,
     RANDOM,
     SECRET,
+    STAR,
     TOKEN,
     UNKNOWN,
     literal,
@@ -37,6 +38,11 @@ def blur(text: str) -> str:
         if mark in text:
             return mark
     return OUT
+
+
+def same_lines(text: str) -> str:
+    """What a program prints that only orders or leaves out lines; paths found stay paths."""
+    return blur(text) if unknown(text.replace(DEEP, "")) else text
 
 
 def echo(call: ProgramCall) -> None:
@@ -295,7 +301,7 @@ def filter_(call: ProgramCall) -> None:
     call.out = (
         _cut(call, options.get("-d"), options.get("-f"), text)
         if call.name == "cut"
-        else (text if call.name in _SAME and not unknown(text) else blur(text))
+        else (same_lines(text) if call.name in _SAME else blur(text))
     )
 
 
@@ -306,7 +312,7 @@ _VALUED = {
     "xmllint": "--xpath",
 }
 _PATTERN = frozenset(listed("jq gojq jaq yq dasel hq"))
-_SAME = frozenset(listed("cat pv fold expand unexpand fmt column tac iconv dos2unix"))
+_SAME = frozenset(listed("cat uniq shuf pv fold expand unexpand fmt column tac iconv dos2unix"))
 
 
 def _cut(call: ProgramCall, border: str | None, field: str | None, text: str) -> str:
@@ -388,7 +394,24 @@ def grep(call: ProgramCall) -> None:
     if options.has("-l", "-L", "--files-with-matches", "--files", "--files-without-match"):
         call.out = "".join(f"{root.rstrip('/') or '.'}/{DEEP}\n" for root in operands or ["."])
         return
-    call.out = text if call.stdin is not None and not unknown(text) else blur(text)
+    if not operands and DEEP in text:
+        call.out = _among(text, options) + blur(text)
+    else:
+        call.out = text if call.stdin is not None and not unknown(text) else blur(text)
+
+
+def _among(text: str, options: Options) -> str:
+    """`find ~ | grep id_rsa`: paths in which a word occurs, among others that nobody knows."""
+    words = options.all("-e", "--regexp") or options.rest[:1]
+    if options.has("-v", "--invert-match", "-f", "--file", "-c", "--count", "-q", "--quiet"):
+        return ""
+    if not words or not all(_PLAIN_WORD.match(word) for word in words):
+        return ""
+    roots = dict.fromkeys(line.partition(DEEP)[0] for line in text.split() if DEEP in line)
+    return "".join(f"{root}{DEEP}/{STAR}{word}{STAR}\n" for root in roots for word in words)
+
+
+_PLAIN_WORD = pattern(r"[\w./-]*\w[\w./-]*\Z")
 
 
 def date(call: ProgramCall) -> None:

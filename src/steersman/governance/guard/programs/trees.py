@@ -96,7 +96,7 @@ def find(call: ProgramCall) -> None:
     ):
         call.doubt("fs.workspace", "deletes repositories")
     litter = bool(names) and all(_LITTER.match(name) for name in names)
-    made = [_found(root, names) for root in roots]
+    made = [_found(root, tail) for root in roots for tail in _tails(names)]
     call.out = "\n".join(made) + "\n"
     for word in roots:
         call.saw(word)
@@ -105,17 +105,19 @@ def find(call: ProgramCall) -> None:
             root + "/FOUND" if call.zone(root) in (Zone.HOME, Zone.ABOVE) else root
             for root in roots
         ]
-    _actions(call, args, roots, made, narrow)
+    _actions(call, args, roots, narrow)
 
 
-def _found(root: str, names: list[str]) -> str:
-    tail = live(names[-1]) if names and "/" not in names[-1] else ""
+def _tails(names: list[str]) -> list[str]:
+    """What the last part of a path that is found may look like."""
+    return [live(name) for name in names if "/" not in name] or [""]
+
+
+def _found(root: str, tail: str = "") -> str:
     return root.rstrip("/") + "/" + DEEP + ("/" + tail if tail and root.rstrip("/") != "" else tail)
 
 
-def _actions(
-    call: ProgramCall, args: list[str], roots: list[str], made: list[str], narrow: bool
-) -> None:
+def _actions(call: ProgramCall, args: list[str], roots: list[str], narrow: bool) -> None:
     at = 0
     while at < len(args):
         word = args[at]
@@ -181,7 +183,7 @@ def fd(call: ProgramCall) -> None:
     roots = options.all("--base-directory", "--search-path") + options.rest[1:] or ["."]
     pattern = options.rest[0] if options.rest else ""
     narrow = pattern not in ("", ".", ".*", "*") or options.has("-e", "--extension")
-    call.out = "\n".join(_found(root, []) for root in roots) + "\n"
+    call.out = "\n".join(_found(root) for root in roots) + "\n"
     if at is None:
         return
     words = args[at + 1 :]

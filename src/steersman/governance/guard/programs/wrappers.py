@@ -263,8 +263,7 @@ def xargs(call: ProgramCall) -> None:
     text = call.stdin if call.stdin is not None else UNSET
     name = options.get("-a", "--arg-file")
     if name is not None:
-        call.read(name)
-        text = call.out
+        text = _arguments(call, name)
     separator = options.get("-d", "--delimiter")
     items = [
         item
@@ -288,6 +287,14 @@ def xargs(call: ProgramCall) -> None:
         call.run([*words, *items], None)
 
 
+def _arguments(call: ProgramCall, name: str) -> str:
+    """What a file of arguments holds; `-` is standard input."""
+    if name in ("-", "/dev/stdin"):
+        return call.stdin or OUT
+    call.read(name)
+    return call.out
+
+
 _PLACES = pattern(r"\{[#%]?\d*[./]*\}")
 
 
@@ -305,8 +312,7 @@ def parallel(call: ProgramCall) -> None:
         files, items = items, []
     text = "" if items else (call.stdin or "")
     for name in files:
-        call.read(name)
-        text += call.out
+        text += _arguments(call, name)
     items += [item for item in re.split("[\0\n]", text) if item.strip()]
     if call.stdin is None and not items:
         items = [OUT]
