@@ -34,6 +34,7 @@ class ProgramCall:
         self.remote = ""
         self.unknown_code = False
         self.wrapper = False
+        self.inert = False  # its words are names it looks up; none is run
 
     # ---- what is said about it
 

@@ -34,7 +34,7 @@ _STARTS = frozenset(
 # Programs for which text is only text: it is printed, searched for, stored or sent as a message.
 _TEXTUAL = frozenset(
     listed(
-        """: true false exit return which type whereis echo printf grep egrep fgrep rg ripgrep ag
+        """: true false exit return echo printf grep egrep fgrep rg ripgrep ag
         ack sed gsed awk gawk mawk git gh glab test [
         [[ export man tldr apropos history jq yq read local declare pytest jest vitest
         mocha cargo go npm pnpm yarn rspec notify-send say figlet cowsay logger wall
@@ -103,6 +103,8 @@ def _mines(call: ProgramCall) -> None:
 
 def last_look(call: ProgramCall) -> None:
     """Say what no handler has said of words that carry harm."""
+    if call.inert:
+        return
     _mines(call)
     flags = READS.get(call.name)
     if flags is not None:

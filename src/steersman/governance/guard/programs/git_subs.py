@@ -244,7 +244,8 @@ def _submodule(call: ProgramCall, options: Options, rest: list[str]) -> None:
 def _rebase(call: ProgramCall, options: Options, rest: list[str]) -> None:
     read = read_options(rest, "-x --exec -s -X --onto --strategy")
     for text in read.all("-x", "--exec"):
-        run_through(call, text, "--exec")
+        call.script(text)
+        call.wrapper = False
     if read.has("-i", "--interactive", "--root") and not read.has("--autosquash"):
         call.ask("git.rewrite", "rewrites history")
 

@@ -44,6 +44,8 @@ _SOURCE = pattern(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@
 
 def installer(call: ProgramCall) -> None:
     """Any package manager: sources nobody vouches for are refused, then the table decides."""
+    if call.name in ("bundle", "bundler"):
+        _frozen(call)
     if call.name in WRAPPERS and not _owns(call):
         wrapped(call)
         return
@@ -56,12 +58,28 @@ def installer(call: ProgramCall) -> None:
         call.ask("startup.append", "edits the shell's start-up files")
 
 
+_FREEZES = ("BUNDLE_FROZEN", "BUNDLE_DEPLOYMENT")
+
+
+def _frozen(call: ProgramCall) -> None:
+    """`bundle` takes options from its settings, too: `frozen` is `--frozen`."""
+    words = [word for word in call.args if not word.startswith("-") and word != "set"]
+    name = f"BUNDLE_{words[1].upper()}" if words[:1] == ["config"] and len(words) > 2 else ""
+    if name in _FREEZES:
+        call.shell.variables[name] = words[2]
+    elif words[:1] == ["install"] and any(
+        call.shell.variables.get(name) in ("1", "true") for name in _FREEZES
+    ):
+        call.args = [*call.args, "--frozen"]
+
+
 _PIPS = ("pip", "pip3", "pip-sync")
 _PIP_VALUED = "-r --requirement -c --constraint -e --editable -i --index-url --python --group"
 
 
 def _own_environment(call: ProgramCall) -> bool:
-    """True when `pip` fills the project's virtual environment with what the project names."""
+    """True when `pip` fills the project's virtual environment with what the project names, or
+    installs what the project names by its hashes."""
     options = call.options(_PIP_VALUED)
     words = options.rest if call.name == "pip-sync" else options.rest[1:]
     if call.name != "pip-sync" and options.rest[:1] not in (["install"], ["sync"]):
@@ -70,9 +88,13 @@ def _own_environment(call: ProgramCall) -> bool:
         return False
     program = call.words[0]
     folder = call.shell.variables.get("VIRTUAL_ENV") or ("/bin/" in program and program)
-    if not isinstance(folder, str) or call.zone(folder) not in OWN or not locked(call):
+    own = isinstance(folder, str) and call.zone(folder) in OWN
+    pinned = options.has("--require-hashes") and not words and not options.has("-e", "--editable")
+    if not (own or pinned) or not locked(call):
         return False
     named = [*words, *options.all("-r", "--requirement", "-e", "--editable")]
+    if any(call.content(word) is not None for word in named):
+        return False
     return bool(named) and all(
         word in ("pip", "setuptools", "wheel")
         or (_OF_PROJECT.match(word) and call.zone(word.partition("[")[0]) in OWN)

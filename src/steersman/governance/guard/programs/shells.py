@@ -211,10 +211,11 @@ def execute(call: ProgramCall) -> None:
 
 def direct(call: ProgramCall) -> None:
     """`command` and `builtin`: functions and aliases are passed over."""
-    if call.args[:1] and call.args[0] in ("-v", "-V"):
+    rest = skip_options(call.args)
+    flags = call.args[: len(call.args) - len(rest)]
+    if call.name == "command" and any(re.fullmatch(r"-p?[vV]+p?", flag) for flag in flags):
         located(call)
         return
-    rest = skip_options(call.args)
     if rest:
         call.run(rest, call.stdin, light=True)
 
@@ -275,6 +276,8 @@ def hash_(call: ProgramCall) -> None:
         call.scene.plain = False
         for name in call.args[2:]:
             call.shell.aliases[name] = call.args[1]
+    else:
+        call.inert = True
 
 
 def read(call: ProgramCall) -> None:
@@ -328,6 +331,7 @@ def located(call: ProgramCall) -> None:
     """`which`, `command -v`, `type -p`: where a program lies."""
     words = [word for word in call.args if not word.startswith("-")]
     call.out = "".join(f"/usr/bin/{word}\n" for word in words)
+    call.inert = True
 
 
 def repeat_loop(call: ProgramCall) -> None:

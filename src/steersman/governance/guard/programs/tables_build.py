@@ -78,6 +78,7 @@ _GEM = """
 safe pkg.locked : install $ & --frozen|--deployment|--local ! --path|--system
 block pkg.publish -- withdraws a published gem : yank
 ask pkg.publish : push|owner|signin|signout|release
+ask pkg.install : config set mirror.*|gemfile; config mirror.*|gemfile
 safe : list|search|info|query|environment|env|which|contents|dependency|specification|outdated;
   build|help|check|stale|unpack|show|licenses|config|viz|open|doctor|platform|version|audit;
   sources & -l|--list
