@@ -120,6 +120,82 @@ def test_moving_first_does_not_hide_a_deletion(steer, script, notes):
     assert len(list((notes / "old").iterdir())) == 60
 
 
+def hidden(notes, *scripts):
+    """Calls of scripts in the repository, so that the guard knows nothing of what they do."""
+    for number, text in enumerate(scripts):
+        (notes / f"step{number}.sh").write_text(text)
+    return [shell(f"sh step{number}.sh") for number in range(len(scripts))]
+
+
+@pytest.mark.parametrize(
+    "place", ["node_modules/a", "__pycache__", ".tox", "venv/x", ".hypothesis", ".git/keep"]
+)
+def test_what_is_moved_to_where_tools_delete_is_lost_then(steer, script, notes, place):
+    steps = hidden(notes, f"mkdir -p {place}; cp note*.txt {place}; rm note*.txt",
+                   f"rm -rf {place}")  # fmt: skip
+    moved, _ = told(worked(steer, script, *steps))
+    assert "60 untracked files" in moved
+    assert len(list(notes.glob("note*.txt"))) == 60
+
+
+def test_nor_in_pieces_with_deletions_between(steer, script, notes):
+    steps = [step for at in (0, 20, 40)
+             for step in (f"mkdir -p node_modules/a; mv {some(at, 20)} node_modules/a",
+                          "rm -r node_modules/a")]  # fmt: skip
+    results = told(worked(steer, script, *hidden(notes, *steps)))
+    assert "60 of them not in git" in results[4]
+    assert len(list(notes.glob("note*.txt"))) == 20
+
+
+def test_cutting_files_down_step_by_step_is_emptying_them(steer, script, notes):
+    cut = "for f in note*.txt; do s=$(stat -c %s $f); truncate -s $((s*3/10)) $f; done"
+    for note in notes.glob("note*.txt"):
+        note.write_text(note.read_text() * 5)
+    first, second, *_ = told(worked(steer, script, *hidden(notes, *[cut] * 4)))
+    assert first == ""
+    assert "60 untracked files" in second
+
+
+PRUNE = "git reflog expire --expire=now --all; git gc -q --prune=now; git prune --expire=now"
+COMMITTED = (
+    "git checkout -qb t && git add note* && git commit -qm t && git checkout -q main; "
+    "git branch -D t"
+)
+
+FAKE = (
+    "cd .git/objects/pack; for f in *.idx; do cp $f pack-$(printf %040d 7).idx; done; "
+    "echo x > pack-$(printf %040d 7).pack"
+)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("git hash-object -w note*.txt; rm note*.txt", "git prune --expire=now"),
+        ("git add note*.txt && rm note*.txt", "git reset -q", PRUNE),
+        (COMMITTED, PRUNE),
+        ("git hash-object -w note*.txt | git pack-objects -q .git/objects/pack/pack; "
+         "git prune-packed", "rm note*.txt", FAKE, "rm -f .git/objects/pack/pack-[!0]*"),
+    ],
+)  # fmt: skip
+def test_what_only_objects_of_git_kept_is_lost_with_them(steer, script, notes, git, steps):
+    *before, last = told(worked(steer, script, *hidden(notes, *steps)))
+    assert not any(before)
+    assert "60 untracked files" in last
+    blobs = [line for line in git("cat-file", "--batch-all-objects", "--batch-check").splitlines()
+             if " blob " in line]  # fmt: skip
+    assert len(blobs) >= 60
+
+
+def test_nor_in_the_next_turn(steer, script, notes, git):
+    keep, prune = hidden(notes, "git hash-object -w note*.txt; rm note*.txt", PRUNE)
+    model = script({"tool_calls": [keep]}, DONE, {"tool_calls": [prune]}, DONE)
+    first = steer.messages("run", "go", "--model", model, *NEVER)
+    assert told(first) == [""]
+    second = steer.messages("resume", first[0]["thread"], "go on", *NEVER)
+    assert "60 untracked files" in told(second)[-1]
+
+
 def background(folder, *commands):
     """What became of commands in the background, when a person refuses every loss."""
 
@@ -206,6 +282,14 @@ def test_the_one_pack_of_a_fresh_clone_is_its_whole_history(
     assert has(git, ["HEAD"])
 
 
+def test_a_pack_that_the_turn_made_is_history_too(steer, script, repository, git):
+    steps = ("git repack -adq; git prune-packed", FAKE, "rm -f .git/objects/pack/pack-[!0]*")
+    *before, last = told(worked(steer, script, *hidden(repository, *steps)))
+    assert not any(before)
+    assert "of git's history for good" in last
+    assert has(git, ["HEAD"])
+
+
 def test_in_the_background_history_stays(repository, work, git):
     assert background(repository, *FORGET)[2] == "denied"
     assert has(git, work)
@@ -219,6 +303,8 @@ def test_in_the_background_history_stays(repository, work, git):
         "git repack -adq",
         "echo 'x = 1' > calc.py && git commit -qa --amend -m again && git gc -q",
         "git stash && git stash pop || true",
+        "echo 'x = 3' > calc.py; git add .; rm calc.py; git checkout -q HEAD calc.py; "
+        "git gc -q --prune=now",
         "git checkout -qb topic && echo 'x = 2' > calc.py && git commit -qam topic "
         "&& git rebase -q main && git checkout -q main && git branch -qD topic && git gc -q",
     ],

@@ -5,11 +5,13 @@ import os
 from steersman.records.gitignore_index import indexed
 
 IGNORE_FILE = ".steersmanignore"
-# Made by package managers: full of certificates that everybody has, and too many to look through.
-SKIPPED = frozenset(
-    {".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox", ".nox",
-     ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+# What tools make again whenever it is needed; nobody's own files.
+MADE_AGAIN = frozenset(
+    {"node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox", ".nox",
+     ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
 )  # fmt: skip
+# Full of certificates that everybody has, and too many to look through.
+SKIPPED = MADE_AGAIN | {".git"}
 
 
 # Between lines that are judged apart: no exception below it takes back what is named above it.

@@ -64,16 +64,21 @@ def destroys_objects(change: Change) -> bool:
     return was.kind == "file" and was.digest != now.digest and piece(change.path) is not None
 
 
-def vanishing(journal: Journal, changes: Sequence[Change], originals: Originals) -> History:
-    """What these changes would take from the history of any repository in the workspace.
+class Turn(Struct, frozen=True):
+    """What a turn changes with its latest changes, path by path, and those alone."""
+
+    net: Sequence[Change]
+    latest: Sequence[Change]
+
+
+def vanishing(journal: Journal, turn: Turn, originals: Originals) -> History:
+    """What a turn would take from the history of any repository in the workspace.
 
     `originals` are all changes of the thread: they tell what led to which object before.
     """
     commits, others, gone = 0, 0, set()
-    stores = {made.store for change in changes if destroys_objects(change)
-              and (made := piece(change.path))}  # fmt: skip
-    for store in sorted(stores):
-        missing = _Store(journal, store, changes).missing()
+    for store in _stores(turn.net):
+        missing = _Store(journal, store, turn).missing(turn.net)
         if missing:
             gone |= missing
             some, more = _missed(journal, store, missing, originals)
@@ -81,31 +86,45 @@ def vanishing(journal: Journal, changes: Sequence[Change], originals: Originals)
     return History(commits, others, frozenset(gone))
 
 
+def dropped(journal: Journal, turn: Turn) -> set[str]:
+    """The objects that the latest changes take away, whoever made them."""
+    return {name for store in _stores(turn.latest)
+            for name in _Store(journal, store, turn).missing(turn.latest)}  # fmt: skip
+
+
+def _stores(changes: Sequence[Change]) -> list[str]:
+    return sorted({made.store for change in changes if destroys_objects(change)
+                   and (made := piece(change.path))})  # fmt: skip
+
+
 class _Store:
-    """The objects of one repository, before and after some changes."""
+    """The objects of one repository, before and after the changes of a turn."""
 
-    def __init__(self, journal: Journal, store: str, changes: Sequence[Change]) -> None:
+    def __init__(self, journal: Journal, store: str, turn: Turn) -> None:
         self._journal = journal
+        self._store = store
         self._folder = os.path.join(journal.root, on_disk(store), "objects")
-        self._changes = [(made, change) for change in changes
-                         if (made := piece(change.path)) and made.store == store]  # fmt: skip
+        self._net = _pieces(store, turn.net)
+        self._touched = [*self._net, *_pieces(store, turn.latest)]
 
-    def missing(self) -> set[str]:
-        """The objects that were there and would be nowhere."""
-        removed = [(made, change) for made, change in self._changes if destroys_objects(change)]
+    def missing(self, changes: Sequence[Change]) -> set[str]:
+        """The objects that were there before some of the changes and would be nowhere."""
+        pieces = _pieces(self._store, changes)
+        removed = [(made, change) for made, change in pieces if destroys_objects(change)]
         packs = {made.pack: len(made.name) for made, _ in removed if made.pack}
         loose = {made.name for made, _ in removed if not made.pack}
         lost = set(loose)
         for pack, length in packs.items():
             lost |= self._listed(pack, length)
         lost -= set(self._made())
+        loose |= {made.name for made, _ in self._net if not made.pack}
         lost = {name for name in lost if name in loose or not self._is_loose(name)}
         return lost - self._in_other_packs(packs) if lost else lost
 
     def _made(self) -> Iterator[str]:
-        """Objects that the changes bring, if they really do."""
+        """Objects that the turn brings, if it really does."""
         journal = self._journal
-        for made, change in self._changes:
+        for made, change in self._net:
             if change.after.kind != "file" or change.before.digest == change.after.digest:
                 continue
             if made.kind == "pack" and journal.objects.has(change.after.digest):
@@ -116,7 +135,7 @@ class _Store:
 
     def _listed(self, pack: str, length: int) -> set[str]:
         """The objects of a pack that was there before the changes."""
-        for made, change in self._changes:
+        for made, change in self._touched:
             if (made.pack, made.kind) == (pack, "idx") and change.before.kind == "file":
                 index = content_of(self._journal, change.before)
                 break
@@ -125,7 +144,7 @@ class _Store:
         return (repository.listed(self._journal.root, index, length) if index else None) or set()
 
     def _in_other_packs(self, removed: Iterable[str]) -> set[str]:
-        touched = {*removed, *(made.pack for made, _ in self._changes)}
+        touched = {*removed, *(made.pack for made, _ in self._touched)}
         found: set[str] = set()
         with suppress(OSError):
             for name in os.listdir(os.path.join(self._folder, "pack")):
@@ -144,6 +163,11 @@ class _Store:
 
     def _is_loose(self, name: str) -> bool:
         return os.path.isfile(os.path.join(self._folder, name[:2], name[2:]))
+
+
+def _pieces(store: str, changes: Sequence[Change]) -> list[tuple[Piece, Change]]:
+    return [(made, change) for change in changes
+            if (made := piece(change.path)) and made.store == store]  # fmt: skip
 
 
 def _missed(journal: Journal, store: str, gone: set[str], originals: Originals) -> tuple[int, int]:

@@ -3,7 +3,8 @@
 Lost is what no version control has: files that are deleted, or emptied, or overwritten with
 something else; uncommitted work that is thrown away (`git reset --hard`, `git checkout .`); and
 objects of git's own history. Many small losses are one large loss, so what a turn destroyed before
-counts as well; what it made itself, or brought back, does not.
+counts as well; what it made itself, or brought back, does not. A copy in a folder that tools make
+again, or among git's own files, keeps nothing; an object of git keeps a content until it goes.
 """
 
 import hashlib
@@ -19,24 +20,22 @@ from steersman.operations.running import repository
 from steersman.operations.running.history import (
     LARGEST,
     History,
+    Turn,
     content_of,
     destroys_objects,
+    dropped,
     is_object,
     piece,
     vanishing,
 )
 from steersman.records.change import Change, FileState
+from steersman.records.secret_files import MADE_AGAIN, SKIPPED
 
 MOST = 20_000  # files that are looked up one by one
 SHRUNK = 10  # a file of a tenth of its size is not an edited one
 SMALL = 64  # bytes, below which sizes say nothing
 FEW = 8  # words, below which words say nothing
 HEAD = 256_000  # bytes that are compared
-# What a tool makes again whenever it is needed.
-MADE_AGAIN = frozenset(
-    {"node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox",
-     ".venv", ".hypothesis"}
-)  # fmt: skip
 _WORD = re.compile(r"\w+")
 
 
@@ -94,6 +93,7 @@ def loss_of(
     by_git = "git" in command or any(".git/" in change.path for change in changes)
     counted = [change for change in changes if _counts(change)]
     ruined = {change.path for change in counted if is_ruined(journal, change)}
+    ruined |= _worn_down([change for change in counted if change.path not in ruined], past)
     edited = [change for change in counted if by_git and change.after.kind == "file"]
     pieces = any(destroys_objects(change) for change in changes)
     if not ruined and not edited and not pieces:
@@ -101,25 +101,53 @@ def loss_of(
     if not ruined and not pieces:
         return Loss(discarded=tuple(_discarded(journal, edited, changes)))
     net = squash([*past.turn(), *changes])
-    history = History()
-    if pieces:
-        own = [change for change in net if _is_own(change.path)]
-        history = vanishing(journal, own, past.thread)
-    destroyed = [change for change in net if _counts(change) and is_ruined(journal, change)]
+    history, homeless = _vanishing(journal, net, changes, past) if pieces else (History(), {})
+    destroyed = _destroyed(journal, net)
     turn = _nowhere_else(journal, destroyed, net, history.gone)
-    late = _late(turn, [change for change in counted if change.path in ruined], history)
+    turn = list({**{change.path: change for change in turn}, **homeless}.values())
+    late = _late(turn, [change for change in counted if change.path in ruined]) | {*homeless}
     thrown = tuple(_discarded(journal, edited, changes))
     late -= {change.path for change in thrown}
     lost = tuple(change for change in turn if change.path in late)
-    return Loss(lost, thrown, tuple(turn), len(destroyed), history)
+    removed = {change.path for change in destroyed}.union(homeless)
+    return Loss(lost, thrown, tuple(turn), len(removed), history)
 
 
-def _late(turn: Sequence[Change], ruined: Sequence[Change], history: History) -> set[str]:
+def _worn_down(changes: Sequence[Change], past: Past) -> set[str]:
+    """The paths of files that shrink step by step: each step is an edit, all of them are not."""
+    paths = {change.path for change in changes if change.after.size < change.before.size}
+    if not paths:
+        return set()
+    net = squash([*past.turn(), *changes])
+    return {change.path for change in net
+            if change.path in paths and _counts(change) and _is_shrunk(change)}  # fmt: skip
+
+
+def _vanishing(
+    journal: Journal, net: Sequence[Change], changes: Sequence[Change], past: Past
+) -> tuple[History, dict[str, Change]]:
+    """What git's history loses, and files of the thread whose content was in it and nowhere else.
+
+    The thread's own objects are nobody's history, but what it deleted may have been safe in them.
+    """
+    own = [[change for change in some if _is_own(change.path)] for some in (net, changes)]
+    history = vanishing(journal, Turn(*own), past.thread)
+    gone = dropped(journal, Turn(*own))
+    if not gone:
+        return history, {}
+    whole = squash([*past.thread(), *changes])
+    left = _not_moved(_destroyed(journal, whole)[:MOST], whole)
+    return history, {change.path: change for change in left if _blob_name(journal, change) in gone}
+
+
+def _destroyed(journal: Journal, net: Sequence[Change]) -> list[Change]:
+    return [change for change in net if _counts(change) and is_ruined(journal, change)]
+
+
+def _late(turn: Sequence[Change], ruined: Sequence[Change]) -> set[str]:
     """The paths of lost files whose content was destroyed just now, perhaps in another place."""
     paths = {change.path for change in ruined}
     contents = {change.before.digest for change in ruined}
-    if history.gone:
-        return {change.path for change in turn}
     return {change.path for change in turn
             if change.path in paths or change.before.digest in contents}  # fmt: skip
 
@@ -132,7 +160,12 @@ def _counts(change: Change) -> bool:
     """Whether a file had something in it that no tool makes again; git's own are judged apart."""
     before = change.before
     different = before.kind == "file" and before.digest != change.after.digest
-    return different and _is_own(change.path) and ".git" not in change.path.split("/")
+    return different and _lasts(change.path)
+
+
+def _lasts(path: str) -> bool:
+    """Whether what is at a path is somebody's own file, and stays until somebody deletes it."""
+    return SKIPPED.isdisjoint(path.split("/"))
 
 
 def is_ruined(journal: Journal, change: Change) -> bool:
@@ -142,9 +175,12 @@ def is_ruined(journal: Journal, change: Change) -> bool:
         return True
     if not before.size:
         return False
-    if after.size * SHRUNK <= before.size and (not after.size or before.size >= SMALL):
-        return True
-    return _unrelated(_head(journal, before), _head(journal, after))
+    return _is_shrunk(change) or _unrelated(_head(journal, before), _head(journal, after))
+
+
+def _is_shrunk(change: Change) -> bool:
+    before, after = change.before.size, change.after.size
+    return after * SHRUNK <= before and (not after or before >= SMALL)
 
 
 def _head(journal: Journal, state: FileState) -> bytes:
@@ -167,9 +203,14 @@ def _nowhere_else(
     journal: Journal, destroyed: Sequence[Change], net: Sequence[Change], gone: frozenset[str]
 ) -> list[Change]:
     """Those of destroyed files whose content neither git nor another file has."""
-    moved = {change.after.digest for change in net if change.after.kind == "file"}
-    left = [change for change in destroyed if change.before.digest not in moved]
-    return _unknown(journal, left, net, gone)
+    return _unknown(journal, _not_moved(destroyed, net), net, gone)
+
+
+def _not_moved(destroyed: Sequence[Change], net: Sequence[Change]) -> list[Change]:
+    """Those of destroyed files whose content was not moved to a place where it lasts."""
+    moved = {change.after.digest for change in net
+             if change.after.kind == "file" and _lasts(change.path)}  # fmt: skip
+    return [change for change in destroyed if change.before.digest not in moved]
 
 
 def _unknown(
@@ -187,7 +228,8 @@ def _unknown(
 def _made(journal: Journal, changes: Sequence[Change]) -> Iterator[str]:
     """The names of contents that a command itself put into the repository, if it really did."""
     for change in changes:
-        made = piece(change.path) if change.after.kind == "file" else None
+        kept = change.after.kind == "file" and _is_own(change.path)
+        made = piece(change.path) if kept else None
         if made and not made.pack and is_object(journal, change.after, made.name):
             yield made.name
 
