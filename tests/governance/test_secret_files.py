@@ -95,6 +95,33 @@ def test_the_table_leaves_alone_what_ordinary_repositories_hold(tmp_path, name):
     assert not secret_files.covers(str(tmp_path / "a" / name))
 
 
+COPIES = [
+    "{}~", "{}.~1~", "#{}#", "{}.bak", "{}.bak2", "{}.old", "{}.orig", "{}.save",
+    "{}.tmp", "{}.tmp.12", "{}.swp", "{}.swo", ".{}.swp", ".{}.swn", ".{}.un~", ".{}.kate-swp",
+    "{}_backup", "{}-old", "{}.bak~",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_no_copy_that_an_editor_left_shows_a_secret(tmp_path, copy):
+    secret_files, _ = Finder(str(tmp_path)).find(deep=False)
+    for name in ("id_rsa", "server.key", "credentials.json", ".netrc", ".env", "tls.pem"):
+        assert secret_files.covers(str(tmp_path / copy.format(name)))
+        assert secret_files.covers(str(tmp_path / "a" / copy.format(name).upper()))
+    for name in ("README.md", "id_rsa.pub", "public.pem", "chart/templates/secrets.yaml", "a.c"):
+        top, _, last = name.rpartition("/")
+        assert not secret_files.covers(str(tmp_path / top / copy.format(last)))
+
+
+def test_a_copy_of_a_folder_of_secrets_is_secret_and_an_exception_names_one_that_is_not(tmp_path):
+    made(tmp_path, ".ssh.bak/x", ".aws_old/credentials", "k/id_rsa~", "old.bak/a.py", "..env.swp")
+    finder = Finder(str(tmp_path))
+    assert found(finder, tmp_path) == ["..env.swp", ".aws_old/credentials", ".ssh.bak", "k/id_rsa~"]
+    (tmp_path / ".steersmanignore").write_text("!k/id_rsa~\n")
+    finder = Finder(str(tmp_path), agreed=["!k/id_rsa~"])
+    assert found(finder, tmp_path) == ["..env.swp", ".aws_old/credentials", ".ssh.bak"]
+
+
 def test_the_folder_says_what_else_is_secret_and_what_is_not(tmp_path):
     made(tmp_path, ".env", "a/.env", "secret/deep/x", "b.txt")
     (tmp_path / ".steersmanignore").write_text("secret/\n/b.txt\n!a/.env\n")

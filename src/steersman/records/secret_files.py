@@ -1,8 +1,10 @@
 """Which files of a workspace are secret. Pure: the lines that say so were read by somebody else."""
 
 import os
+import re
+from collections.abc import Sequence
 
-from steersman.records.gitignore_index import indexed
+from steersman.records.gitignore_index import Index, indexed
 
 IGNORE_FILE = ".steersmanignore"
 # What tools make again whenever it is needed; nobody's own files.
@@ -16,6 +18,12 @@ SKIPPED = MADE_AGAIN | {".git"}
 
 # Between lines that are judged apart: no exception below it takes back what is named above it.
 APART = "#| apart\n"
+# What editors and people put around the name of a file for a copy of it; names are in lower case.
+_AFTER = re.compile(
+    rb"(?<=[^/~#])(?:[~#]|\.~\d++~|\.un~|\.kate-swp|\.sw[a-p]"
+    rb"|[._-](?:bak|backup|copy|old|orig|saved?|tmp)\d*+(?:\.\d++)?)++(?![^/])"
+)
+_BEFORE = re.compile(rb"(?<![^/])(?:#|\.~?)(?=[^/]+\Z)")
 
 
 class SecretFiles:
@@ -46,7 +54,14 @@ class SecretFiles:
     def hides(self, name: bytes, folder: bool) -> bool:
         """Whether a path relative to the workspace is secret, when the folders it is in are not."""
         name = name.lower()
-        return any(part.verdict(name, folder) for part in self._parts)
+        names = (name, *copied_names(name))
+        return any(self._first_word(part, names, folder) for part in self._parts)
+
+    @staticmethod
+    def _first_word(part: Index, names: Sequence[bytes], folder: bool) -> bool:
+        """What is said of the name itself decides; else what is said of what it is a copy of."""
+        verdicts = (part.verdict(name, folder) for name in names)
+        return next((verdict for verdict in verdicts if verdict is not None), False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SecretFiles):
@@ -55,6 +70,13 @@ class SecretFiles:
 
     def __hash__(self) -> int:
         return hash((self.workspace, self.lines))
+
+
+def copied_names(path: bytes) -> list[bytes]:
+    """The paths that a path, in lower case, may be an editor's or a person's copy of."""
+    bare = _AFTER.sub(b"", path)
+    # `.id_rsa.swp` is of `id_rsa`, `.env.swp` of `.env`: the dot may be the editor's or the file's.
+    return [] if bare == path else [_BEFORE.sub(b"", bare), bare]
 
 
 PLAIN_SIGHT = SecretFiles("/", "")
