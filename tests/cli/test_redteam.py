@@ -127,6 +127,28 @@ def test_a_command_in_the_background_leaves_no_program_that_runs_as_its_owner(
     assert oct((workspace / "own").stat().st_mode & 0o7777) == "0o755"
 
 
+ELSEWHERE = {
+    "git init -q --bare x.git": "echo evil > x.git/hooks/post-receive",
+    "mkdir -p dev/hooks; git config core.hooksPath dev/hooks": "echo evil > dev/hooks/pre-commit",
+    "mkdir tools; echo > tools/c; git config include.path ../tools/c": "echo '[a]' > tools/c",
+}
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("before", ELSEWHERE)
+def test_what_git_runs_or_obeys_outside_of_its_own_folder_is_not_changed(
+    steer, script, repository, before, background
+):
+    subprocess.run(before, shell=True, cwd=repository, check=True)
+    command = ELSEWHERE[before]
+    place = repository / command.split()[-1]
+    was = place.read_text() if place.exists() else ""
+    evil = call("workspace_run_command", command=command, background=background, wait_timeout=60)
+    said = json.dumps(attacked(steer, script, evil))
+    assert "which git runs or obeys" in said, said
+    assert (place.read_text() if place.exists() else "") == was
+
+
 def test_debug_mode_is_not_lifted_by_words(steer, script, workspace):
     before = (workspace / "calc.py").read_text()
     line = "echo evil > calc.py; echo EXDEV; exit 1"

@@ -3,6 +3,7 @@
 import os
 import sys
 
+import msgspec
 import pytest
 
 from steersman.governance.policy import Circumstances, decide
@@ -203,3 +204,65 @@ def test_a_prompt_cannot_be_forged_by_what_it_shows():
     )
     assert "\n  · " not in shown
     assert "\n  in /safe" not in shown
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A workspace with a repository, and what the gate says to a change of a path in it."""
+    for name in ("HEAD", "objects", "refs"):
+        (tmp_path / ".git" / name).mkdir(parents=True)
+
+    def verdict(name, diff="+x\n", *, delete=False, root=tmp_path):
+        path = f"{root}/{name}"
+        change = Delete(path, "a", diff) if delete else Write(path, "a", "b", diff)
+        where = Circumstances(str(root), approvals="never")
+        return decide(msgspec.structs.replace(change, origin="command"), where).rule
+
+    return verdict
+
+
+def test_a_repository_of_any_name_keeps_its_hooks_and_its_config(place, tmp_path):
+    assert place("x.git/hooks/post-receive") == "command.effect"
+    for name in ("sub/x.git/objects", "sub/x.git/refs"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "sub/x.git/HEAD").write_text("ref: refs/heads/main\n")
+    assert place("sub/x.git/config", "+[core]\n+\tfsmonitor = evil\n") == "paths.protected"
+    assert place("sub/x.git/hooks/post-receive") == "paths.protected"
+    assert place("sub/x.git", "sub/x.git: folder → link to evil\n") == "paths.protected"
+    assert place("sub/x.git/objects", delete=True) == "paths.protected"
+    assert place("hooks/post-receive", root=tmp_path / "sub/x.git") == "paths.protected"
+    assert place("sub/x.git/refs/heads/main") == place("sub/x.git/packed-refs") == "command.effect"
+    assert place("sub/config") == place("sub/hooks/x") == "command.effect"
+
+
+CONFIGS = [
+    "[core]\n\thooksPath = dev/hooks\n",
+    '[CORE] HOOKSPATH="dev/ho\\\noks" ; words\n',
+    "[core]\nhookspath = {root}/dev/../dev/hooks # words\n",
+    "[core]\nhooksPath = linked\n",
+    "[include]\n\tpath = ../more.cfg\n",
+    '[user]\nname = x\n[includeIf "gitdir:~/[x]/"]\n\tpath = ../more.cfg\n',
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_hooks_in_a_folder_that_the_persons_config_names_are_protected(place, tmp_path, config):
+    assert place("dev/hooks/pre-commit") == "command.effect"
+    (tmp_path / "dev/hooks").mkdir(parents=True)
+    (tmp_path / "linked").symlink_to("dev/hooks")
+    (tmp_path / "more.cfg").write_text("[core]\nhooksPath = dev/hooks\n")
+    (tmp_path / ".git/config").write_text(config.replace("{root}", str(tmp_path)))
+    assert place("dev/hooks/pre-commit") == "paths.protected"
+    assert place("dev", "dev: folder → link to evil\n") == "paths.protected"
+    assert place("dev/hooks2/x") == place("hooks/pre-commit") == "command.effect"
+    included = "paths.protected" if "more" in config else "command.effect"
+    assert place("more.cfg") == place("more.cfg", delete=True) == included
+
+
+def test_a_config_that_is_a_pipe_or_includes_itself_keeps_nobody_waiting(place, tmp_path):
+    os.mkfifo(tmp_path / ".git/config")
+    assert place("a") == "command.effect"
+    (tmp_path / ".git/config").unlink()
+    (tmp_path / ".git/config").write_text("[include]\npath = config\npath = ../a\n")
+    (tmp_path / "a").write_text("[include]\npath = .git/config\n")
+    assert place("a") == "paths.protected"

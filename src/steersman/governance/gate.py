@@ -238,12 +238,12 @@ class Gate:
             await lane.append(Audit("sandbox", what, reason))
 
     async def _cases(self, actions: Sequence[Action], tool: str) -> list[Case]:
-        """A verdict on each action; reading a command takes a while, so not on the loop."""
+        """A verdict on each action; reading a command or git's configs is not for the loop."""
 
         def judge() -> list[Case]:
             return [self._judge(action, tool) for action in actions]
 
-        reads = any(map(lines_of, actions))
+        reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
         return await asyncio.to_thread(judge) if reads else judge()
 
     def _judge(self, action: Action, tool: str) -> Case:

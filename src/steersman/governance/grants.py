@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from steersman.records.errors import ToolProblem
+from steersman.records.git_places import GitPlaces
 from steersman.records.protection import inside, protected_name, runs_host
 
 MOST_LOOKED_AT = 100_000
@@ -61,11 +62,12 @@ def _kept(place: str, workspace: str) -> str:
     if runs_host(place, workspace):
         return "Steersman runs from there"
     top = workspace if inside(place, workspace) else os.path.dirname(place)
+    places = GitPlaces(top)
     for count, path in enumerate(_below(place)):
         if count > MOST_LOOKED_AT:
             return "it holds too many files to be looked at"
         name = os.path.relpath(path, top)
-        if protected_name(name) or ".git" in name.lower().split("/"):
+        if protected_name(name, places, top) or ".git" in name.lower().split("/"):
             return f"other programs run or obey {name}"
     return ""
 

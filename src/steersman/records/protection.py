@@ -7,6 +7,7 @@ from pathlib import Path
 
 from steersman.records import protected_git
 from steersman.records.action import Delete, Write
+from steersman.records.git_places import GitPlaces
 
 _NAMES = [
     name
@@ -41,10 +42,15 @@ def inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def protected_name(name: str) -> bool:
+def protected_name(name: str, places: GitPlaces | None = None, workspace: str = "") -> bool:
     """Whether a change of a path, relative to the workspace, needs a closer look."""
     if _BARE.fullmatch(name):
         return True
+    if places is not None:
+        path = os.path.join(workspace, name)
+        if places.obeyed(path) or places.leads(path):
+            return True
+        name = places.as_git(name)
     name = name.lower()
     parts = name.split("/")
     return bool(
@@ -72,24 +78,36 @@ def runs_host(path: str, workspace: str) -> bool:
 def protected(action: Write | Delete, workspace: str) -> str:
     """What file it is that needs a person's word in any case; empty when it does not."""
     shown = action.path[len(workspace.rstrip("/")) + 1 :]
-    name = shown.lower()
-    parts = name.split("/")
+    parts = shown.lower().split("/")
     if runs_host(action.path, workspace):
         return f"{shown}, from where Steersman itself runs,"
+    places = GitPlaces(workspace)
+    name = places.as_git(shown).lower()
+    if _named_by_git(action, places):
+        return f"{shown}, which git runs or obeys,"
     if protected_git.runs_something(action, name):
         return f"{shown}, which git runs or obeys,"
     if protected_git.obeyed(name):
         return ""
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
         return f"{shown}, a part of the repository itself,"
-    if isinstance(action, Write) and (_leads_git_away(action, shown) or _BARE.fullmatch(shown)):
+    if isinstance(action, Write) and (
+        _leads_git_away(action, shown, name) or _BARE.fullmatch(shown)
+    ):
         return f"{shown}, with which git could take a folder for a repository,"
     if parts[-1] in FILES or not FOLDERS.isdisjoint(parts):
         return f"{shown}, which other programs run or obey,"
     return ""
 
 
-def _leads_git_away(action: Write, name: str) -> bool:
-    """True for a `.git` that is a file or a link: it names another folder, with any config."""
-    usual = (f"{name}: absent → folder\n", f"{name}: mode ")
-    return bool(_GIT_PLACE.search(name.lower())) and not action.diff.startswith(usual)
+def _named_by_git(action: Write | Delete, places: GitPlaces) -> bool:
+    """Whether a config names what is changed, or what would lie elsewhere by a link."""
+    if places.obeyed(action.path):
+        return True
+    return " → link to " in action.diff and places.leads(action.path)
+
+
+def _leads_git_away(action: Write, shown: str, name: str) -> bool:
+    """True for a repository that is a file or a link: it names another, with any config."""
+    usual = (f"{shown}: absent → folder\n", f"{shown}: mode ")
+    return bool(_GIT_PLACE.search(name)) and not action.diff.startswith(usual)

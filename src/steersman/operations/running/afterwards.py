@@ -27,12 +27,7 @@ async def settled(
     """The changes that stand, and what is to be said about those that do not."""
     actions = await asyncio.to_thread(actions_for, journal, changes, past=past)
     gone: set[str] = set()
-    guarded: list[Action] = []
-    others: list[Action] = []
-    for action in actions:
-        if not isinstance(action, Write | Delete):
-            continue
-        (guarded if protected(action, journal.root) else others).append(action)
+    guarded, others = await asyncio.to_thread(_sorted, actions, journal.root)
     notes = await _unless_allowed(journal, guarded, _of(journal, changes, guarded), bench, gone)
     notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
     for many in actions:
@@ -40,6 +35,16 @@ async def settled(
             lost = await asyncio.to_thread(_lost, journal, changes, past) if many.named else changes
             notes += await _unless_allowed(journal, [many], lost, bench, gone)
     return [change for change in changes if change.path not in gone], notes
+
+
+def _sorted(actions: Sequence[Action], root: str) -> tuple[list[Action], list[Action]]:
+    """Changes of what is protected, and of all else."""
+    guarded: list[Action] = []
+    others: list[Action] = []
+    for action in actions:
+        if isinstance(action, Write | Delete):
+            (guarded if protected(action, root) else others).append(action)
+    return guarded, others
 
 
 def _lost(journal: Journal, changes: Sequence[Change], past: Past) -> Sequence[Change]:

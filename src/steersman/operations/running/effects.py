@@ -7,6 +7,7 @@ from steersman.operations.journal.journal import INLINE, Journal
 from steersman.operations.running.losses import NO_PAST, Loss, Past, loss_of
 from steersman.records.action import Action, ChangeMany
 from steersman.records.change import Change
+from steersman.records.git_places import GitPlaces
 from steersman.records.protection import protected_name, runs_host
 
 EXAMPLES = 3
@@ -22,7 +23,8 @@ def actions_for(
     loss = loss_of(journal, changes, command, past)
     many = len(changes) > INLINE
     own = [change for change in changes if many and _is_own(journal, change)]
-    named = [change for change in changes if not many or protected_name(change.path)]
+    root, places = journal.root, GitPlaces(journal.root)
+    named = [one for one in changes if not many or protected_name(one.path, places, root)]
     actions = journal.actions([*named, *own[:EXAMPLES]], "command")
     if many or loss:
         actions.append(summed_up(journal, changes, loss, named=not many))

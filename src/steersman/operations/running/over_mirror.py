@@ -15,6 +15,7 @@ from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.tool import Bench
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError, ToolProblem
+from steersman.records.git_places import GitPlaces
 from steersman.records.names import shown
 from steersman.records.profile import Profile
 from steersman.records.protection import git_bookkeeping, protected_name
@@ -95,7 +96,7 @@ class OverMirror(OverView):
 
         What was refused is not asked about again.
         """
-        parts = _parts(found)
+        parts = await asyncio.to_thread(_parts, found, self._journal.root)
         made: list[Change] = []
         problem: SteersmanError | None = None
         waiting = {change.path for change in found.changes}
@@ -125,13 +126,15 @@ class OverMirror(OverView):
             await super().discard()
 
 
-def _parts(found: Changeset) -> tuple[Changeset, Changeset, Changeset]:
+def _parts(found: Changeset, root: str) -> tuple[Changeset, Changeset, Changeset]:
     """What is new, what changes what was there, and what is protected.
 
     Each is judged by itself. What is new in the place of something else goes with its change.
     """
-    guarded = [change for change in found.changes if protected_name(change.path)]
-    plain = [change for change in found.changes if not protected_name(change.path)]
+    places = GitPlaces(root)
+    guarded = [change for change in found.changes if protected_name(change.path, places, root)]
+    kept = {change.path for change in guarded}
+    plain = [change for change in found.changes if change.path not in kept]
     there = {change.path for change in plain if change.before.kind != "absent"}
 
     def is_new(path: str) -> bool:
