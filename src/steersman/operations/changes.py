@@ -9,7 +9,9 @@ from msgspec import Struct
 
 from steersman.operations.matching import Note, unified_diff, with_hunks
 from steersman.operations.workspace import Workspace, digest
+from steersman.records import names
 from steersman.records.action import Delete, Write
+from steersman.records.errors import ToolProblem
 from steersman.records.hunks import FileHunks, hunks_of, parts_of
 
 MOST_SHOWN = 6_000  # characters of hunks that the model is shown again
@@ -53,6 +55,7 @@ def change_of(
     moved_from: str = "",
 ) -> FileChange:
     """The change that gives a file (real path) new content, or deletes it."""
+    refuse_odd_name(path)
     shown = workspace.shown(path)
     was = "" if before is None else digest(before)
     diff = unified_diff(shown, before, after)
@@ -62,6 +65,16 @@ def change_of(
         else Write(path, was, digest(after), diff, moved_from=moved_from)
     )
     return FileChange(shown, before, after, action, tuple(notes))
+
+
+def refuse_odd_name(path: str) -> None:
+    """Refuse to edit a file whose real name is not text: it can only be reached through a link."""
+    called = names.written(path)
+    if called != path:
+        raise ToolProblem(
+            f"{names.shown(called)} cannot be edited: its name is not UTF-8.",
+            try_this="Change it with a command.",
+        )
 
 
 def accepted(

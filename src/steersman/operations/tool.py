@@ -112,7 +112,7 @@ class Bench(Struct, frozen=True):
             # A folder or a link that appeared meanwhile has no digest, and is not nothing.
             present = "" if before.kind == "absent" else before.digest or before.kind
             self.workspace.check_before(path, present)
-            self._refuse_masks(change, contents[path] or b"")
+            self._refuse_masks(change, contents.get(path) or b"")
         return changes
 
     def _refuse_masks(self, change: Change, content: bytes) -> None:
