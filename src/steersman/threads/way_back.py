@@ -3,17 +3,17 @@
 Nothing is changed here; a plan is carried out by the open thread.
 """
 
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
+from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
-from steersman.operations.journal.looking import look
 from steersman.operations.journal.objects import Objects
 from steersman.records.change import FileState
-from steersman.records.names import on_disk
 from steersman.records.undo import UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
@@ -60,8 +60,12 @@ class WayBack:
         return msgspec.structs.replace(plan, changes=left)
 
     def _present(self, thread_id: str, plan: UndoPlan) -> dict[str, FileState]:
-        root = find_thread(self._store, thread_id).workspace
-        return {change.path: look(str(Path(root, on_disk(change.path)))) for change in plan.changes}
+        """What is at the paths of a plan; a path below a link is not there, wherever it leads."""
+        with closing(Tree(find_thread(self._store, thread_id).workspace)) as tree:
+            try:
+                return {change.path: tree.examine(change.path).state for change in plan.changes}
+            finally:
+                tree.settle()
 
     def conflicts(self, thread_id: str, plan: UndoPlan) -> tuple[str, ...]:
         """Paths that someone else changed since, so that the plan would lose their work."""
