@@ -31,6 +31,10 @@ def main() -> None:
 
         print("steer", __version__)
         return
+    import gc
+
+    # Most of what a start makes stays; to look through it again and again takes a tenth of it.
+    gc.set_threshold(200_000, 5, 5)
     from steersman.ports.cli.app import run
 
     run()
