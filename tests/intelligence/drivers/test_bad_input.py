@@ -6,11 +6,11 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-import httpx2
 import pytest
 
 from steersman.intelligence.drivers import open_endpoint
 from steersman.intelligence.drivers.endpoint import endpoint_for
+from steersman.intelligence.drivers.line import Cut, Late, LineError, Refused, Unreached
 from steersman.intelligence.drivers.network import of_transport
 from steersman.intelligence.drivers.problems import Where
 from steersman.records.dialogue import Completed, Image, Prompt, UserItem
@@ -80,7 +80,7 @@ def test_https_where_only_http_is_spoken(stage, wire) -> None:
     assert "Try http://" in told.why
 
 
-def chained(error: Exception, cause: BaseException) -> Exception:
+def chained(error: LineError, cause: BaseException) -> LineError:
     error.__cause__ = cause
     return error
 
@@ -89,27 +89,27 @@ def chained(error: Exception, cause: BaseException) -> Exception:
     ("error", "kind", "retryable", "words"),
     [
         (
-            chained(httpx2.ConnectError("x"), socket.gaierror(socket.EAI_AGAIN, "temporary")),
+            chained(Unreached("x"), socket.gaierror(socket.EAI_AGAIN, "temporary")),
             "network",
             True,
             "Names cannot be looked up",
         ),
         (
-            chained(httpx2.ConnectError("x"), socket.gaierror(socket.EAI_NONAME, "unknown")),
+            chained(Unreached("x"), socket.gaierror(socket.EAI_NONAME, "unknown")),
             "network",
             False,
             "no host of this name",
         ),
         (
-            chained(httpx2.ConnectError("x"), OSError(101, "Network is unreachable")),
+            chained(Unreached("x"), OSError(101, "Network is unreachable")),
             "network",
             True,
             "no way to that network",
         ),
-        (httpx2.ConnectTimeout("x"), "timeout", True, "did not answer in time"),
-        (httpx2.ReadError("reset"), "dropped", True, "reset"),
-        (httpx2.ReadError(""), "dropped", True, "The server hung up."),
-        (httpx2.ProxyError("403 Forbidden"), "network", False, "403 Forbidden"),
+        (Late("x"), "timeout", True, "did not answer in time"),
+        (Cut("reset"), "dropped", True, "reset"),
+        (Cut(), "dropped", True, "The server hung up."),
+        (Refused("403 Forbidden"), "network", False, "403 Forbidden"),
     ],
 )
 def test_no_network(error, kind, retryable, words) -> None:

@@ -6,9 +6,8 @@ What is said in it belongs to the formats; what went wrong is put into words in 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
-import httpx2
 import msgspec
 
 from steersman import __version__
@@ -16,6 +15,7 @@ from steersman.intelligence.drivers.answers import Broken, Reader
 from steersman.intelligence.drivers.endpoint import Endpoint
 from steersman.intelligence.drivers.events import Events, Patience
 from steersman.intelligence.drivers.failures import read_failure
+from steersman.intelligence.drivers.line import Line, LineError, Reply
 from steersman.intelligence.drivers.network import masked, of_transport, proxy_of
 from steersman.intelligence.drivers.problems import (
     Where,
@@ -31,6 +31,9 @@ from steersman.intelligence.drivers.problems import (
 )
 from steersman.records.dialogue import Event, Prompt, UserItem
 from steersman.records.errors import DriverProblem
+
+if TYPE_CHECKING:
+    from steersman.intelligence.drivers.proxied import ProxiedLine
 
 LARGEST_ERROR = 256 * 1024
 TAIL_SECONDS = 0.25
@@ -65,7 +68,7 @@ class HttpDriver:
         self._name = name
         self._endpoint = endpoint
         self._form = form
-        self._line: httpx2.AsyncHTTPTransport | None = None
+        self._line: Line | ProxiedLine | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Event, None]:
@@ -74,7 +77,7 @@ class HttpDriver:
         reader = self._form.reader(self._name)
         patience = Patience(self._endpoint)
         response = await self._send(prompt, patience)
-        chunks = pieces_of(response)
+        chunks = response.pieces()
         try:
             self._check_kind(response)
             events = Events()
@@ -132,21 +135,15 @@ class HttpDriver:
         ]
         return Prompt(prompt.system, prompt.tools, items, prompt.schema)
 
-    def _open(self) -> httpx2.AsyncHTTPTransport:
+    def _open(self) -> "Line | ProxiedLine":
         """The line of this event loop; connections cannot move to another."""
         loop = asyncio.get_running_loop()
         if self._line is None or self._loop is not loop:
-            endpoint = self._endpoint
-            plain = endpoint.local and endpoint.base_url.startswith("http:")
-            self._line = httpx2.AsyncHTTPTransport(
-                verify=not plain,  # nothing to verify, and reading certificates takes its time
-                limits=httpx2.Limits(max_keepalive_connections=4, keepalive_expiry=30),
-                proxy=proxy_of(endpoint) or None,
-            )
+            self._line = _line(proxy_of(self._endpoint))
             self._loop = loop
         return self._line
 
-    def _request(self, body: bytes) -> httpx2.Request:
+    async def _post(self, body: bytes) -> Reply:
         endpoint = self._endpoint
         headers = {
             "content-type": "application/json",
@@ -155,38 +152,31 @@ class HttpDriver:
             "user-agent": f"steersman/{__version__}",
         }
         headers |= self._form.headers(endpoint) | endpoint.headers
-        connect = endpoint.timeouts.connect
-        return httpx2.Request(
-            "POST",
-            self._form.url(self._name, endpoint),
-            content=body,
-            headers=headers,
-            extensions={"timeout": {"connect": connect, "pool": connect}},
-        )
+        url = self._form.url(self._name, endpoint)
+        return await self._open().post(url, headers, body, endpoint.timeouts.connect)
 
-    async def _send(self, prompt: Prompt, patience: Patience) -> httpx2.Response:
+    async def _send(self, prompt: Prompt, patience: Patience) -> Reply:
         body = self._form.body(prompt, self._name, self._endpoint)
         try:
-            sent = self._open().handle_async_request(self._request(body))
-            response = await patience.wait(sent, begun=False)
+            response = await patience.wait(self._post(body), begun=False)
         except TimeoutError as error:
             seconds = self._endpoint.timeouts.first_token
             raise no_first_token(self._where(), seconds) from error
-        except (httpx2.HTTPError, httpx2.InvalidURL, ImportError, ValueError) as error:
+        except LineError as error:
             where = self._where(masked(proxy_of(self._endpoint)))
             place = "before the answer began"
             raise of_transport(where, error, place=place, answered=False) from error
-        if response.status_code != 200:
+        if response.status != 200:
             patience.end()
             raise await self._refused(response)
         return response
 
-    async def _refused(self, response: httpx2.Response) -> DriverProblem:
+    async def _refused(self, response: Reply) -> DriverProblem:
         body = await whole(response)
         where = self._where(masked(proxy_of(self._endpoint)))
-        return of_status(where, response.status_code, response.headers, body)
+        return of_status(where, response.status, response.headers, body)
 
-    def _check_kind(self, response: httpx2.Response) -> None:
+    def _check_kind(self, response: Reply) -> None:
         kind = response.headers.get("content-type", "")
         if "html" in kind:
             raise not_an_api(self._where(), f"It answered with {seen({}, b'<html')}.")
@@ -209,7 +199,7 @@ class HttpDriver:
                 raise no_first_token(self._where(), timeouts.first_token) from error
             place = reader.place()
             raise stalled(self._where(), timeouts.between_tokens, place) from error
-        except httpx2.HTTPError as error:
+        except LineError as error:
             if reader.whole:
                 return None
             place = reader.place()
@@ -226,29 +216,29 @@ class HttpDriver:
         return dropped(self._where(), reader.place())
 
 
-def pieces_of(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
-    """The bytes of a body as they come."""
-    plain = response.headers.get("content-encoding", "identity") == "identity"
-    stream = cast(httpx2.AsyncByteStream, response.stream)
-    pieces = aiter(stream) if plain else response.aiter_bytes()
-    return cast(AsyncGenerator[bytes, None], pieces)
+def _line(proxy: str) -> "Line | ProxiedLine":
+    if not proxy:
+        return Line()
+    from steersman.intelligence.drivers.proxied import ProxiedLine
+
+    return ProxiedLine(proxy)
 
 
 async def tail(chunks: AsyncIterator[bytes]) -> None:
     """Read the end of a stream that has said everything, so that its connection can be kept."""
-    with suppress(httpx2.HTTPError, TimeoutError):
+    with suppress(LineError, TimeoutError):
         async with asyncio.timeout(TAIL_SECONDS):
             async for _ in chunks:
                 pass
 
 
-async def whole(response: httpx2.Response) -> bytes:
+async def whole(response: Reply) -> bytes:
     """The body of an error, as much of it as anyone would read."""
     body = b""
     try:
-        with suppress(httpx2.HTTPError, TimeoutError):
+        with suppress(LineError, TimeoutError):
             async with asyncio.timeout(10):
-                async for chunk in response.aiter_bytes():
+                async for chunk in response.pieces():
                     body += chunk
                     if len(body) > LARGEST_ERROR:
                         break

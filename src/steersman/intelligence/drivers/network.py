@@ -5,9 +5,15 @@ import socket
 import ssl
 from urllib.request import getproxies, proxy_bypass
 
-import httpx2
-
 from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.intelligence.drivers.line import (
+    Garbled,
+    Late,
+    LineError,
+    Refused,
+    Unfit,
+    Unreached,
+)
 from steersman.intelligence.drivers.problems import (
     Where,
     dropped,
@@ -32,21 +38,21 @@ def masked(url: str) -> str:
     return f"{scheme}{found}{rest.rpartition('@')[2]}"
 
 
-def of_transport(where: Where, error: Exception, *, place: str, answered: bool) -> DriverProblem:
+def of_transport(where: Where, error: LineError, *, place: str, answered: bool) -> DriverProblem:
     """An error of the connection as a sentence."""
     cause = _cause(error)
-    if isinstance(error, httpx2.ProxyError):
+    if isinstance(error, Refused):
         return proxy_refuses(where, f"It says: {error}.")
-    if isinstance(error, httpx2.ConnectTimeout):
+    if isinstance(error, Late):
         return _unreachable(where, "It did not answer in time.", retryable=True, kind="timeout")
-    if isinstance(error, httpx2.ConnectError):
+    if isinstance(error, Unreached):
         return _no_connection(where, error, cause)
-    if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL | ImportError | ValueError):
+    if isinstance(error, Unfit):
         return proxy_refuses(where, str(error)) if where.proxy else not_an_api(where, str(error))
-    strange = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" not in str(error)
+    strange = isinstance(error, Garbled)
     if strange and not answered:
         return not_an_api(where, f"What answers there does not speak HTTP: {error}.")
-    hung_up = isinstance(error, httpx2.RemoteProtocolError) or not str(error)
+    hung_up = strange or not str(error)
     return dropped(where, place, "The server hung up." if hung_up else f"{error}.")
 
 
