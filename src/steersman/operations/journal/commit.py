@@ -41,6 +41,10 @@ class Conflict(ToolProblem):
         )
 
 
+class HalfDone(ToolProblem):
+    """A change that failed and left something behind."""
+
+
 def apply(
     root: str,
     changes: Sequence[Change],
@@ -189,10 +193,10 @@ def _failed(error: OSError) -> ToolProblem:
     )
 
 
-def _half_done(error: BaseException, unrestored: Sequence[str]) -> ToolProblem:
+def _half_done(error: BaseException, unrestored: Sequence[str]) -> HalfDone:
     why = error.what if isinstance(error, SteersmanError) else str(error)
-    return ToolProblem(
+    return HalfDone(
         f"The change failed and could not be taken back for: {', '.join(unrestored[:_SHOWN])}.",
         f"{why} The originals are kept in the journal.",
-        "Mend what stands in the way, then undo.",
+        "Remove what stands in the way, then run `steer undo`.",
     )

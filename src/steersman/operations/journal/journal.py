@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from steersman.operations.journal.commit import apply
+from steersman.operations.journal.commit import HalfDone, apply
 from steersman.operations.journal.looking import examine
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
@@ -47,8 +47,7 @@ class Journal:
     ) -> None:
         """Write the checkpoint, then make its changes, all or none; a cancel waits for that.
 
-        An undo or redo that fails is void: what it names stands as before. Of other changes it is
-        looked up on the disk whether they were made.
+        What fails and leaves nothing behind is void: it never happened, and what it undoes stands.
         """
         seq = await self.record(body, lane, corr)
         try:
@@ -63,9 +62,10 @@ class Journal:
                     remove=remove,
                 )
             )
+        except HalfDone:
+            raise
         except SteersmanError:
-            if body.cause != "effect":
-                await lane.append(Checkpoint("void", undoes=(seq,)), corr=corr)
+            await lane.append(Checkpoint("void", undoes=(seq,)), corr=corr)
             raise
 
     async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:

@@ -11,15 +11,15 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Collection, Iterator
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, suppress
 from secrets import token_hex
 
 import msgspec
 from msgspec import Struct
 
 from steersman.operations.journal.changeset import Changeset, same
-from steersman.operations.journal.folders import ROOT
+from steersman.operations.journal.folders import ROOT, Tree
 from steersman.operations.journal.looking import Signature, reading, signature
 from steersman.operations.journal.objects import Objects, digest_of
 from steersman.records.change import ABSENT, Change, FileState
@@ -103,25 +103,27 @@ class Snapshot:
     def _look_at_all(self) -> dict[str, FileState]:
         found: dict[str, FileState] = {}
         index: _Index = {}
-        for place, about in walk(self.root, self._unseen):
-            path = written(place)
-            if stat.S_ISDIR(about.st_mode):
-                found[path] = FileState("folder", stat.S_IMODE(about.st_mode))
-                continue
-            with suppress(FileNotFoundError):
-                if stat.S_ISLNK(about.st_mode):
-                    target = written(os.readlink(os.path.join(self.root, place)))
-                    found[path] = FileState("link", target=target)
-                elif stat.S_ISREG(about.st_mode):
-                    known = self._known(place, about)
-                    index[os.fsencode(place)] = known
-                    mode = stat.S_IMODE(about.st_mode)
-                    found[path] = FileState("file", mode, known.digest, about.st_size)
+        with closing(walk(self.root, self._unseen)) as places:
+            for place, about in places:
+                with suppress(FileNotFoundError):
+                    if state := self._state(place, about, index):
+                        found[written(place)] = state
         self._objects.settle()
         if index != self._index:
             self._index = index
             _save(self._index_path, index)
         return found
+
+    def _state(self, place: str, about: os.stat_result, index: _Index) -> FileState | None:
+        mode = stat.S_IMODE(about.st_mode)
+        if stat.S_ISDIR(about.st_mode):
+            return FileState("folder", mode)
+        if stat.S_ISLNK(about.st_mode):
+            return FileState("link", target=written(os.readlink(os.path.join(self.root, place))))
+        if not stat.S_ISREG(about.st_mode):
+            return None
+        known = index[os.fsencode(place)] = self._known(place, about)
+        return FileState("file", mode, known.digest, about.st_size)
 
     def _known(self, path: str, about: os.stat_result) -> Known:
         now = signature(about)
@@ -147,18 +149,28 @@ class Snapshot:
 
 def walk(
     root: str, unseen: set[str], but: Collection[str] = ()
-) -> Iterator[tuple[str, os.stat_result]]:
+) -> Generator[tuple[str, os.stat_result]]:
     """Every path below a root; folders that cannot be read are added to `unseen`.
 
-    Folders of the names `but` are passed by.
+    Folders that their owner may not read are lent that permission until the walk ends: nothing
+    hides by taking it away. Folders of the names `but` are passed by.
     """
-    yield ROOT, os.lstat(root)
+    with closing(Tree(root)) as tree:
+        try:
+            yield from _walk(tree, unseen, but)
+        finally:
+            tree.settle()
+
+
+def _walk(
+    tree: Tree, unseen: set[str], but: Collection[str]
+) -> Iterator[tuple[str, os.stat_result]]:
+    yield ROOT, os.lstat(tree.root)
     waiting = [""]
     while waiting:
         prefix = waiting.pop()
         try:
-            with os.scandir(os.path.join(root, prefix)) as entries:
-                found = [(prefix + entry.name, _about(entry)) for entry in entries]
+            found = _entries(tree, prefix)
         except OSError:
             unseen.add(written(prefix))
             continue
@@ -171,6 +183,19 @@ def walk(
             yield path, about
             if folder:
                 waiting.append(path + "/")
+
+
+def _entries(tree: Tree, prefix: str) -> list[tuple[str, os.stat_result | None]]:
+    try:
+        return _scanned(tree.root, prefix)
+    except PermissionError:
+        with tree.folder(written(prefix.rstrip("/")) or ROOT, stat.S_IRUSR | stat.S_IXUSR):
+            return _scanned(tree.root, prefix)
+
+
+def _scanned(root: str, prefix: str) -> list[tuple[str, os.stat_result | None]]:
+    with os.scandir(os.path.join(root, prefix)) as entries:
+        return [(prefix + entry.name, _about(entry)) for entry in entries]
 
 
 def _about(entry: os.DirEntry[str]) -> os.stat_result | None:

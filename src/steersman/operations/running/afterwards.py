@@ -7,8 +7,11 @@ what it lost, and all else it did.
 
 import asyncio
 import os
+import stat
 from collections.abc import Sequence
+from contextlib import closing
 
+from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import Past, loss_of
@@ -53,13 +56,33 @@ def _lost(journal: Journal, changes: Sequence[Change], past: Past) -> Sequence[C
     if loss.history.gone:
         return changes
     lost = {change.path for change in (*loss.deleted, *loss.discarded)}
-    return [change for change in changes if change.path in lost]
+    return _with_obstacles([change for change in changes if change.path in lost], changes)
+
+
+def _with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list[Change]:
+    """The chosen changes, and those that must be undone with them.
+
+    A folder that is none any more comes back before what was in it; what is in a folder that came
+    in the place of a file goes with it.
+    """
+    paths = {change.path for change in chosen}
+    above = {path[:at] for path in paths for at, sign in enumerate(path) if sign == "/"}
+    new = {change.path for change in chosen
+           if change.after.kind == "folder" and change.before.kind != "folder"}  # fmt: skip
+
+    def in_the_way(change: Change) -> bool:
+        was_folder = change.before.kind == "folder" != change.after.kind
+        folders = (change.path[:at] for at, sign in enumerate(change.path) if sign == "/")
+        return (was_folder and change.path in above) or not new.isdisjoint(folders)
+
+    return [change for change in changes if change.path in paths or in_the_way(change)]
 
 
 def _of(journal: Journal, changes: Sequence[Change], actions: Sequence[Action]) -> list[Change]:
     """The changes that actions are about."""
     paths = {action.path for action in actions if isinstance(action, Write | Delete)}
-    return [change for change in changes if os.path.join(journal.root, change.path) in paths]
+    named = [change for change in changes if os.path.join(journal.root, change.path) in paths]
+    return _with_obstacles(named, changes)
 
 
 async def _unless_allowed(
@@ -106,7 +129,27 @@ async def _undone(
 
 async def _make(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
     body = Checkpoint("effect", tuple(changes), count=len(changes))
-    await journal.make(body, bench.lane, bench.call)
+    remove = await asyncio.to_thread(_specials, journal.root, changes)
+    await journal.make(body, bench.lane, bench.call, remove=remove)
+
+
+def _specials(root: str, changes: Sequence[Change]) -> list[str]:
+    """Pipes, sockets and devices where something comes back, or in folders that go."""
+    with closing(Tree(root)) as tree:
+        try:
+            places = [change.path for change in changes if change.before.kind == "absent"]
+            for change in changes:
+                goes = change.before.kind == "folder" != change.after.kind
+                if goes and tree.is_folder(change.path):
+                    places += [f"{change.path}/{name}" for name in tree.names(change.path)]
+            return [path for path in dict.fromkeys(places) if _is_special(tree.stat(path))]
+        finally:
+            tree.settle()
+
+
+def _is_special(found: os.stat_result | None) -> bool:
+    kind = stat.S_IFMT(found.st_mode) if found else stat.S_IFREG
+    return kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
 
 
 def _inner_first(change: Change) -> tuple[bool, int]:

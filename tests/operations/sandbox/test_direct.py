@@ -1,0 +1,102 @@
+"""Commands without a view: what they did is judged afterwards, and what is refused is undone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steersman.operations.running import containment
+from steersman.operations.running.bubblewrap import Unavailable
+from steersman.records.message import Checkpoint
+from tests.operations.sandbox.kit import EVERYBODY, World, as_somebody
+from tests.operations.workshop import Workshop
+
+TEXT = "precious words of mine that are long enough to be missed "
+HOOK = ".git/hooks/post-checkout"
+
+
+@pytest.fixture(autouse=True)
+def no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that has none."""
+    missing = Unavailable("No bubblewrap was found.")
+    monkeypatch.setattr(containment, "find", lambda *_: missing)
+
+
+def direct(root: Path, *scripts: str) -> Workshop:
+    """Run scripts of the repository, so that the guard knows nothing of what they do."""
+    (root / "u").mkdir()
+    (root / ".envrc").write_text("ok\n")
+    (root / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    for number in range(80):
+        (root / f"u/{number}.txt").write_text(f"{TEXT}{number}\n")
+    calls = []
+    for number, text in enumerate(scripts):
+        (root / f"step{number}.sh").write_text(text)
+        calls.append(("workspace_run_command", {"command": f"sh step{number}.sh"}))
+    shop = Workshop(root)
+    results = shop.do(*calls)
+    assert all("ran directly" in str(result.output) for result in results), results
+    return shop
+
+
+def voided(shop: Workshop) -> set[int]:
+    """The entries of the journal that never happened."""
+    found = [m.body for m in shop.messages if isinstance(m.body, Checkpoint)]
+    return {seq for body in found if body.cause == "void" for seq in body.undoes}
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+@pytest.mark.parametrize(
+    "script",
+    [
+        "rm -rf u; echo w > u",
+        "rm -rf u; ln -s /tmp u",
+        "rm -rf u; mkfifo u",
+        "rm -rf u",
+        "rm .envrc; mkdir -p .envrc/y; echo evil > .envrc/x; mkfifo .envrc/y/p",
+        "rm -rf .git/hooks; mkfifo .git/hooks",
+    ],
+)
+def test_nothing_that_stands_in_the_way_keeps_a_loss(script: str, who: str) -> None:
+    """All is as it was, and the journal knows of nothing that failed."""
+
+    def do(world: World) -> None:
+        shop = direct(world.root, script)
+        assert {path.read_text() for path in (world.root / "u").iterdir()} == {
+            f"{TEXT}{number}\n" for number in range(80)
+        }
+        assert (world.root / ".envrc").read_text() == "ok\n"
+        assert (world.root / ".git/hooks").is_dir()
+        assert not voided(shop)
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+@pytest.mark.parametrize(
+    "scripts",
+    [
+        (f"echo evil > {HOOK}; chmod 000 .git/hooks", "chmod 755 .git/hooks"),
+        (f"echo evil > {HOOK}; chmod 000 .git",),
+        (f"echo evil > {HOOK}; chmod 000 .",),
+        ("mkdir .husky; echo evil > .husky/pre-commit; chmod 311 .husky",),
+        ("chmod 000 u", "chmod 755 u; rm -rf u"),
+    ],
+)
+def test_nothing_hides_in_a_folder_made_unreadable(scripts: tuple[str, ...], who: str) -> None:
+    """Neither what is protected nor what is lost."""
+
+    def do(world: World) -> None:
+        direct(world.root, *scripts)
+        for folder in (
+            world.root,
+            world.root / ".git",
+            world.root / ".git/hooks",
+            world.root / "u",
+        ):
+            os.chmod(folder, 0o755)
+        assert not (world.root / HOOK).exists()
+        assert not (world.root / ".husky/pre-commit").exists()
+        assert len(list((world.root / "u").iterdir())) == 80
+
+    as_somebody(who, do)
