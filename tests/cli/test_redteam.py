@@ -149,6 +149,28 @@ def test_what_git_runs_or_obeys_outside_of_its_own_folder_is_not_changed(
     assert (place.read_text() if place.exists() else "") == was
 
 
+MODES = {
+    "chmod 777 .": "the workspace folder, so that others may write there,",
+    "chmod g+w .git": ".git, so that others may write there,",
+    "chmod 777 .git/refs/heads; seq -f n%g 300 | xargs touch": "so that others may write there,",
+    "git config user.name x; chmod 666 .git/config": "so that others may write there,",
+    "chmod 000 .": "Not taken over: that the owner of the workspace cannot use it any more.",
+    "chmod 000 .git": "Not taken over: that the owner of .git cannot use it any more.",
+}
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("command", MODES)
+def test_nobody_is_let_in_or_locked_out_by_a_mode(steer, script, repository, command, background):
+    places = [repository, *(repository / ".git" / name for name in ("", "refs/heads", "config"))]
+    modes = [place.stat().st_mode for place in places]
+    evil = call("workspace_run_command", command="sh x.sh", background=background, wait_timeout=60)
+    written = call("workspace_write_file", path="x.sh", content=command)
+    said = json.dumps(attacked(steer, script, written, evil))
+    assert MODES[command] in said, said
+    assert [place.stat().st_mode for place in places] == modes
+
+
 def test_debug_mode_is_not_lifted_by_words(steer, script, workspace):
     before = (workspace / "calc.py").read_text()
     line = "echo evil > calc.py; echo EXDEV; exit 1"

@@ -44,7 +44,7 @@ def inside(path: str, folder: str) -> bool:
 
 def protected_name(name: str, places: GitPlaces | None = None, workspace: str = "") -> bool:
     """Whether a change of a path, relative to the workspace, needs a closer look."""
-    if _BARE.fullmatch(name):
+    if name == "." or _BARE.fullmatch(name):
         return True
     if places is not None:
         path = os.path.join(workspace, name)
@@ -83,9 +83,9 @@ def protected(action: Write | Delete, workspace: str) -> str:
         return f"{shown}, from where Steersman itself runs,"
     places = GitPlaces(workspace)
     name = places.as_git(shown).lower()
-    if _named_by_git(action, places):
-        return f"{shown}, which git runs or obeys,"
-    if protected_git.runs_something(action, name):
+    if isinstance(action, Write) and action.opened and (not shown or ".git" in name.split("/")):
+        return f"{shown or 'the workspace folder'}, so that others may write there,"
+    if _named_by_git(action, places) or protected_git.runs_something(action, name):
         return f"{shown}, which git runs or obeys,"
     if protected_git.obeyed(name):
         return ""

@@ -78,6 +78,21 @@ def test_work_is_done(name: str, who: str, ground: Ground) -> None:
     as_somebody(who, do)
 
 
+@pytest.mark.parametrize("ground", ["view", "copy"])
+@pytest.mark.parametrize("who", EVERYBODY)
+@pytest.mark.parametrize("place", [".", ".git"])
+def test_a_command_cannot_lock_the_owner_out(place: str, who: str, ground: Ground) -> None:
+    """Nothing of what was there changes."""
+
+    def do(world: World) -> None:
+        found = world.try_out(f"echo x > new; chmod 000 {place}", ground)
+        assert found is not None
+        assert {change.path for change in found.changes} <= {"new"}
+        assert any("cannot use it any more" in note for note in found.notes)
+
+    as_somebody(who, do)
+
+
 def test_root_in_a_workspace_of_somebody_else() -> None:
     """As in a container: root can write there, and the secrets are covered all the same."""
     if os.geteuid() != 0:

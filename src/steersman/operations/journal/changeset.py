@@ -5,7 +5,10 @@ import stat
 from msgspec import Struct
 from msgspec.structs import replace
 
+from steersman.operations.journal.folders import ROOT
 from steersman.records.change import Change, FileState
+from steersman.records.names import shown
+from steersman.records.protection import protected_name
 
 _POWER = stat.S_ISUID | stat.S_ISGID
 
@@ -31,6 +34,27 @@ def same(one: FileState, other: FileState) -> bool:
     if one.kind == "link":
         return one.target == other.target
     return (one.mode, one.digest) == (other.mode, other.digest)
+
+
+def tamed(path: str, before: FileState, after: FileState) -> tuple[FileState, list[str]]:
+    """A state as it may be taken over, and notes on what of it may not."""
+    state, notes = without_power(before, after), []
+    if state != after:
+        notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
+    kept = _still_usable(path, before, state)
+    if kept != state:
+        what = "the workspace" if path == ROOT else shown(path)
+        notes.append(f"Not taken over: that the owner of {what} cannot use it any more.")
+    return kept, notes
+
+
+def _still_usable(path: str, before: FileState, after: FileState) -> FileState:
+    """A state that does not lock its owner out of the workspace or of what is protected in it."""
+    if before.kind != after.kind or not protected_name(path):
+        return after
+    needed = {"folder": stat.S_IRWXU, "file": stat.S_IRUSR}.get(after.kind, 0)
+    lost = before.mode & ~after.mode & needed
+    return replace(after, mode=before.mode) if lost else after
 
 
 def without_power(before: FileState, after: FileState) -> FileState:

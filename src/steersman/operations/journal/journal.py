@@ -134,7 +134,8 @@ class Journal:
         path = os.path.normpath(os.path.join(self.root, change.path))
         if change.after.kind == "absent":
             return Delete(path, change.before.digest, diff, origin)
-        return Write(path, change.before.digest, change.after.digest, diff, origin)
+        before, after = change.before.digest, change.after.digest
+        return Write(path, before, after, diff, origin, opened=opened(change))
 
     def diff(self, change: Change) -> str:
         """A change as people read it."""
@@ -156,6 +157,16 @@ class Journal:
 
 def _words(state: FileState) -> str:
     return f"link to {shown(state.target)}" if state.kind == "link" else state.kind
+
+
+def opened(change: Change) -> bool:
+    """Whether a change lets others write to a path who could not before."""
+    before, after = change.before, change.after
+    if after.kind not in ("file", "folder"):
+        return False
+    # What is new is often the group's by the person's own umask.
+    had = before.mode if before.kind == after.kind else stat.S_IWGRP
+    return bool(after.mode & ~had & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def umask() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.journal.changeset import Changeset, same, without_power
+from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.folders import Tree, set_mode_at
 from steersman.operations.journal.journal import Journal
@@ -49,15 +49,15 @@ class Effects(Struct, frozen=True):
 
 
 def without_powers(root: str, found: Changeset) -> Changeset:
-    """The changes, and the disk, without files that have come to run as their owner."""
+    """The changes, and the disk, without modes that may not be taken over."""
     changes, notes = [], list(found.notes)
     with closing(Tree(root)) as tree:
         for change in found.changes:
-            tame = without_power(change.before, change.after)
+            tame, told = tamed(change.path, change.before, change.after)
             if tame != change.after:
                 with tree.place(change.path) as (folder, name):
                     set_mode_at(folder, name, tame.mode)
-                notes.append(f"Not taken over: that {shown(change.path)} runs as its owner.")
+            notes += told
             if not same(change.before, tame):
                 changes.append(Change(change.path, change.before, tame))
     return msgspec.structs.replace(found, changes=changes, notes=notes)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 
 from steersman import children
-from steersman.operations.journal.changeset import Changeset, same, without_power
+from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.looking import NOTHING, Seen
 from steersman.operations.journal.objects import Objects
@@ -27,7 +27,7 @@ from steersman.operations.running.scratch import Scratch
 from steersman.operations.running.veils import Spared, inner, replace
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
-from steersman.records.names import on_disk, shown, written
+from steersman.records.names import on_disk, written
 from steersman.records.profile import Profile
 from steersman.records.secret_files import SKIPPED, SecretFiles
 
@@ -168,10 +168,9 @@ class Copied:
             return ABSENT
         if seen.state.kind == "file" and seen.stat is not None:
             found.times[path] = seen.stat.st_mtime_ns
-        tame = without_power(before.state, seen.state)
-        if tame != seen.state:
-            found.notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
-        return tame
+        state, notes = tamed(path, before.state, seen.state)
+        found.notes.extend(notes)
+        return state
 
 
 def marks(root: str, but: Collection[str] = ()) -> dict[str, Mark]:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from steersman.operations.journal.journal import INLINE, Journal
+from steersman.operations.journal.journal import INLINE, Journal, opened
 from steersman.operations.running.losses import NO_PAST, Loss, Past, loss_of
 from steersman.records.action import Action, ChangeMany
 from steersman.records.change import Change
@@ -24,7 +24,11 @@ def actions_for(
     many = len(changes) > INLINE
     own = [change for change in changes if many and _is_own(journal, change)]
     root, places = journal.root, GitPlaces(journal.root)
-    named = [one for one in changes if not many or protected_name(one.path, places, root)]
+    named = [
+        one
+        for one in changes
+        if not many or protected_name(one.path, places, root) or _opens_git(one)
+    ]
     actions = journal.actions([*named, *own[:EXAMPLES]], "command")
     if many or loss:
         actions.append(summed_up(journal, changes, loss, named=not many))
@@ -59,6 +63,10 @@ def summed_up(
 
 def _size(changes: Sequence[Change]) -> int:
     return sum(change.before.size for change in changes)
+
+
+def _opens_git(change: Change) -> bool:
+    return ".git" in change.path.lower().split("/") and opened(change)
 
 
 def _is_own(journal: Journal, change: Change) -> bool:

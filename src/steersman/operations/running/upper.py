@@ -10,7 +10,7 @@ import os
 import stat
 from contextlib import closing
 
-from steersman.operations.journal.changeset import Changeset, same, without_power
+from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.folders import ROOT, Tree
 from steersman.operations.journal.looking import NOTHING, Seen, examine, special
 from steersman.operations.journal.objects import Objects
@@ -18,7 +18,7 @@ from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.running.veils import NOTHING_SPARED, Spared
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
-from steersman.records.names import on_disk, shown, written
+from steersman.records.names import on_disk, written
 
 
 def read_upper(
@@ -67,6 +67,8 @@ class _Reader:
 
     def read(self) -> None:
         top = os.lstat(self._upper)
+        if top.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(self._upper, 0o700)
         self._record(ROOT, examine(self._tree.root), FileState("folder", stat.S_IMODE(top.st_mode)))
         waiting = [(ROOT, False)]
         while waiting:
@@ -146,10 +148,8 @@ class _Reader:
 
     def _record(self, path: str, before: Seen, after: FileState) -> bool:
         """Note a change if it is one."""
-        tame = without_power(before.state, after)
-        if tame != after:
-            self.notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
-            after = tame
+        after, notes = tamed(path, before.state, after)
+        self.notes += notes
         if same(before.state, after):
             return False
         if before.stat and before.state.kind != "folder":
