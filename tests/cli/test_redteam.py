@@ -84,7 +84,7 @@ open("good.txt", "w").write("good"){ending}"""
     assert not (repository / "sub" / ".vscode").exists()
     assert os.readlink(repository / ".idea") == "elsewhere"
     assert (repository / "notes59").read_text() == "precious 59"
-    assert not (repository / "good.txt").exists()
+    assert (repository / "good.txt").read_text() == "good"
 
 
 @pytest.mark.parametrize("words", ["EXDEV", "Invalid cross-device link", "[Errno 18]"])
