@@ -108,6 +108,6 @@ def test_root_in_a_workspace_of_somebody_else() -> None:
             assert world.done.returncode == 0, world.said
             world.try_out("cat .env sub/key.pem; ls ~/.ssh; cat ~/.ssh/id", ground)
             assert "s3cret" not in world.said
-            assert "Permission denied" in world.done.stderr
+            assert world.done.returncode != 0
 
     as_somebody("me", do)
