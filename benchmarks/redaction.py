@@ -16,6 +16,7 @@ SIZE = 2_000_000
 HOSTILE = (
     "eyJ", "eyJhbGciOiJIUzI1NiJ9.", "-----BEGIN", "-----BEGIN PRIVATE KEY-----", "AKIA", "ghp_",
     "ghp_1", "sk-ant-1", "-eyJ", "token", "token=", "password: ", "://a:", "key key ",
+    "ghs_1_", "xoxb-1-", "sk-ant-aaaaaaaaaaa1.", "eyJaaaaaaaaaaaaaaa1.", "dp.st.123456789012345 ",
 )  # fmt: skip
 PACKAGES = Path(sysconfig.get_paths()["purelib"])
 KINDS = (".py", ".pyi", ".md", ".json", ".js", ".txt", ".rst", ".toml")

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import uuid
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -24,6 +25,7 @@ from steersman.records.message import (
     User,
     decode_body,
 )
+from steersman.store import shapes
 from steersman.store.redactor import Redactor
 from tests.store.test_redactor import cut
 
@@ -271,3 +273,34 @@ def test_a_private_key_that_is_cut_off_is_masked_as_far_as_it_goes():
     assert Redactor().text(half) == MASK
     stream = Redactor().stream()
     assert stream.feed(half) + stream.flush() == MASK
+
+
+def prefixes():
+    text = Path(shapes.__file__).with_name("token_shapes.txt").read_text()
+    rows = text.partition("[begins]\n")[2].partition("[follows]")[0].splitlines()
+    return [row.split()[0] for row in rows if row and row[0] != "#"]
+
+
+@pytest.mark.parametrize(
+    "fill", ["", "1_", "1-", "a1_", "a" * 15 + "1.", "EXAMPLE1a2b3c4d5e6f7g8h_"]
+)
+def test_what_begins_like_a_token_again_and_again_is_not_read_again_and_again(fill):
+    for prefix in prefixes():
+        part = prefix + fill
+        text = part * (12_000 // len(part))
+        search = shapes.Search(text)
+        search.spans()
+        assert search.in_vain <= 5 * (len(text) + shapes.IN_VAIN), prefix
+
+
+def test_a_token_behind_much_that_only_begins_like_one_is_masked():
+    secret = "ghp" + "_" + RANDOM[:36]
+    for noise in ("ghs_1_", "xoxb-1-", "glpat-a1_", "ghs_" + "a" * 15 + "1."):
+        shown = Redactor().text(noise * 5000 + secret)
+        assert shown.endswith(MASK)
+        assert RANDOM[:12] not in shown
+
+
+def test_a_token_that_holds_the_beginning_of_another_is_masked_as_a_whole():
+    assert Redactor().text("sk-" + "my-key-" + RANDOM[:40]) == MASK
+    assert Redactor().text("glpat" + "-my-npm_" + RANDOM[:20]) == MASK

@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from steersman.store.shapes import Span, irregular
+from steersman.store.known import Span
+from steersman.store.shapes import irregular
 
 SHORTEST = 12
 LONGEST = 1024

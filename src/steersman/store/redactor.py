@@ -17,8 +17,8 @@ from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 from steersman.records.message import MASK, Body, encode_body
 from steersman.store import beside, shapes
-from steersman.store.known import Known, known
-from steersman.store.shapes import Span, view
+from steersman.store.known import Known, Span, known
+from steersman.store.shapes import view
 
 CONTEXT = 128  # how much of what was shown is kept, to know what the next piece stands beside
 AT_ONCE = 256  # when more is held back, it is not looked at again for every character

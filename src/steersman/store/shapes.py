@@ -1,8 +1,9 @@
 """What looks like a secret though nobody knows it: tokens of known issuers, and private keys.
 
 A token has a long run of letters and digits. Runs are found without a regular expression, and only
-where one begins it is looked closely, so time is linear in the text whatever it holds. Values
-beside a word such as `password` are in `beside.py`.
+where one begins it is looked closely. What is read in vain is counted, and bounded where it becomes
+much, so time is linear in the text whatever it holds. Values beside a word such as `password` are
+in `beside.py`.
 """
 
 import re
@@ -12,12 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-Span = tuple[int, int]
+from steersman.store.known import Span
 
 SHORTEST_RUN = 16
 LONGEST_TOKEN = 4096
 LONGEST_KEY = 32_768
 SHORT_PREFIX = 3
+IN_VAIN = 4096  # so many characters, and a few of those before, may be read in vain
 KEY_BEGINS = "-----BEGIN "
 NEARBY = 80  # how far before a run the public part of a token may begin
 
@@ -57,8 +59,11 @@ class _Follows(NamedTuple):
 class _Table(NamedTuple):
     """The shapes of `token_shapes.txt`, ready to be looked up."""
 
-    begins: dict[str, list[tuple[str, str]]]  # by two characters: prefixes and what follows them
-    inner: re.Pattern[str]  # a - or _ behind which a prefix may begin
+    begins: dict[str, list[tuple[str, str]]]  # by prefix: it and shorter ones, what follows them
+    here: re.Pattern[str]  # a prefix
+    inside: re.Pattern[str]  # a longer prefix behind a - or _
+    anywhere: re.Pattern[str]  # a longer prefix behind anything but a letter or digit
+    heads: frozenset[str]  # the first two characters of prefixes
     parts: frozenset[str]  # beginnings of prefixes
     longest: int
     follows: dict[str, list[_Follows]]  # by the last character before the secret part
@@ -71,22 +76,33 @@ def _table() -> _Table:
         [line.split(maxsplit=3) for line in part.splitlines() if line and line[0] != "#"]
         for part in text.partition("[begins]\n")[2].split("[follows]\n")
     )
-    by_two: dict[str, list[tuple[str, str]]] = {}
-    for prefix, rest, *_ in sorted(begins, key=lambda row: -len(row[0])):
-        by_two.setdefault(prefix[:2], []).append((prefix, rest))
     by_last: dict[str, list[_Follows]] = {}
     for near, before, token, _ in follows:
         whole = rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-F]{{2}}))(?:{before})\Z"
         by_last.setdefault(before.rstrip(")?")[-1], []).append(_Follows(near, whole, token))
-    prefixes = [row[0] for row in begins]
-    marks = (re.escape("".join({p[n] for p in prefixes})) for n in range(2))
+    rests = {row[0]: row[1] for row in sorted(begins, key=lambda row: -len(row[0]))}
+    prefixes = list(rests)
+    longer = _any_of([p for p in prefixes if len(p) > SHORT_PREFIX])
     return _Table(
-        by_two,
-        re.compile("[_-](?=" + "".join(f"[{mark}]" for mark in marks) + ")"),
+        {p: [(q, rest) for q, rest in rests.items() if p.startswith(q)] for p in prefixes},
+        re.compile(_any_of(prefixes)),
+        re.compile("(?<=[_-])" + longer),
+        re.compile("(?<![A-Za-z0-9])" + longer),
+        frozenset(p[:2] for p in prefixes),
         frozenset(p[:size] for p in prefixes for size in range(1, len(p))),
-        max(map(len, prefixes)),
+        len(prefixes[0]),
         by_last,
     )
+
+
+def _any_of(words: list[str]) -> str:
+    """A regular expression for one of some words, by their first characters."""
+    heads: dict[str, list[str]] = {}
+    for word in words:
+        heads.setdefault(word[:2], []).append(re.escape(word[2:]))
+    marks = ("".join(sorted({head[n] for head in heads})) for n in range(2))
+    either = "|".join(f"{head}(?:{'|'.join(tails)})" for head, tails in heads.items())
+    return "(?=" + "".join(f"[{mark}]" for mark in marks) + f")(?:{either})"
 
 
 @cache
@@ -101,75 +117,102 @@ def view(text: str) -> str:
 
 def spans(text: str) -> list[Span]:
     """Where in an ASCII text something looks like a token or a private key."""
-    found: list[Span] = []
-    data = text.encode("ascii")
-    kinds = data.translate(_KINDS)
-    at = kinds.find(_RUN)
-    if at >= 0:
-        marks, begins = data.translate(_MARKS), _table().begins
-    while at >= 0:
-        ends = kinds.find(b" ", at)
-        ends = len(text) if ends < 0 else ends
-        # A name in lower case is no token.
-        if marks.find(b"1", at, ends) >= 0:
-            if text[at : at + 2] in begins or text[at - 1 : at] in _BEFORE:
-                _at_start(text, at, found)
-            if text.find("_", at, ends) >= 0 or text.find("-", at, ends) >= 0:
-                _inside(text, at, ends, found)
-        at = kinds.find(_RUN, max(ends, found[-1][1]) if found else ends)
-    if "PRIVATE KEY" in text:
-        found += _private_keys(text)
-    return found
+    return Search(text).spans()
 
 
-def _at_start(text: str, at: int, found: list[Span]) -> None:
-    """Add the token that a run begins with."""
-    if token := _following(text, at):
-        found.append(token)
-        return
-    if escape := _ESCAPE.match(text, at):
-        at = escape.end()
-    if end := _token(text, at):
-        found.append((at, end))
+class Search:
+    """One search for tokens and private keys in an ASCII text."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: list[Span] = []
+        self._next = 0
+        self.in_vain = 0  # characters of what had the shape of a token, and was a name
 
-def _inside(text: str, at: int, ends: int, found: list[Span]) -> None:
-    """Add the tokens that begin behind a - or _ in a run."""
-    if found and found[-1][1] > at:
-        at = found[-1][1]
-    separator = _table().inner.search(text, at, ends)
-    while separator:
-        at = separator.end()
-        if end := _token(text, at, SHORT_PREFIX + 1):
-            found.append((at, end))
-            at = end
-        separator = _table().inner.search(text, at, ends)
+    def spans(self) -> list[Span]:
+        """Where they stand."""
+        text, found, data = self._text, self._found, self._text.encode("ascii")
+        kinds = data.translate(_KINDS)
+        at = kinds.find(_RUN)
+        if at >= 0:
+            marks, heads = data.translate(_MARKS), _table().heads
+        while at >= 0:
+            ends = kinds.find(b" ", at)
+            ends = len(text) if ends < 0 else ends
+            # A name in lower case is no token.
+            if marks.find(b"1", at, ends) >= 0:
+                if text[at : at + 2] in heads or text[at - 1 : at] in _BEFORE:
+                    self._at_start(at)
+                if text.find("_", at, ends) >= 0 or text.find("-", at, ends) >= 0:
+                    self._inside(at, ends)
+            at = kinds.find(_RUN, max(ends, found[-1][1]) if found else ends)
+        if "PRIVATE KEY" in text:
+            found += _private_keys(text)
+        return found
 
+    def _at_start(self, at: int) -> None:
+        """Add the token that a run begins with."""
+        if token := _following(self._text, at):
+            self._found.append(token)
+            return
+        if escape := _ESCAPE.match(self._text, at):
+            at = escape.end()
+        begun = _table().here.match(self._text, at)
+        if begun and (end := self._token(begun)):
+            self._found.append((at, end))
 
-def _token(text: str, at: int, shortest: int = 1) -> int:
-    """Where a token ends that begins here; 0 if none does."""
-    for prefix, rest in _table().begins.get(text[at : at + 2], ()):
-        if len(prefix) >= shortest and text.startswith(prefix, at):
-            found = _compiled(rest).match(text, at + len(prefix), at + LONGEST_TOKEN)
-            if found and (prefix.isupper() or irregular(found[0])) and "EXAMPLE" not in found[0]:
+    def _inside(self, at: int, ends: int) -> None:
+        """Add the tokens that begin behind a - or _ in a run."""
+        if self._found and self._found[-1][1] > at:
+            at = self._found[-1][1]
+        search = _table().inside.search
+        begun = search(self._text, at, ends)
+        while begun:
+            end = self._token(begun, SHORT_PREFIX + 1)
+            if end:
+                self._found.append((begun.start(), end))
+            begun = search(self._text, end or begun.start() + 1, ends)
+
+    def _token(self, begun: re.Match[str], shortest: int = 1) -> int:
+        """Where a token ends that begins with a prefix; 0 if it is none."""
+        for prefix, rest in _table().begins[begun[0]]:
+            if len(prefix) < shortest:
+                continue
+            at = begun.start() + len(prefix)
+            found = _compiled(rest).match(self._text, at, self._limit(at))
+            if not found:
+                continue
+            token = found[0]
+            if "EXAMPLE" not in token and (prefix.isupper() or irregular(token)):
                 return found.end()
-    return 0
+            self.in_vain += len(token)
+        return 0
+
+    def _limit(self, at: int) -> int:
+        """How far the rest of a token is read: where much was read in vain, to the next one."""
+        if self.in_vain <= at // 8 + IN_VAIN:
+            return at + LONGEST_TOKEN
+        if self._next < at:
+            found = _table().anywhere.search(self._text, at)
+            self._next = found.start() if found else len(self._text)
+        return min(self._next, at + LONGEST_TOKEN)
 
 
 def _following(text: str, at: int) -> Span | None:
     """The secret part of a token whose public part stands right before."""
-    for shape in _after_public_part(text, at):
+    shapes, before = _near(text, at)
+    for shape in shapes:
         found = _compiled(shape.token).match(text, at)
-        if found and irregular(found[0]):
+        if found and _compiled(shape.before).search(before) and irregular(found[0]):
             return found.span()
     return None
 
 
-def _after_public_part(text: str, at: int) -> Iterator[_Follows]:
-    """The shapes whose public part stands right before a place."""
-    shapes = _table().follows.get(text[at - 1 : at], ())
-    window = text[max(at - NEARBY, 0) : at] if shapes else ""
-    return (s for s in shapes if s.near in window and _compiled(s.before).search(window))
+def _near(text: str, at: int) -> tuple[list[_Follows], str]:
+    """The shapes whose public part may stand right before a place, and what stands there."""
+    shapes = _table().follows.get(text[at - 1 : at])
+    before = text[max(at - NEARBY, 0) : at] if shapes else ""
+    return [shape for shape in shapes or () if shape.near in before], before
 
 
 def _private_keys(text: str) -> Iterator[Span]:
@@ -220,9 +263,10 @@ def _may_go_on(text: str, at: int) -> bool:
     table, size = _table(), len(text) - at
     if size < table.longest and text[at:] in table.parts:
         return True
-    if any(text.startswith(prefix, at) for prefix, _ in table.begins.get(text[at : at + 2], ())):
+    if table.here.match(text, at):
         return True
-    return size > 0 and any(True for _ in _after_public_part(text, at))
+    shapes, before = _near(text, at) if size else ([], "")
+    return any(_compiled(shape.before).search(before) for shape in shapes)
 
 
 def _is_open(key: re.Match[str] | None, end: int) -> bool:
