@@ -44,6 +44,7 @@ _OPEN_END = re.compile(r"-{1,5}(?:END (?:[A-Z0-9]{0,16} ){0,3}[A-Z0-9]{0,16}-{0,
 _LAST_WORD = re.compile(r"[\w.+/=~%:-]+\Z", re.ASCII)
 _SEPARATOR = re.compile(r"[^A-Za-z0-9]")
 _NAMES = re.compile(r"(?:[A-Za-z]+\d{0,4}|\d+)?(?:[/_.=%+~-]+(?:[A-Za-z]+\d{0,4}|\d+))*[=.]*")
+_TWO_DIGITS = re.compile(r"[0-9][^0-9]*+[0-9]")
 _WORD = re.compile(r"[a-z]{5}")
 _CHANGE_OF_CASE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[A-Z]?[a-z])")
 
@@ -230,9 +231,9 @@ def _private_keys(text: str) -> Iterator[Span]:
 
 def irregular(text: str) -> bool:
     """Whether a text is no name: not words and numbers that are joined."""
-    if sum(map(text.count, string.digits)) >= 2 and not _NAMES.fullmatch(text):
+    if _TWO_DIGITS.search(text) and not _NAMES.fullmatch(text):
         return True
-    return len(_CHANGE_OF_CASE.findall(text)) * 5 >= len(text) and not _WORD.search(text)
+    return not _WORD.search(text) and len(_CHANGE_OF_CASE.findall(text)) * 5 >= len(text)
 
 
 def open_from(text: str, start: int) -> int:
