@@ -20,7 +20,7 @@ from tests.store.made import a_thread, some_rows
 def here(tmp_path) -> Iterator[Store]:
     """A store with one thread in it."""
     store = SqliteStore(tmp_path / "here")
-    store.create_thread(a_thread(title="“Mend” it", parent="aaaa", parent_seq=3))
+    store.create_thread(a_thread(title="“Mend” it", parent="aaaa", parent_seq=3, origin="import"))
     store.append(a_thread().id, some_rows(30), sync=True)
     yield store
     store.close()
@@ -50,7 +50,7 @@ def test_what_was_exported_is_imported_as_it_was(here, there):
 
 def test_a_thread_without_messages_is_a_file_too(there, tmp_path):
     empty = SqliteStore(tmp_path / "empty")
-    empty.create_thread(a_thread())
+    empty.create_thread(a_thread(origin="import"))
     import_lines(there, lines_of(empty))
     assert everything(there) == everything(empty)
 
