@@ -1,6 +1,7 @@
 """Measures how long each callback holds up an event loop, whatever else the machine is doing."""
 
 import asyncio
+import gc
 import os
 import threading
 import time
@@ -65,6 +66,9 @@ class LoopWatch:
 @contextmanager
 def watched() -> Iterator[LoopWatch]:
     """Watch every callback of every loop of this thread."""
+    # What the suite itself keeps is no garbage, and a look through all of it takes 0.15 seconds.
+    gc.collect()
+    gc.freeze()
     watch, delays, thread = LoopWatch(), _Delays(), threading.get_ident()
     own = threading.get_native_id()
     run = asyncio.Handle._run
@@ -87,3 +91,4 @@ def watched() -> Iterator[LoopWatch]:
     finally:
         asyncio.Handle._run = run
         delays.close()
+        gc.unfreeze()
