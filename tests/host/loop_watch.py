@@ -1,15 +1,25 @@
-"""Measures how long each callback holds up an event loop, whatever else the machine is doing."""
+"""Measures how much work each callback does on an event loop, whatever else the machine is doing.
+
+Counted is the processor time of the loop's own thread, so that neither a busy machine nor another
+thread that holds the interpreter counts; and the calls that wait for something else or walk
+through folders, which take no processor time of this thread, are counted by name.
+"""
 
 import asyncio
 import gc
-import os
+import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct
+
+# As Python's audit events name them. An import looks through a folder with `os.listdir`.
+WAITS = {"time.sleep", "os.scandir", "shutil.copytree", "shutil.rmtree", "socket.getaddrinfo"}
+LONGEST = 0.05
 
 
 class Standstill(Struct, frozen=True):
@@ -19,76 +29,75 @@ class Standstill(Struct, frozen=True):
     what: str
 
 
-class _Delays:
-    """How long threads of this process have waited for a processor, by the kernel's own count."""
-
-    def __init__(self) -> None:
-        self._files: dict[int, int] = {}
-
-    def now(self) -> dict[int, int]:
-        """Nanoseconds by thread."""
-        found = {}
-        for thread in threading.enumerate():
-            number = thread.native_id
-            if number is None:
-                continue
-            with suppress(OSError):  # it may have just ended
-                if number not in self._files:
-                    path = f"/proc/self/task/{number}/schedstat"
-                    self._files[number] = os.open(path, os.O_RDONLY)
-                found[number] = int(os.pread(self._files[number], 100, 0).split()[1])
-        return found
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for file in self._files.values():
-            os.close(file)
-
-
 class LoopWatch:
-    """The callbacks that took longest, without what they waited for a processor.
-
-    A callback may also wait for another thread of this process to hand over the interpreter while
-    that one waits for a processor; as much as the longest such wait is not counted either.
-    """
+    """The callback that worked longest, and the calls that waited, by name."""
 
     def __init__(self) -> None:
         self.worst = Standstill(0.0, "nothing")
         self.callbacks = 0
+        self.waits: Counter[str] = Counter()
+        self._thread = threading.get_ident()
+        self._inside = False
 
-    def saw(self, seconds: float, what: Any) -> None:
-        """Take note of one callback."""
+    @property
+    def held_up(self) -> str:
+        """What held the loop up, in words; empty if nothing did."""
+        if self.worst.seconds > LONGEST:
+            return f"{self.worst.seconds:.3f} seconds of work in {self.worst.what}"
+        return ", ".join(self.waits)
+
+    def run(self, callback: Any, handle: asyncio.Handle) -> None:
+        """Run one callback and take note of it."""
+        if threading.get_ident() != self._thread:
+            callback(handle)
+            return
+        what, before = repr(handle), time.thread_time()
+        self._inside = True
+        try:
+            callback(handle)
+        finally:
+            self._inside = False
+            seconds = time.thread_time() - before
         self.callbacks += 1
         if seconds > self.worst.seconds:
-            self.worst = Standstill(seconds, repr(what))
+            self.worst = Standstill(seconds, what)
+
+    def heard(self, event: str, arguments: Any) -> None:
+        """Take note of a call that waits, if a callback makes it."""
+        if self._inside and event in WAITS and threading.get_ident() == self._thread:
+            self.waits[f"{event} {arguments[:1]!r}"] += 1
+
+
+_watching: LoopWatch | None = None
+
+
+def _hear(event: str, arguments: Any) -> None:
+    if _watching is not None:
+        _watching.heard(event, arguments)
+
+
+sys.addaudithook(_hear)  # can never be taken away again, so there is one for all
 
 
 @contextmanager
 def watched() -> Iterator[LoopWatch]:
     """Watch every callback of every loop of this thread."""
+    global _watching
     # What the suite itself keeps is no garbage, and a look through all of it takes 0.15 seconds.
     gc.collect()
     gc.freeze()
-    watch, delays, thread = LoopWatch(), _Delays(), threading.get_ident()
-    own = threading.get_native_id()
-    run = asyncio.Handle._run
+    watch, run, sleep = LoopWatch(), asyncio.Handle._run, time.sleep
 
-    def measured(handle: asyncio.Handle) -> None:
-        if threading.get_ident() != thread:
-            run(handle)
-            return
-        what = repr(handle)
-        before, started = delays.now(), time.perf_counter_ns()
-        run(handle)
-        wall, after = time.perf_counter_ns() - started, delays.now()
-        waited = {number: after[number] - before.get(number, after[number]) for number in after}
-        mine = waited.pop(own, 0)
-        watch.saw((wall - mine - max(waited.values(), default=0)) / 1e9, what)
+    def heard_sleep(seconds: float) -> None:  # before Python 3.13 this is no audit event
+        watch.heard("time.sleep", (seconds,))
+        sleep(seconds)
 
-    asyncio.Handle._run = measured
+    asyncio.Handle._run = lambda handle: watch.run(run, handle)
+    time.sleep = heard_sleep
+    _watching = watch
     try:
         yield watch
     finally:
-        asyncio.Handle._run = run
-        delays.close()
+        _watching = None
+        asyncio.Handle._run, time.sleep = run, sleep
         gc.unfreeze()
