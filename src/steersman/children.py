@@ -22,14 +22,14 @@ def run(
     seconds: float | None,
     cwd: str | None = None,
     environ: Mapping[str, str] | None = None,
-    told: bytes = b"",
+    said: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end, with what it is told as its input; for a thread that may block."""
+    """Run a program to its end, with `said` as its input; for a thread that may block."""
     return subprocess.run(
         argv,
         cwd=cwd,
         env=environ,
-        input=told,
+        input=said,
         capture_output=True,
         timeout=seconds,
         check=False,

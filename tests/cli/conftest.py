@@ -1,6 +1,7 @@
 """The `steer` of these tests is strict, and a gate holds commands until a test lets them go on."""
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,16 @@ def gate() -> Iterator[Gate]:
 def home(environ: dict[str, str]) -> Path:
     """The data folder."""
     return Path(environ["STEERSMAN_HOME"])
+
+
+@pytest.fixture
+def git(workspace: Path) -> Callable[..., str]:
+    """Git in the workspace, as somebody."""
+
+    def run(*words: str) -> str:
+        who = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+        return subprocess.run(
+            ["git", *who, *words], cwd=workspace, capture_output=True, text=True, check=True
+        ).stdout
+
+    return run

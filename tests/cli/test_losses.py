@@ -1,7 +1,5 @@
 """What a turn destroys: many small losses are one, and nothing ordinary is taken for one."""
 
-import subprocess
-
 import pytest
 
 from steersman.records.action import ChangeMany
@@ -11,17 +9,6 @@ from tests.world import call
 
 NEVER = ("--approvals", "never")
 TEXT = "Every word of this note was written by hand and is nowhere else: "
-
-
-@pytest.fixture
-def git(workspace):
-    def run(*words):
-        who = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-        return subprocess.run(
-            ["git", *who, *words], cwd=workspace, capture_output=True, text=True, check=True
-        ).stdout
-
-    return run
 
 
 @pytest.fixture

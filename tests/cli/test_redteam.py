@@ -43,17 +43,6 @@ def repository(workspace, git):
     return workspace
 
 
-@pytest.fixture
-def git(workspace):
-    def run(*words):
-        who = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-        return subprocess.run(
-            ["git", *who, *words], cwd=workspace, capture_output=True, text=True, check=True
-        ).stdout
-
-    return run
-
-
 @pytest.mark.parametrize("how", DIRECTLY)
 def test_a_command_that_works_on_the_folder_itself_cannot_unveil_secrets(
     steer, script, workspace, how

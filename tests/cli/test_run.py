@@ -265,7 +265,7 @@ def test_with_nobody_to_answer_the_run_ends_with_the_request(steer, script, work
     (_, call_id) = [m["corr"] for m in work.messages if m["kind"] == "tool_call"]
     assert request["call"] == call_id
     assert request["tool"] == "workspace_edit_files"
-    assert request["reason"] == "a change of a file needs a person's word"
+    assert request["reason"] == "a change of a file needs your approval"
     assert [action["path"] for action in request["actions"]] == [str(workspace / "calc.py")]
     assert "+    return a + b" in request["actions"][0]["diff"]
     assert work.code == 4
@@ -281,7 +281,7 @@ def test_plain_output_shows_the_request_nobody_could_answer(steer, script, works
     done = steer("run", "--model", model, "fix add")
 
     assert done.returncode == 4
-    assert "? workspace_edit_files: a change of a file needs a person's word" in done.stdout
+    assert "? workspace_edit_files: a change of a file needs your approval" in done.stdout
     assert "  -    return a - b\n  +    return a + b\n" in done.stdout
     assert "--yes or --approvals never" in done.stdout + done.stderr
     assert (workspace / "calc.py").read_text() == BROKEN

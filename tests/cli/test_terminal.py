@@ -31,7 +31,7 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
         terminal.until(ASK)
         assert terminal.text == (
             "● edit_files calc.py\n"
-            "? workspace_edit_files: a change of a file needs a person's word\n"
+            "? workspace_edit_files: a change of a file needs your approval\n"
             "  --- a/calc.py\n"
             "  +++ b/calc.py\n"
             "  @@ -1,2 +1,2 @@\n"
@@ -100,7 +100,7 @@ def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
 
     with Terminal(steer, "run", "--model", model, "touch it") as terminal:
         terminal.until(ASK)
-        asked = "? workspace_run_command: a command outside the sandbox needs a person's word\n"
+        asked = "? workspace_run_command: a command outside the sandbox needs your approval\n"
         assert asked in terminal.text
         assert f"  $ touch seen\n  in {workspace}, outside the sandbox\n" in terminal.text
         assert not (workspace / "seen").exists()

@@ -151,7 +151,7 @@ class Teller:
 
 
 ALLOW = Verdict("allow", "paths.inside", "looking inside the workspace")
-ASK = Verdict("ask", "approvals.on-request", "a change of a file needs a person's word")
+ASK = Verdict("ask", "approvals.on-request", "a change of a file needs your approval")
 DENY = Verdict("deny", "paths.outside", "outside", "use paths inside the workspace")
 
 

@@ -242,10 +242,10 @@ def test_in_a_weaker_sandbox_what_the_guard_does_not_know_is_asked_about(approva
 def test_mass_deletion_is_told_in_numbers():
     where = Circumstances(ROOT)
     assert judge("loss", where).reason == (
-        "deleting 3,467 untracked files, 7 GB needs a person's word"
+        "deleting 3,467 untracked files, 7 GB needs your approval"
     )
     assert judge("reset", where).reason == (
-        "throwing away uncommitted work in 1 file needs a person's word"
+        "throwing away uncommitted work in 1 file needs your approval"
     )
 
 
@@ -254,7 +254,7 @@ def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
         ROOT, 0, 0, 2, lost=2, examples=("a", "b"), named=True, turn_removed=63, turn_lost=50
     )
     assert decide(few, Circumstances(ROOT)).reason == (
-        "deleting 2 untracked files (a, b …) needs a person's word: with this, the turn has "
+        "deleting 2 untracked files (a, b …) needs your approval: with this, the turn has "
         "deleted or emptied 63 files, 50 of them not in git"
     )
     less = msgspec.structs.replace(few, turn_lost=49)
@@ -262,7 +262,7 @@ def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
         assert decide(less, Circumstances(ROOT, mode=mode)).decision == "allow"
     history = msgspec.structs.replace(less, turn_lost=2, commits=1, objects=3)
     assert decide(history, Circumstances(ROOT)).reason == (
-        "deleting 1 commit and 3 objects of git's history for good needs a person's word"
+        "deleting 1 commit and 3 objects of git's history for good needs your approval"
     )
 
 

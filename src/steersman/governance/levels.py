@@ -118,10 +118,10 @@ def asked(approvals: str, rule: str, what: str, *, contained: bool, why: str = "
     if approvals != "on-request" and contained:
         return Verdict("allow", rule, f"{what}, unattended")
     if approvals != "never":
-        return Verdict("ask", rule, f"{what} needs a person's word{why}")
+        return Verdict("ask", rule, f"{what} needs your approval{why}")
     return Verdict(
         "deny",
         rule,
-        f"{what} needs a person's word, and here nobody is ever asked{why}",
+        f"{what} needs approval, and this run asks nobody{why}",
         "find another way, or say what a person should do",
     )

@@ -76,7 +76,7 @@ def runs_host(path: str, workspace: str) -> bool:
 
 
 def protected(action: Write | Delete, workspace: str) -> str:
-    """What file it is that needs a person's word in any case; empty when it does not."""
+    """What file it is that needs approval in any case; empty when it does not."""
     shown = action.path[len(workspace.rstrip("/")) + 1 :]
     parts = shown.lower().split("/")
     if runs_host(action.path, workspace):

@@ -66,9 +66,6 @@ class Bare:
     def argv(self, command: list[str], cwd: str) -> list[str]:
         return self._launcher(command)
 
-    def started(self) -> None:
-        pass
-
     def stumbled(self, exit_code: int, output: str) -> bool:
         return False
 

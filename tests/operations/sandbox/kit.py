@@ -23,7 +23,7 @@ from steersman.operations.journal.objects import Objects
 from steersman.operations.running import landlock
 from steersman.operations.running.bubblewrap import Bubblewrap, find
 from steersman.operations.running.confine import Sandbox, ran
-from steersman.operations.running.copied import Copied
+from steersman.operations.running.copied import Copied, Original
 from steersman.operations.running.overlay import Overlay, to_be_read
 from steersman.operations.running.scratch import Scratch
 from steersman.records.profile import Profile
@@ -88,8 +88,8 @@ class World:
                 assert run.ran(), self.done.stderr
                 return run.changes(self.objects)
         if ground == "copy":
-            where = str(self.root), os.path.realpath(self.scratch)
-            copy = Copied(self.bubblewrap(), *where, profile.hidden, PLAIN_SIGHT)
+            original = Original(str(self.root), profile.hidden, PLAIN_SIGHT)
+            copy = Copied(self.bubblewrap(), original, os.path.realpath(self.scratch))
             try:
                 self._run(copy.argv(command, str(self.root), profile))
                 assert copy.ran(), self.done.stderr

@@ -1,6 +1,5 @@
 """Thousands of secret files: commands run, none of the files is read, and all of them stay."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from steersman.operations.journal.changeset import Changeset
 from steersman.operations.running import masks
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
-from tests.operations.sandbox.kit import EVERYBODY, SECRET, World, as_somebody
+from tests.operations.sandbox.kit import EVERYBODY, SECRET, Ground, World, as_somebody
 from tests.operations.transactions.tree import tree
 
 MANY = 3 * masks.MOST
@@ -37,25 +36,22 @@ def secrets(root: Path) -> list[str]:
     return made
 
 
-def over(way: str) -> Callable[[World, str, Profile], Changeset]:
-    def run(world: World, script: str, profile: Profile) -> Changeset:
-        changes = world.try_out(script, way, profile)  # type: ignore[arg-type]
-        assert changes is not None
-        return changes
-
-    return run
+WAYS: tuple[Ground, ...] = ("view", "copy")
 
 
-WAYS = {"view": over("view"), "copy": over("copy")}
+def over(world: World, way: Ground, script: str, profile: Profile) -> Changeset:
+    changes = world.try_out(script, way, profile)
+    assert changes is not None
+    return changes
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_none_of_thousands_of_secret_files_is_read(who: str, way: str) -> None:
+def test_none_of_thousands_of_secret_files_is_read(who: str, way: Ground) -> None:
     def do(world: World) -> None:
         many = (*world.profile.hidden, *secrets(world.root))
         before = tree(world.root)
-        found = WAYS[way](world, READS, replace(world.profile, hidden=many))
+        found = over(world, way, READS, replace(world.profile, hidden=many))
         assert SECRET not in world.said
         assert world.done.stdout.endswith("open")
         kept = [change.after.digest for change in found.changes if change.after.digest]
@@ -69,24 +65,24 @@ def test_none_of_thousands_of_secret_files_is_read(who: str, way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_what_is_done_to_a_hidden_file_is_no_change(who: str, way: str) -> None:
+def test_what_is_done_to_a_hidden_file_is_no_change(who: str, way: Ground) -> None:
     def do(world: World) -> None:
         many = (*world.profile.hidden, *secrets(world.root))
-        found = WAYS[way](world, DESTROYS, replace(world.profile, hidden=many))
+        found = over(world, way, DESTROYS, replace(world.profile, hidden=many))
         changed = [(change.path, change.after.kind) for change in found.changes]
         assert changed == [("mixed/deep/code.py", "absent"), ("result", "file")], world.said
         assert any("hidden" in note for note in found.notes)
-        quiet = WAYS[way](world, "ls -R >/dev/null; touch -r open.txt x; rm x", world.profile)
+        quiet = over(world, way, "ls -R >/dev/null; touch -r open.txt x; rm x", world.profile)
         assert quiet.changes == []
 
     as_somebody(who, do)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_command_that_does_nothing_changes_nothing(way: str) -> None:
+def test_a_command_that_does_nothing_changes_nothing(way: Ground) -> None:
     def do(world: World) -> None:
         many = (*world.profile.hidden, *secrets(world.root))
-        found = WAYS[way](world, "cat open.txt", replace(world.profile, hidden=many))
+        found = over(world, way, "cat open.txt", replace(world.profile, hidden=many))
         assert (found.changes, found.notes, found.remove) == ([], [], [])
 
     as_somebody("me", do)
@@ -104,7 +100,7 @@ def test_a_program_that_only_looks_sees_none_of_them(who: str) -> None:
 
 
 @pytest.mark.parametrize("ground", ["view", "copy", "read"])
-def test_a_folder_of_nothing_but_secret_files_is_covered_as_a_whole(ground: str) -> None:
+def test_a_folder_of_nothing_but_secret_files_is_covered_as_a_whole(ground: Ground) -> None:
     def do(world: World) -> None:
         (world.root / "keys/old").mkdir(parents=True)
         made = [world.root / f"keys/{place}{n}.pem" for n in range(MANY) for place in ("", "old/")]
@@ -112,7 +108,7 @@ def test_a_folder_of_nothing_but_secret_files_is_covered_as_a_whole(ground: str)
             path.write_text(SECRET)
         many = (*world.profile.hidden, *map(str, made))
         profile = replace(world.profile, hidden=many)
-        world.try_out("cat keys/*.pem keys/1.pem; ls keys; cat open.txt", ground, profile)  # type: ignore[arg-type]
+        world.try_out("cat keys/*.pem keys/1.pem; ls keys; cat open.txt", ground, profile)
         assert SECRET not in world.said
         assert "Permission denied" in world.said
         assert world.done.stdout == "open"

@@ -137,9 +137,6 @@ class CommandRun(ABC):
         """Whether it could not give the command what it needs; nothing has happened then."""
         return False
 
-    def started(self) -> None:  # noqa: B027
-        """Hear that the command runs; most do not care."""
-
     async def milestone(self, bench: Bench) -> Effects | None:
         """Settle what a command that goes on has done so far, where that can be."""
         return None

@@ -24,7 +24,7 @@ from steersman.operations.running.command_run import (
 )
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
-from steersman.operations.running.copied import Copied, NoCopy
+from steersman.operations.running.copied import Copied, NoCopy, Original
 from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
@@ -110,11 +110,10 @@ class CommandRuns:
     async def _copied(self, kind: type[C], bench: Bench) -> C:
         found, scratch = await self._probe.found(), os.path.realpath(self._scratch)
         assert found.bubblewrap is not None, "nothing else can put a copy in the workspace's place"
-        secret = SecretFiles(self._journal.root, bench.workspace.secret)
-        hidden = bench.profile.hidden
-        making = asyncio.ensure_future(
-            asyncio.to_thread(kind, found.bubblewrap, self._journal.root, scratch, hidden, secret)
-        )
+        root = self._journal.root
+        secret = SecretFiles(root, bench.workspace.secret)
+        original = Original(root, bench.profile.hidden, secret)
+        making = asyncio.ensure_future(asyncio.to_thread(kind, found.bubblewrap, original, scratch))
         try:
             return await asyncio.shield(making)
         except asyncio.CancelledError:

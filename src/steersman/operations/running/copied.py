@@ -12,6 +12,8 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 
+from msgspec import Struct
+
 from steersman import children
 from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.folders import Tree
@@ -40,31 +42,31 @@ class NoCopy(ToolProblem):
     """A workspace that cannot be copied for a command."""
 
 
+class Original(Struct, frozen=True):
+    """A workspace to be copied: `hidden` is what is secret in it, `secret` knows that by name."""
+
+    root: str
+    hidden: Collection[str]
+    secret: SecretFiles
+
+
 class Copied:
     """One run on a copy: start `argv`, then read `changes`, then `discard`."""
 
-    def __init__(
-        self,
-        bubblewrap: Bubblewrap,
-        root: str,
-        scratch: str,
-        hidden: Collection[str],
-        secret: SecretFiles,
-    ) -> None:
-        self.root = root
+    def __init__(self, bubblewrap: Bubblewrap, original: Original, scratch: str) -> None:
+        root = self.root = original.root
         self._bubblewrap = bubblewrap
-        self._secret = secret
+        self._secret = original.secret
         if holds(root, scratch):
             raise NoCopy(
                 f"{root} holds the scratch folder {scratch}, so it cannot be copied there."
             )
         self._scratch = Scratch(scratch)
         try:
-            self._started = os.stat(self._scratch.write("status", b"")).st_ctime_ns
             self._copy = self._scratch.path("copy")
-            _measure(root)
+            self._seen = _measured(root)  # what changes from now on is somebody else's
             _make(root, self._copy)
-            secrets = inner(root, [*hidden, *self._secrets_in()])
+            secrets = inner(root, [*original.hidden, *self._secrets_in()])
             replace(root, secrets, self._copy)
             self._spared = Spared(root, secrets)
             self._made = marks(self._copy)
@@ -156,7 +158,7 @@ class Copied:
 
     def _is_late(self, path: str, before: Seen) -> bool:
         """Whether somebody else changed a path of the workspace meanwhile."""
-        return before.stat is not None and before.stat.st_ctime_ns > self._started
+        return (mark(before.stat) if before.stat else None) != self._seen.get(path)
 
     def _after(
         self, path: str, before: Seen, copy: Tree, objects: Objects, found: Changeset
@@ -193,13 +195,16 @@ def mark(about: os.stat_result) -> Mark:
     return about.st_mode, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino
 
 
-def _measure(root: str) -> None:
-    """Refuse what would take too long to copy."""
-    paths = size = 0
-    for _, about in walk(root, set()):
-        paths, size = paths + 1, size + about.st_blocks * 512
-        if paths > MOST_PATHS or size > MOST_BYTES:
+def _measured(root: str) -> dict[str, Mark]:
+    """The marks of a workspace, unless it would take too long to copy."""
+    found: dict[str, Mark] = {}
+    size = 0
+    for path, about in walk(root, set()):
+        found[written(path)] = mark(about)
+        size += about.st_blocks * 512
+        if len(found) > MOST_PATHS or size > MOST_BYTES:
             raise NoCopy("The workspace is too large to be copied for one command.")
+    return found
 
 
 def _make(root: str, copy: str) -> None:

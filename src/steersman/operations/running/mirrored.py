@@ -18,7 +18,7 @@ from steersman.operations.journal.folders import ROOT, Tree, depth, set_mode_at
 from steersman.operations.journal.looking import Seen
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.bubblewrap import Bubblewrap
-from steersman.operations.running.copied import Copied, Mark, mark, marks
+from steersman.operations.running.copied import Copied, Mark, Original, mark, marks
 from steersman.records.change import Change
 from steersman.records.errors import ToolProblem
 from steersman.records.secret_files import APART, IGNORE_FILE, SKIPPED, SecretFiles
@@ -34,16 +34,8 @@ class Mirrored(Copied):
     Folders that tools fill (`node_modules`, `.git` and the like) are looked at in the end only.
     """
 
-    def __init__(
-        self,
-        bubblewrap: Bubblewrap,
-        root: str,
-        scratch: str,
-        hidden: Collection[str],
-        secret: SecretFiles,
-    ) -> None:
-        self._seen = marks(root)  # before the copy: what changes meanwhile is brought over later
-        super().__init__(bubblewrap, root, scratch, hidden, secret)
+    def __init__(self, bubblewrap: Bubblewrap, original: Original, scratch: str) -> None:
+        super().__init__(bubblewrap, original, scratch)
         self._looked: dict[str, Mark | None] = {}
         self._contested: set[str] = set()
 
@@ -102,9 +94,8 @@ class Mirrored(Copied):
             tree.settle()
 
     def _is_late(self, path: str, before: Seen) -> bool:
-        now = mark(before.stat) if before.stat else None
-        if now != self._seen.get(path):
-            _set(self._seen, path, now)
+        if super()._is_late(path, before):
+            _set(self._seen, path, mark(before.stat) if before.stat else None)
             self._contested.add(path)  # from now on it belongs to the others
         return path in self._contested
 

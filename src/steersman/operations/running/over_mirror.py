@@ -45,8 +45,9 @@ class OverMirror(OverView):
         self._following: asyncio.Task[None] | None = None
         self._over = False
 
-    def started(self) -> None:
-        """Bring over what changes in the workspace until the command has ended."""
+    async def open(self, bench: Bench) -> None:
+        """Also begin to bring over what changes in the workspace."""
+        await super().open(bench)
         self._following = asyncio.create_task(self._follow(), name="mirror")
 
     async def _follow(self) -> None:

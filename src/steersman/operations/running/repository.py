@@ -33,7 +33,7 @@ def ask(root: str, words: Sequence[str], said: bytes = b"", cwd: str = "") -> by
         return None
     try:
         line = [program, *_SAFE, *words]
-        ran = children.run(line, cwd=cwd or root, environ=environ, seconds=PATIENCE, told=said)
+        ran = children.run(line, cwd=cwd or root, environ=environ, seconds=PATIENCE, said=said)
     except (OSError, subprocess.SubprocessError):
         return None
     return ran.stdout if ran.returncode == 0 else None

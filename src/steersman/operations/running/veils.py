@@ -83,7 +83,7 @@ class Spared:
 
     @staticmethod
     def note(path: str) -> str:
-        """What a person is told of a change that is not taken over."""
+        """What the result says of a change that is not taken over."""
         return f"Not taken over: what was done to {shown(path)}, which is hidden or holds what is."
 
 

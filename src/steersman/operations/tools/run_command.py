@@ -153,7 +153,6 @@ class RunCommand(Tool[RunCommandArgs]):
                 redactor=bench.lane.log.redactor,
                 inherit=run.inherit,
             )
-            run.started()
             try:
                 kept = await self._wait(running, args, notes)
             finally:
