@@ -1,4 +1,4 @@
-"""What a command may take of the machine: kept output, and processes."""
+"""What a command may take of the machine: kept output, processes, and the size of files."""
 
 from pathlib import Path
 
@@ -36,7 +36,30 @@ def test_only_so_much_of_the_output_is_kept(environ, workspace, script):
     assert max(path.stat().st_size for path in kept if "output" in path.parts) <= 65536
 
 
-@pytest.mark.parametrize("name", ["max_output", "max_processes"])
+def test_a_file_that_is_mostly_nothing_takes_no_room(steer, script, workspace, environ):
+    command = "truncate -s 1G sparse; printf end >> sparse; ln sparse twice; printf x >> sparse"
+    ran(steer, script, command)
+    (workspace / "sparse").rename(workspace / "moved")
+    ran(steer, script, "printf y >> twice; cp --sparse=always twice sparse")
+    assert_sparse(workspace, environ, "moved", "sparse", "twice")
+
+
+def assert_sparse(workspace, environ, *names):
+    for name in names:
+        found = (workspace / name).stat()
+        assert found.st_size > 1024**3
+        assert found.st_blocks * 512 < 1_000_000
+    home = Path(environ["STEERSMAN_HOME"])
+    assert sum(path.lstat().st_blocks * 512 for path in home.rglob("*")) < 20_000_000
+
+
+def test_a_file_does_not_become_larger_than_the_limit(environ, workspace, script):
+    steer = Steer({**environ, "STEERSMAN_MAX_FILE": "1000000"}, workspace)
+    ran(steer, script, "yes | head -c 2000000 > large")
+    assert (workspace / "large").stat().st_size == 1_000_000
+
+
+@pytest.mark.parametrize("name", ["max_output", "max_processes", "max_file"])
 def test_a_folder_cannot_lift_the_limits(steer, workspace, script, name):
     (workspace / ".steersman").mkdir(exist_ok=True)
     (workspace / ".steersman" / "config.toml").write_text(f"{name} = 1000000000\n")

@@ -311,3 +311,17 @@ def test_a_folder_swapped_for_a_link_leads_the_host_nowhere(beside, workspace, t
     beside(until_stopped(swap), edit)
     assert {path.name: path.read_text() for path in outside.iterdir()} == {"file": "precious\n"}
     assert "precious" not in (workspace / "sub" / "file").read_text()
+
+
+def test_a_file_that_is_mostly_nothing_takes_no_room(beside, workspace):
+    def sparse(name):
+        with open(workspace / name, "wb") as file:
+            file.seek(1024**3)
+            file.write(b"end")
+
+    async def brings(look):
+        sparse("brought")
+
+    beside(f"truncate -s 1G made; {until_stopped('stat -c %b brought')}; ls", brings)
+    for name in ("made", "brought"):
+        assert (workspace / name).stat().st_blocks * 512 < 1_000_000

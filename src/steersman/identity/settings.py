@@ -26,6 +26,7 @@ NAMES = (
     "max_steps",
     "max_output",
     "max_processes",
+    "max_file",
     "store",
     "on_hangup",
     "safer",

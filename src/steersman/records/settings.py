@@ -27,7 +27,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
     in the data folder. `max_output` bytes of what a command prints are kept; with more than
-    `max_processes` it is ended. `on_hangup` says what becomes of a turn whose terminal goes away.
+    `max_processes` it is ended, and no file that it writes gets larger than `max_file` bytes.
+    `on_hangup` says what becomes of a turn whose terminal goes away.
     `safer` "apply" runs the safer form of a command where there is one.
     """
 
@@ -49,6 +50,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_steps: Annotated[int, Meta(ge=1)] = 2500
     max_output: Annotated[int, Meta(ge=65_536)] = 2 * 1024**3
     max_processes: Annotated[int, Meta(ge=16)] = 2000
+    max_file: Annotated[int, Meta(ge=1_000_000)] = 16 * 1024**3
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
     safer: Literal["offer", "apply"] = "offer"

@@ -24,7 +24,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.guardian import Guardian
+from steersman.operations.running.guardian import Guardian, Limits
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
@@ -123,7 +123,7 @@ class ThreadSystems:
             Path(setup.state, "output", log.thread),
             guardian,
             max_output=setup.settings.max_output,
-            max_processes=setup.settings.max_processes,
+            limits=Limits(setup.settings.max_processes, setup.settings.max_file),
         )
         self.runs = CommandRuns(self.journal, setup.state, workspace.probe)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)

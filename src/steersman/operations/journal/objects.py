@@ -182,14 +182,40 @@ def digest_of(descriptor: int) -> tuple[str, int]:
     return summed.hexdigest(), offset
 
 
-def copy(source: int, target: int) -> None:
-    """Give an empty open file the content of another: shared, copied by the system, or by hand."""
+def copy(source: int, target: int, there: int = 0) -> None:
+    """Give an open file the content of another: shared, copied by the system, or by hand.
+
+    Holes stay holes, except in as many bytes as were `there` before.
+    """
     if _clone(source, target):
         return
-    offset, by_hand = 0, not hasattr(os, "copy_file_range")
-    while not by_hand:
+    for start, stop in filled(source, there):
+        _copy_range(source, target, start, stop)
+    os.ftruncate(target, os.fstat(source).st_size)
+
+
+def filled(descriptor: int, whole: int = 0) -> Iterator[tuple[int, int]]:
+    """The ranges of an open file that are no holes; up to `whole` it is all taken for one."""
+    size = os.fstat(descriptor).st_size
+    stop = min(whole, size)
+    if stop:
+        yield 0, stop
+    while stop < size:
         try:
-            copied = os.copy_file_range(source, target, CHUNK * 16, offset, offset)
+            start = os.lseek(descriptor, stop, os.SEEK_DATA)
+            stop = os.lseek(descriptor, start, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # the rest is a hole
+                raise
+            return
+        yield start, stop
+
+
+def _copy_range(source: int, target: int, offset: int, stop: int) -> None:
+    while offset < stop and hasattr(os, "copy_file_range"):
+        length = min(CHUNK * 16, stop - offset)
+        try:
+            copied = os.copy_file_range(source, target, length, offset, offset)
         except OSError as error:
             if error.errno not in _NO_CLONE:
                 raise
@@ -197,7 +223,7 @@ def copy(source: int, target: int) -> None:
         offset += copied
         if not copied:
             break
-    while piece := os.pread(source, CHUNK, offset):
+    while offset < stop and (piece := os.pread(source, min(CHUNK, stop - offset), offset)):
         _write(target, piece, offset)
         offset += len(piece)
 

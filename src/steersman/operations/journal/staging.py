@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from steersman.operations.journal.folders import set_mode, set_mode_at
 from steersman.operations.journal.looking import reading
-from steersman.operations.journal.objects import Objects, copy
+from steersman.operations.journal.objects import Objects, copy, filled
 from steersman.records.change import FileState
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -63,11 +63,10 @@ def overwrite(folder: int, name: str, content: int, mode: int) -> None:
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(name, flags, dir_fd=folder)
     try:
-        size = os.fstat(content).st_size
-        if size > os.fstat(descriptor).st_size:
-            os.posix_fallocate(descriptor, 0, size)
-        copy(content, descriptor)
-        os.ftruncate(descriptor, size)
+        there = os.fstat(descriptor).st_size
+        for start, stop in filled(content, there):
+            os.posix_fallocate(descriptor, start, stop - start)
+        copy(content, descriptor, there)
         set_mode(descriptor, mode)
         os.fsync(descriptor)
     finally:

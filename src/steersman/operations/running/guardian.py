@@ -3,11 +3,11 @@
 One guardian serves a host process; it is started with the first command. For each command the host
 sends it two descriptors, the guard's end of a lifeline and the pipe to print to, and those that the
 command is to inherit. On the lifeline the host sends the order (eight bytes of length, then folder,
-numbers of inherited descriptors, the most processes (0: no limit), number of arguments, arguments
-and environment, with NUL between them) and later numbers of signals, a byte each. The guard answers
-in lines: `pid N` or `failed WHY`, `exit CODE`, `left N` when others outlived the command, and `many
-N` when it ends a command for having started too many. The host ends everything by
-closing its half; the guard closes the other when nobody is left.
+numbers of inherited descriptors, limits, number of arguments, arguments and environment, with NUL
+between them) and later numbers of signals, a byte each. The guard answers in lines: `pid N` or
+`failed WHY`, `exit CODE`, `left N` when others outlived the command, and `many N` when it ends a
+command for having started too many. The host ends everything by closing its half; the guard closes
+the other when nobody is left.
 """
 
 import asyncio
@@ -22,12 +22,24 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct
+
 from steersman.records.errors import ToolProblem
 
 PROGRAM = Path(__file__).with_name("guardian_process.py")
 NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # some builds of Python cannot start without
 LEAVING = 5.0
 MOST = 16  # descriptors a command can inherit
+
+
+class Limits(Struct, frozen=True):
+    """What a command may take of the machine; 0 is no limit."""
+
+    processes: int = 0  # with more it is ended
+    file_bytes: int = 0  # the size of a file that it writes
+
+
+NO_LIMITS = Limits()
 
 
 class Lifeline:
@@ -126,17 +138,16 @@ class Guardian:
         output: int,
         inherit: Sequence[int] = (),
         talk: tuple[int, int] | None = None,
-        most: int = 0,
+        limits: Limits = NO_LIMITS,
     ) -> Lifeline:
         """Start a command that prints to a descriptor and inherits some, under the same numbers.
 
         One that is to `talk` reads from the first and prints to the second, errors to `output`.
-        With more than `most` processes it is ended.
         """
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
         given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
         assert len(given) <= MOST, "more descriptors than a guard takes"
-        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, most)))
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, limits)))
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -193,11 +204,18 @@ def _fields(
     cwd: str,
     environ: Mapping[str, str],
     inherit: Sequence[int],
-    most: int,
+    limits: Limits,
 ) -> list[str]:
     """An order as a list; a NUL would be read as the end of a field."""
     pairs = [f"{name}={value}" for name, value in environ.items()]
-    fields = [cwd, " ".join(map(str, inherit)), str(most), str(len(argv)), *argv, *pairs]
+    fields = [
+        cwd,
+        " ".join(map(str, inherit)),
+        f"{limits.processes} {limits.file_bytes}",
+        str(len(argv)),
+        *argv,
+        *pairs,
+    ]
     if any("\0" in field for field in fields):
         raise ToolProblem("A command and its environment must not hold a NUL character.")
     return fields

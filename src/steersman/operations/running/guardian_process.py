@@ -11,6 +11,7 @@ nothing of Steersman and little else. What is said on the sockets is described i
 import ctypes
 import errno
 import os
+import resource
 import select
 import signal
 import socket
@@ -152,7 +153,9 @@ class Guard:
         try:
             length = int.from_bytes(self._hear_all(8), "big")
             order = self._hear_all(length).split(b"\0")
-            self._most = int(order.pop(2))
+            self._most, largest = map(int, order.pop(2).split())
+            if largest:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
             self._leader = spawn(order, output, given)
         except OSError as error:
             where = f": {os.fsdecode(error.filename)}" if error.filename else ""

@@ -7,7 +7,6 @@ brought over, whenever it appears. Where both changed the same file, the workspa
 """
 
 import os
-import shutil
 import stat
 from collections.abc import Collection
 from contextlib import closing, suppress
@@ -16,7 +15,7 @@ from secrets import token_hex
 from steersman.operations.journal.changeset import Changeset, same
 from steersman.operations.journal.folders import ROOT, Tree, depth, set_mode_at
 from steersman.operations.journal.looking import Seen
-from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.objects import Objects, copy
 from steersman.operations.running.bubblewrap import Bubblewrap
 from steersman.operations.running.copied import Copied, Mark, Original, mark, marks
 from steersman.records.change import Change
@@ -168,9 +167,8 @@ def _copy_file(origin: int, original: str, folder: int, fresh: str) -> None:
         about = os.fstat(source.fileno())
         if not stat.S_ISREG(about.st_mode):
             raise OSError(f"{original} is no file any more")
-        shutil.copyfileobj(source, target)
+        copy(source.fileno(), target.fileno())
         if os.geteuid() == 0:
             os.fchown(target.fileno(), about.st_uid, about.st_gid)
         os.fchmod(target.fileno(), stat.S_IMODE(about.st_mode))
-        target.flush()
         os.utime(target.fileno(), ns=(about.st_atime_ns, about.st_mtime_ns))

@@ -17,7 +17,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.operations.running.guardian import Guardian, Lifeline
+from steersman.operations.running.guardian import NO_LIMITS, Guardian, Lifeline, Limits
 from steersman.operations.running.output import SPOOL, Output
 from steersman.records.errors import ToolProblem
 from steersman.records.private_files import make_private_folder
@@ -197,11 +197,11 @@ class Processes:
         guardian: Guardian | None = None,
         *,
         max_output: int = SPOOL,
-        max_processes: int = 0,
+        limits: Limits = NO_LIMITS,
     ) -> None:
         self._folder = spool_folder
         self._max_output = max_output
-        self._max_processes = max_processes
+        self._limits = limits
         self._own_guardian = guardian is None
         self._guardian = guardian or Guardian()
         self._known: dict[str, Running] = {}
@@ -236,8 +236,9 @@ class Processes:
         os.set_blocking(pipe, False)
         try:
             marked = {**environ, MARK: call}
-            most = self._max_processes
-            lifeline = await self._guardian.start(argv, cwd, marked, inlet, inherit, most=most)
+            lifeline = await self._guardian.start(
+                argv, cwd, marked, inlet, inherit, limits=self._limits
+            )
         except BaseException as error:
             os.close(pipe)
             output.finish()
