@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.records.action import Action, Verdict
+from steersman.records.action import Action, ChangeMany, Delete, Verdict, Write
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 from steersman.records.hunks import FileHunks
@@ -30,6 +30,11 @@ class Body(Struct, frozen=True, omit_defaults=True):
     kind: ClassVar[str]
     stored: ClassVar[bool] = True
     synced: ClassVar[bool] = False
+
+    @property
+    def flushed(self) -> bool:
+        """Whether this one is on disk before anything follows from it."""
+        return self.synced
 
 
 class SessionStart(Body, frozen=True, omit_defaults=True):
@@ -211,12 +216,21 @@ class WholeResult(ToolResult, frozen=True, omit_defaults=True):
 
 
 class Policy(Body, frozen=True, omit_defaults=True):
-    """The gate's verdict on one action; written and flushed before the action may begin."""
+    """The gate's verdict on one action; written and flushed before the action may begin.
+
+    A change that is allowed begins with its checkpoint, and what is flushed with that one includes
+    everything before it.
+    """
 
     kind: ClassVar[str] = "policy"
     synced: ClassVar[bool] = True
     action: Action
     verdict: Verdict
+
+    @property
+    def flushed(self) -> bool:
+        changes = isinstance(self.action, Write | Delete | ChangeMany)
+        return not (changes and self.verdict.decision == "allow")
 
 
 class Audit(Body, frozen=True, omit_defaults=True):

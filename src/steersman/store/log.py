@@ -159,7 +159,7 @@ class ThreadLog:
     async def _append(self, drafts: tuple[Draft, ...], settled: Sequence[Settled]) -> list[Message]:
         async with self._order:
             time = self._clock()
-            sync = any(draft.body.synced for draft in drafts)
+            sync = any(draft.body.flushed for draft in drafts)
             pieces = self._live.flush() if self._live else b""
 
             def write() -> tuple[list[Row], list[Message], Activity]:

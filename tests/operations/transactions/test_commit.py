@@ -358,4 +358,4 @@ yard.apply(*changes)
         assert done.returncode == -9
         assert tree(yard.root, times=False) == before, at
     assert at > 8
-    assert os.listdir(Path(yard.objects.folder, "pending")) == []
+    assert recover(yard.objects) == []

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -52,6 +53,8 @@ class Objects:
         self._blobs = blobs
         self._shared: set[str] = set()
         self._unshared: list[str] = []
+        self.spare_notes: list[int] = []  # open files that commits are noted in
+        weakref.finalize(self, _close_all, self.spare_notes)
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
 
     def path(self, digest: str) -> str:
@@ -163,6 +166,11 @@ class Objects:
             os.close(incoming)
         self._unsettled.append(place)
         return digest
+
+
+def _close_all(descriptors: list[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())
 
 
 def unkept(digest: str) -> ToolProblem:

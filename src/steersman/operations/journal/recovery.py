@@ -1,6 +1,7 @@
 """Commits that were cut off, by a kill or a power cut: noted before they begin, taken back later.
 
-The note is a locked file in the journal; it outlives its commit only if the process did not.
+A note is a locked file in the journal. It is empty again when its commit is over, and the next one
+is written into it: a file that exists is flushed faster than a new one and its folder.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from secrets import token_hex
 
 import msgspec
 from msgspec import Struct
@@ -18,9 +20,9 @@ from steersman.operations.journal.locks import claim, release
 from steersman.operations.journal.objects import Objects, opened
 from steersman.operations.journal.steps import HIDDEN
 from steersman.records.change import Change
-from steersman.records.errors import ToolProblem
 
 _FOLDER = "pending"
+_ROOM = 4096  # of a note; those of large commits are larger
 
 
 class Pending(Struct, frozen=True):
@@ -34,18 +36,28 @@ class Pending(Struct, frozen=True):
 @contextmanager
 def noted(objects: Objects, pending: Pending) -> Iterator[None]:
     """A commit in progress; its note is gone when it is over, however it went."""
-    path = os.path.join(_folder(objects), pending.token)
-    claimed = claim(path)
-    if claimed is None:
-        raise ToolProblem(f"The commit {pending.token} is under way elsewhere.")
+    note = objects.spare_notes.pop() if objects.spare_notes else _new_note(objects)
     try:
-        os.pwrite(claimed, msgspec.json.encode(pending), 0)
-        os.fsync(claimed)
-        with opened(os.path.dirname(path), os.O_DIRECTORY) as folder:
-            os.fsync(folder)
+        os.pwrite(note, msgspec.json.encode(pending).ljust(_ROOM), 0)
+        os.fdatasync(note)
         yield
     finally:
-        release(path, claimed)
+        # No commit is under way any more, whatever is read of it.
+        os.pwrite(note, b" " * _ROOM, 0)
+        if os.fstat(note).st_size > _ROOM:
+            os.ftruncate(note, _ROOM)
+        objects.spare_notes.append(note)
+
+
+def _new_note(objects: Objects) -> int:
+    folder = _folder(objects)
+    note = claim(os.path.join(folder, token_hex(6)))
+    assert note is not None, "nobody else knows its name"
+    os.pwrite(note, b" " * _ROOM, 0)
+    os.fsync(note)
+    with opened(folder, os.O_DIRECTORY) as opened_folder:
+        os.fsync(opened_folder)
+    return note
 
 
 def cut_off(objects: Objects) -> Iterator[Pending]:
