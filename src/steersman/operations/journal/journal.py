@@ -123,6 +123,10 @@ class Journal:
         """A real path as changes name it."""
         return written(os.path.relpath(path, self.root))
 
+    def named(self, path: str) -> str:
+        """The path of an action as changes name it; its bytes are written already."""
+        return os.path.relpath(path, self.root)
+
     def actions(self, changes: Iterable[Change], origin: Origin) -> list[Action]:
         """What the gate must say to changes: one action a path, with a diff where one can be."""
         listed = list(changes)

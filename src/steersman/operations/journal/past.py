@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
-from steersman.operations.journal.undoing import Entry, standing
+from steersman.operations.journal.undoing import Entry, standing, void
 from steersman.records.action import ChangeMany, Delete, Write
 from steersman.records.change import Change
 from steersman.records.message import Checkpoint, ConfirmRequest, ConfirmResponse, Message
@@ -46,7 +46,7 @@ class LoggedPast:
                     if any(isinstance(action, ChangeMany) for action in request.actions):
                         made.clear()
                         agreed.add(request.call)
-                    paths |= {(request.call, self._relative(action.path))
+                    paths |= {(request.call, self._journal.named(action.path))
                               for action in request.actions
                               if isinstance(action, Write | Delete)}  # fmt: skip
                 case Checkpoint(cause="effect") if message.corr in agreed:
@@ -65,7 +65,8 @@ class LoggedPast:
     def thread(self) -> Sequence[Change]:
         """What the whole thread changed, in order."""
         entries = self._journal.entries(self._messages(("checkpoint",)))
-        return [change for entry in entries for change in entry.changes]
+        never = void(entries)
+        return [change for entry in entries if entry.seq not in never for change in entry.changes]
 
     def _messages(self, kinds: Sequence[str], turn: int | None = None) -> Iterator[Message]:
         begun = turn is None
@@ -73,6 +74,3 @@ class LoggedPast:
             begun = begun or row.turn == turn
             if begun:
                 yield to_message(self._log.thread, row)
-
-    def _relative(self, path: str) -> str:
-        return self._journal.relative(path)

@@ -42,7 +42,7 @@ def standing(entries: Iterable[Entry]) -> Standing:
     effects: list[int] = []
     undos: dict[int, tuple[int, ...]] = {}
     entries = list(entries)
-    never = {seq for entry in entries if entry.cause == "void" for seq in entry.undoes}
+    never = void(entries)
     for entry in entries:
         if entry.seq in never:
             continue
@@ -57,6 +57,11 @@ def standing(entries: Iterable[Entry]) -> Standing:
                 for seq in entry.undoes:
                     effects = sorted({*effects, *undos.pop(seq, ())})
     return Standing(tuple(effects), tuple(undos))
+
+
+def void(entries: Iterable[Entry]) -> set[int]:
+    """The entries that never happened."""
+    return {seq for entry in entries if entry.cause == "void" for seq in entry.undoes}
 
 
 def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:

@@ -1,0 +1,53 @@
+"""What a thread changed so far, as the log has it."""
+
+import asyncio
+import os
+
+import pytest
+
+from steersman.operations.journal.commit import Conflict
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.past import LoggedPast
+from steersman.records.action import Delete
+from steersman.records.change import ABSENT, Change
+from steersman.records.message import Checkpoint, ConfirmRequest, ConfirmResponse
+from steersman.records.names import written
+from steersman.store.log import Lane
+from tests.operations.transactions.tree import Yard, made
+from tests.store.logs import a_place
+
+
+def test_what_failed_was_never_changed(yard: Yard) -> None:
+    journal = Journal(str(yard.root), yard.objects)
+    (yard.root / "new").write_text("by a person")
+
+    async def work(lane: Lane) -> None:
+        body = Checkpoint("effect", (made("new", yard.file(b"by the command")),))
+        with pytest.raises(Conflict):
+            await journal.make(body, lane, "call_1")
+
+    with a_place() as place:
+        lane = Lane(place.new_log(), "steersman")
+        asyncio.run(work(lane))
+        assert LoggedPast(journal, lane).thread() == []
+    assert (yard.root / "new").read_text() == "by a person"
+
+
+def test_a_deletion_that_a_person_allowed_is_agreed_to_whatever_bytes_its_name_has(
+    yard: Yard,
+) -> None:
+    change = Change(written(os.fsdecode(b"lib\xe9")), yard.file(b"x"), ABSENT)
+    journal = Journal(str(yard.root), yard.objects)
+    (action,) = journal.actions([change], "command")
+    assert isinstance(action, Delete)
+
+    async def work(lane: Lane) -> None:
+        asked = ConfirmRequest("c1", "workspace_run_command", (action,), "why")
+        await lane.append(asked, corr="r1")
+        await lane.append(ConfirmResponse("allow"), corr="r1")
+        await journal.record(Checkpoint("effect", (change,)), lane, "c1")
+
+    with a_place() as place:
+        lane = Lane(place.new_log(), "steersman")
+        asyncio.run(work(lane))
+        assert LoggedPast(journal, lane).turn() == []
