@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -22,6 +23,15 @@ def test_everything_a_command_did_can_be_undone(yard: Yard) -> None:
     apply(str(yard.root), [change.reversed() for change in done.changes], yard.objects)
     assert tree(yard.root, times=False) == before
     assert done.notes == []
+
+
+def test_a_time_that_no_record_holds_does_not_keep_effects_from_being_judged() -> None:
+    """Some disks keep any time; a command that set one went unrecorded."""
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        yard = Yard(Path(folder))
+        (yard.root / ".mcp.json").write_text("{}")
+        done = yard.run_directly("echo evil > .mcp.json; touch -d 1-01-01 .mcp.json")
+        assert [change.path for change in done.changes] == [".mcp.json"]
 
 
 def test_only_what_changed_is_read_again(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from steersman.records.errors import ToolProblem
 from steersman.records.names import written
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MOST = 1 << 63
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -79,8 +80,9 @@ def examine(
 
 
 def signature(found: os.stat_result) -> Signature:
-    """The signature of a file."""
-    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    """The signature of a file. A command may give it a time that no record can hold."""
+    changed, status = found.st_mtime_ns % _MOST, found.st_ctime_ns % _MOST
+    return Signature(found.st_size, changed, status, found.st_ino)
 
 
 def special(path: str, found: os.stat_result) -> Special:
