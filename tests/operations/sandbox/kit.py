@@ -4,6 +4,7 @@ Outside lie a home with keys, precious files, listening sockets and a running pr
 user. After each attempt all of it is looked at from outside: words are not believed.
 """
 
+import importlib.readers  # noqa: F401  # an ordinary user may be unable to read it later
 import os
 import select
 import shutil
