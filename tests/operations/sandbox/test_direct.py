@@ -1,13 +1,14 @@
 """Commands without a view: what they did is judged afterwards, and what is refused is undone."""
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from steersman.operations.running import containment
 from steersman.operations.running.bubblewrap import Unavailable
-from steersman.records.message import Checkpoint
+from steersman.records.message import Checkpoint, ToolResult
 from tests.operations.sandbox.kit import EVERYBODY, World, as_somebody
 from tests.operations.workshop import Workshop
 
@@ -39,6 +40,11 @@ def direct(root: Path, *scripts: str) -> Workshop:
     return shop
 
 
+def results(shop: Workshop) -> list[object]:
+    """What the model gets to see."""
+    return [m.body.output for m in shop.messages if isinstance(m.body, ToolResult)]
+
+
 def voided(shop: Workshop) -> set[int]:
     """The entries of the journal that never happened."""
     found = [m.body for m in shop.messages if isinstance(m.body, Checkpoint)]
@@ -68,6 +74,49 @@ def test_nothing_that_stands_in_the_way_keeps_a_loss(script: str, who: str) -> N
         assert (world.root / ".envrc").read_text() == "ok\n"
         assert (world.root / ".git/hooks").is_dir()
         assert not voided(shop)
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_what_a_command_makes_that_cannot_be_kept_is_left_out_and_said(who: str) -> None:
+    """Nothing of it stands in the way when the folder around it is undone."""
+
+    def do(world: World) -> None:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(world.root / "socket"))
+        shop = direct(world.root, "mkdir new; mkfifo pipe new/pipe; cp -a socket new/socket")
+        assert (world.root / "socket").is_socket()
+        assert list((world.root / "new").iterdir()) == []
+        assert not (world.root / "pipe").exists()
+        said = str(results(shop))
+        assert all(f"Not taken over: {what}" in said for what in ("pipe", "new/pipe", "new/socket"))
+
+    as_somebody(who, do)
+
+
+def test_a_pipe_of_a_person_that_goes_is_judged_and_named() -> None:
+    """What is protected was refused, even where that comes too late."""
+
+    def do(world: World) -> None:
+        os.mkfifo(world.root / "pipe")
+        os.mkfifo(world.root / ".mcp.json")
+        shop = direct(world.root, "rm pipe .mcp.json")
+        said = str(results(shop))
+        assert "Cannot be restored once it is gone: pipe is a pipe." in said
+        assert "It could not be undone: .mcp.json" in said
+
+    as_somebody(EVERYBODY[0], do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_nobody_else_is_let_into_the_workspace(who: str) -> None:
+    """A refused mode of the folder itself is undone, too."""
+
+    def do(world: World) -> None:
+        before = world.root.stat().st_mode
+        direct(world.root, "chmod 777 .")
+        assert world.root.stat().st_mode == before
 
     as_somebody(who, do)
 

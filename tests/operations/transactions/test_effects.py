@@ -129,3 +129,18 @@ def test_among_very_many_changes_the_protected_ones_are_still_named(journal):
     assert isinstance(named, Write)
     assert named.path.endswith(".git/hooks/pre-commit")
     assert (summed.created, summed.lost) == (501, 0)
+
+
+def test_what_can_never_be_restored_is_judged_and_counts_as_lost(journal):
+    deleted, summed = actions_for(journal, [], remove=["pipe"])
+    assert isinstance(deleted, Delete)
+    assert deleted.path == str(Path(journal.root, "pipe"))
+    assert (summed.deleted, summed.lost, summed.turn_lost) == (1, 1, 1)
+    assert summed.examples == ("pipe",)
+
+
+def test_among_very_many_the_protected_one_that_cannot_be_restored_is_named(journal):
+    pipes = [f"pipes/{n}" for n in range(500)]
+    named, summed = actions_for(journal, [], remove=[*pipes, "sub/.mcp.json"])
+    assert named.path.endswith("sub/.mcp.json")
+    assert summed.lost == 501

@@ -10,6 +10,7 @@ from steersman.operations.journal import snapshot as module
 from steersman.operations.journal.commit import apply
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.records.errors import ToolProblem
+from steersman.records.names import written
 from tests.operations.transactions.tree import Yard, tree
 
 
@@ -83,9 +84,14 @@ def test_what_is_too_large_is_said(yard: Yard, limits: dict[str, int]) -> None:
     assert (yard.root / "large").read_text() == "y"
 
 
-def test_pipes_are_passed_by(yard: Yard) -> None:
-    """Never opened, never waited for."""
+def test_pipes_are_never_opened_and_known_by_name(yard: Yard) -> None:
+    """Those that are new, and those that are gone; nobody waits for one."""
     os.mkfifo(yard.root / "pipe")
+    os.mkfifo(os.fsencode(yard.root) + b"/\xff")
     before = take(yard)
     os.mkfifo(yard.root / "other")
-    assert before.changes_since().changes == []
+    (yard.root / os.fsdecode(b"\xff")).unlink()
+    found = before.changes_since()
+    assert (found.changes, found.special) == ([], ["other"])
+    assert found.notes == ["Cannot be restored once it is gone: \\xff is a pipe."]
+    assert found.remove == [written(os.fsdecode(b"\xff"))]

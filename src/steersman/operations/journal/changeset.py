@@ -17,7 +17,8 @@ class Changeset(Struct, frozen=True):
     """Changes by path, and what else must be known to commit them or to speak of them.
 
     `times` are the times of change of files; `remove` names pipes, sockets and the like that are
-    gone and cannot be restored; `meanwhile` names paths that someone else changed during the run.
+    gone and cannot be restored; `meanwhile` names paths that someone else changed during the run;
+    `special` are new pipes and the like, where a command worked on the workspace itself.
     """
 
     changes: list[Change]
@@ -25,6 +26,7 @@ class Changeset(Struct, frozen=True):
     remove: list[str] = []
     notes: list[str] = []
     meanwhile: list[str] = []
+    special: list[str] = []
 
 
 def same(one: FileState, other: FileState) -> bool:

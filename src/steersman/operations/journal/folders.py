@@ -89,7 +89,7 @@ class Tree:
         """What is at a path; nothing, where its folder is missing or is none."""
         try:
             with self.place(path, _SEARCH) as (folder, name):
-                return examine(name, at=folder, keep=keep, durable=durable)
+                return examine(name, at=folder, keep=keep, durable=durable, called=path)
         except (FileNotFoundError, NotADirectoryError):
             return NOTHING
 

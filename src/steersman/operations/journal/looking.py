@@ -17,7 +17,7 @@ from msgspec import Struct
 from steersman.operations.journal.objects import Objects, digest_of
 from steersman.records.change import ABSENT, FileState
 from steersman.records.errors import ToolProblem
-from steersman.records.names import written
+from steersman.records.names import shown, written
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MOST = 1 << 63
@@ -58,9 +58,18 @@ def look(path: str, *, at: int | None = None) -> FileState:
 
 
 def examine(
-    path: str, *, at: int | None = None, keep: Objects | None = None, durable: bool = True
+    path: str,
+    *,
+    at: int | None = None,
+    keep: Objects | None = None,
+    durable: bool = True,
+    called: str = "",
 ) -> Seen:
-    """What is at a path; with `keep`, a file's content is in the journal afterwards."""
+    """What is at a path; with `keep`, a file's content is in the journal afterwards.
+
+    `called` is its name in records, where that is another.
+    """
+    called = called or written(path)
     try:
         found = os.stat(path, dir_fd=at, follow_symlinks=False)
         if stat.S_ISDIR(found.st_mode):
@@ -69,13 +78,13 @@ def examine(
             target = written(os.readlink(path, dir_fd=at))
             return Seen(FileState("link", target=target), found)
         if not stat.S_ISREG(found.st_mode):
-            raise special(path, found)
+            raise special(called, found)
         with reading(path, at) as descriptor:
             put = keep.put_file(descriptor, durable=durable) if keep else digest_of(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         return NOTHING
     except PermissionError as error:
-        raise ToolProblem(f"{path} cannot be read.", error.strerror or "") from error
+        raise ToolProblem(f"{shown(called)} cannot be read.", error.strerror or "") from error
     return Seen(FileState("file", stat.S_IMODE(found.st_mode), *put), found)
 
 
@@ -85,10 +94,11 @@ def signature(found: os.stat_result) -> Signature:
     return Signature(found.st_size, changed, status, found.st_ino)
 
 
-def special(path: str, found: os.stat_result) -> Special:
-    """The problem with a pipe, socket or device."""
+def special(called: str, found: os.stat_result) -> Special:
+    """The problem with a pipe, socket or device, by its name in records."""
     kind = _KINDS.get(stat.S_IFMT(found.st_mode), "not a plain file")
-    return Special(f"{path} is {kind}.", "Only files, folders and links can be kept and restored.")
+    what = f"{shown(called)} is {kind}."
+    return Special(what, "Only files, folders and links can be kept and restored.")
 
 
 @contextmanager
@@ -101,7 +111,7 @@ def reading(path: str, at: int | None = None) -> Iterator[int]:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise special(path, found)
+            raise special(written(path), found)
         yield descriptor
     finally:
         os.close(descriptor)

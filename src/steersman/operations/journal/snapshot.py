@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from steersman.operations.journal.changeset import Changeset, same
 from steersman.operations.journal.folders import ROOT, Tree
-from steersman.operations.journal.looking import Signature, reading, signature
+from steersman.operations.journal.looking import Signature, Special, reading, signature, special
 from steersman.operations.journal.objects import Objects, digest_of
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
@@ -54,6 +54,7 @@ class Snapshot:
         self._room = most
         self._index: _Index = {}
         self._states: dict[str, FileState] = {}
+        self._special: dict[str, Special] = {}
         self._unseen: set[str] = set()
         self.notes: list[str] = []
 
@@ -75,9 +76,12 @@ class Snapshot:
 
     def changes_since(self) -> Changeset:
         """What is different now; contents as they are now are kept too."""
-        before, self.notes = self._states, []
+        before, special_before, self.notes = self._states, self._special, []
         after = self._look()
         changes, notes = [], list(self.notes)
+        remove = sorted(special_before.keys() - self._special.keys())
+        notes += [f"Cannot be restored once it is gone: {special_before[path].what}"
+                  for path in remove]  # fmt: skip
         for path in sorted(before.keys() | after.keys()):
             was, now = before.get(path, ABSENT), after.get(path, ABSENT)
             if same(was, now):
@@ -91,7 +95,8 @@ class Snapshot:
             if was.kind == "file" and not self._objects.has(was.digest):
                 notes.append(f"Cannot be undone, because its content was not kept: {shown(path)}")
         self._states = after
-        return Changeset(changes, notes=notes)
+        new = sorted(self._special.keys() - special_before.keys())
+        return Changeset(changes, notes=notes, remove=remove, special=new)
 
     def _look(self) -> dict[str, FileState]:
         try:
@@ -103,6 +108,7 @@ class Snapshot:
     def _look_at_all(self) -> dict[str, FileState]:
         found: dict[str, FileState] = {}
         index: _Index = {}
+        self._special = {}
         with closing(walk(self.root, self._unseen)) as places:
             for place, about in places:
                 with suppress(FileNotFoundError):
@@ -121,6 +127,7 @@ class Snapshot:
         if stat.S_ISLNK(about.st_mode):
             return FileState("link", target=written(os.readlink(os.path.join(self.root, place))))
         if not stat.S_ISREG(about.st_mode):
+            self._special[written(place)] = special(written(place), about)
             return None
         known = index[os.fsencode(place)] = self._known(place, about)
         return FileState("file", mode, known.digest, about.st_size)

@@ -8,11 +8,15 @@ what it lost, and all else it did.
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 
-from steersman.operations.journal.folders import Tree
+from msgspec.structs import replace
+
+from steersman.operations.journal.changeset import Changeset
+from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.looking import special
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import Past, loss_of
 from steersman.operations.tool import Bench
@@ -24,11 +28,41 @@ from steersman.records.names import shown
 from steersman.records.protection import protected
 
 
+def without_specials(root: str, found: Changeset) -> Changeset:
+    """The changes, and the disk, without the pipes and the like that a command made."""
+    if not found.special:
+        return found
+    made = {change.path for change in found.changes if change.before.kind == "absent"}
+    with closing(Tree(root)) as tree:
+        try:
+            notes = [_left_out(tree, path, made) for path in found.special]
+        finally:
+            tree.settle()
+    return replace(found, notes=[*found.notes, *notes])
+
+
+def _left_out(tree: Tree, path: str, made: Collection[str]) -> str:
+    """Remove a new pipe, and whatever else in a new folder would stand in the way of its undo.
+
+    A socket elsewhere may be that of a program which somebody just started.
+    """
+    try:
+        with tree.place(path) as (folder, name):
+            about = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISFIFO(about.st_mode) or (parent(path) in made and _is_special(about)):
+                os.unlink(name, dir_fd=folder)
+                return f"Not taken over: {special(path, about).what}"
+    except OSError as error:
+        return f"Cannot be undone: {shown(path)} ({error.strerror})"
+    return f"Cannot be undone: {special(path, about).what}"
+
+
 async def settled(
-    journal: Journal, changes: Sequence[Change], bench: Bench, past: Past
+    journal: Journal, found: Changeset, bench: Bench, past: Past
 ) -> tuple[list[Change], list[str]]:
     """The changes that stand, and what is to be said about those that do not."""
-    actions = await asyncio.to_thread(actions_for, journal, changes, past=past)
+    changes = found.changes
+    actions = await asyncio.to_thread(actions_for, journal, changes, past=past, remove=found.remove)
     gone: set[str] = set()
     guarded, others = await asyncio.to_thread(_sorted, actions, journal.root)
     notes = await _unless_allowed(journal, guarded, _of(journal, changes, guarded), bench, gone)
@@ -56,11 +90,11 @@ def _lost(journal: Journal, changes: Sequence[Change], past: Past) -> Sequence[C
     if loss.history.gone:
         return changes
     lost = {change.path for change in (*loss.deleted, *loss.discarded)}
-    return _with_obstacles([change for change in changes if change.path in lost], changes)
+    return with_obstacles([change for change in changes if change.path in lost], changes)
 
 
-def _with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list[Change]:
-    """The chosen changes, and those that must be undone with them.
+def with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list[Change]:
+    """The chosen changes, and those that must be undone, or made, with them.
 
     A folder that is none any more comes back before what was in it; what is in a folder that came
     in the place of a file goes with it.
@@ -80,9 +114,8 @@ def _with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list
 
 def _of(journal: Journal, changes: Sequence[Change], actions: Sequence[Action]) -> list[Change]:
     """The changes that actions are about."""
-    paths = {action.path for action in actions if isinstance(action, Write | Delete)}
-    named = [change for change in changes if os.path.join(journal.root, change.path) in paths]
-    return _with_obstacles(named, changes)
+    paths = {journal.named(action.path) for action in actions if isinstance(action, Write | Delete)}
+    return with_obstacles([change for change in changes if change.path in paths], changes)
 
 
 async def _unless_allowed(
@@ -102,11 +135,24 @@ async def _unless_allowed(
         why = refused.what
     back = [Change(change.path, change.after, change.before) for change in changes
             if change.path not in gone]  # fmt: skip
-    await bench.record(journal.actions(back, "past"))
-    undone, stuck = await _undone(journal, back, bench)
+    undone: Sequence[Change] = []
+    stuck = _beyond_recall(journal, actions, changes)
+    if back:
+        await bench.record(journal.actions(back, "past"))
+        undone, others = await _undone(journal, back, bench)
+        stuck += others
     gone.update(change.path for change in undone)
     notes = [f"Undone: {_names(undone)}. {why}"] if undone else []
     return notes + [f"{why} It could not be undone: {one}" for one in stuck]
+
+
+def _beyond_recall(
+    journal: Journal, actions: Sequence[Action], changes: Sequence[Change]
+) -> list[str]:
+    """What was deleted for good: pipes, sockets and the like."""
+    known = {change.path for change in changes}
+    paths = [journal.named(action.path) for action in actions if isinstance(action, Delete)]
+    return [shown(path) for path in paths if path not in known]
 
 
 async def _undone(

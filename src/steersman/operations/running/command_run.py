@@ -16,7 +16,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.past import LoggedPast
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
-from steersman.operations.running.afterwards import settled
+from steersman.operations.running.afterwards import settled, without_specials
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
@@ -187,7 +187,7 @@ class OverView(CommandRun):
         """Put changes before the gate; raises when it says no."""
         past = LoggedPast(self._journal, bench.lane)
         actions = await asyncio.to_thread(
-            actions_for, self._journal, found.changes, self._command, past
+            actions_for, self._journal, found.changes, self._command, past, remove=found.remove
         )
         await bench.admit(actions)
 
@@ -222,18 +222,21 @@ class Directly(CommandRun):
         found = await asyncio.to_thread(self._before.changes_since)
         if self._profile.sandbox:
             found = await asyncio.to_thread(without_powers, self._journal.root, found)
+            found = await asyncio.to_thread(without_specials, self._journal.root, found)
         past = LoggedPast(self._journal, bench.lane)
-        if found.changes:
+        changes, remove = found.changes, found.remove
+        if changes or remove:
             actions = await asyncio.to_thread(
-                actions_for, self._journal, found.changes, self._command, past
+                actions_for, self._journal, changes, self._command, past, remove=remove
             )
             await bench.record(actions)
-            body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
+        if changes:
+            body = Checkpoint("effect", tuple(changes), count=len(changes))
             await self._journal.record(body, bench.lane, bench.call)
-            await tell(self._journal, found.changes, bench)
-        if not found.changes or not self._profile.sandbox:
-            return Effects(names_of(found.changes), found.notes)
-        stand, notes = await settled(self._journal, found.changes, bench, past)
+            await tell(self._journal, changes, bench)
+        if not self._profile.sandbox or not (changes or remove):
+            return Effects(names_of(changes), found.notes)
+        stand, notes = await settled(self._journal, found, bench, past)
         return Effects(names_of(stand), [*found.notes, *notes])
 
 

@@ -3,25 +3,34 @@
 import os
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from steersman.operations.journal.journal import INLINE, Journal, opened
 from steersman.operations.running.losses import NO_PAST, Loss, Past, loss_of
-from steersman.records.action import Action, ChangeMany
+from steersman.records.action import Action, ChangeMany, Delete
 from steersman.records.change import Change
 from steersman.records.git_places import GitPlaces
+from steersman.records.names import shown
 from steersman.records.protection import protected_name, runs_host
 
 EXAMPLES = 3
 
 
 def actions_for(
-    journal: Journal, changes: Sequence[Change], command: str = "git", past: Past = NO_PAST
+    journal: Journal,
+    changes: Sequence[Change],
+    command: str = "git",
+    past: Past = NO_PAST,
+    *,
+    remove: Sequence[str] = (),
 ) -> list[Action]:
     """What the gate must say to a command's effects; very many are judged as one.
 
-    Protected files are named one by one in any case, and so is a loss.
+    Protected files are named one by one in any case, and so is a loss. `remove` are pipes, sockets
+    and the like that go for good.
     """
-    loss = loss_of(journal, changes, command, past)
-    many = len(changes) > INLINE
+    loss = replace(loss_of(journal, changes, command, past), special=tuple(remove))
+    many = len(changes) + len(remove) > INLINE
     own = [change for change in changes if many and _is_own(journal, change)]
     root, places = journal.root, GitPlaces(journal.root)
     named = [
@@ -30,6 +39,11 @@ def actions_for(
         if not many or protected_name(one.path, places, root) or _opens_git(one)
     ]
     actions = journal.actions([*named, *own[:EXAMPLES]], "command")
+    changed = {change.path for change in changes}
+    for path in remove:
+        if path not in changed and (not many or protected_name(path, places, root)):
+            gone = f"{shown(path)}: deleted for good\n"
+            actions.append(Delete(os.path.join(root, path), "", gone, "command"))
     if many or loss:
         actions.append(summed_up(journal, changes, loss, named=not many))
     return actions
@@ -40,23 +54,24 @@ def summed_up(
 ) -> ChangeMany:
     """Changes as one action, with what they and their turn lose."""
     kinds = [verb(change) for change in changes]
-    lost = (*loss.discarded, *loss.deleted)
+    lost = [change.path for change in (*loss.discarded, *loss.deleted)] + list(loss.special)
+    special = len(loss.special)
     return ChangeMany(
         path=journal.root,
         created=kinds.count("created"),
         changed=kinds.count("changed"),
-        deleted=kinds.count("deleted"),
-        lost=len(loss.deleted),
+        deleted=kinds.count("deleted") + special,
+        lost=len(loss.deleted) + special,
         lost_bytes=_size(loss.deleted),
         discarded=len(loss.discarded),
-        examples=tuple(change.path for change in lost[:EXAMPLES]),
+        examples=tuple(lost[:EXAMPLES]),
         named=named,
         origin="command",
         emptied=sum(verb(change) == "changed" for change in loss.deleted),
         commits=loss.history.commits,
         objects=loss.history.others,
-        turn_removed=loss.removed,
-        turn_lost=len(loss.turn),
+        turn_removed=loss.removed + special,
+        turn_lost=len(loss.turn) + special,
         turn_bytes=_size(loss.turn),
     )
 

@@ -69,7 +69,8 @@ NO_PAST = NoPast()
 class Loss(Struct, frozen=True):
     """Content that is nowhere else: in files that these changes destroy, and in all of the turn.
 
-    `removed` counts the files that the turn deleted or emptied, whoever else has them.
+    `removed` counts the files that the turn deleted or emptied, whoever else has them; `special`
+    are pipes, sockets and the like, of which nothing can be kept.
     """
 
     deleted: tuple[Change, ...] = ()
@@ -77,9 +78,11 @@ class Loss(Struct, frozen=True):
     turn: tuple[Change, ...] = ()
     removed: int = 0
     history: History = History()
+    special: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.deleted or self.discarded or self.turn or self.history.gone)
+        lost = self.deleted or self.discarded or self.turn or self.special
+        return bool(lost or self.history.gone)
 
 
 def loss_of(
