@@ -13,7 +13,7 @@ import pytest
 from steersman.host import Host
 from steersman.operations.running.command_run import OverView
 from steersman.operations.running.over_mirror import OverMirror
-from steersman.records.message import ToolResult
+from steersman.records.message import Error, ToolResult
 from steersman.records.settings import Settings
 from tests.world import call
 
@@ -168,6 +168,28 @@ def test_long_work_is_not_lost_for_one_file_that_was_refused(beside, workspace):
            + until_stopped(":"))  # fmt: skip
     assert (workspace / "result.txt").read_text() == "result\n"
     assert not (workspace / ".vscode").exists()
+
+
+def test_a_folder_with_something_refused_in_it_loses_all_else_and_what_is_lost_is_named(
+    beside, workspace
+):
+    """A folder stays because of one file; a pipe that went for good is named all the same."""
+    (workspace / "sub").mkdir()
+    (workspace / "sub/.mcp.json").write_text("{}")
+    (workspace / "sub/plain").write_text("plain")
+    os.mkfifo(workspace / "sub/pipe")
+    _, messages = beside("rm -rf sub; echo done > result")
+    assert os.listdir(workspace / "sub") == [".mcp.json"]
+    assert (workspace / "result").read_text() == "done\n"
+    said = [message.body.what for message in messages if isinstance(message.body, Error)]
+    assert any("Cannot be restored once it is gone: sub/pipe" in what for what in said)
+
+
+def test_a_protected_path_is_not_deleted_because_it_is_a_pipe(beside, workspace):
+    os.mkfifo(workspace / ".mcp.json")
+    beside("rm .mcp.json; echo done > result")
+    assert (workspace / ".mcp.json").is_fifo()
+    assert (workspace / "result").read_text() == "done\n"
 
 
 def test_a_secret_file_that_the_person_makes_meanwhile_is_theirs(beside, workspace):

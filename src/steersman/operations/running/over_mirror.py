@@ -10,12 +10,14 @@ from msgspec.structs import replace
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.journal import Journal
+from steersman.operations.running.afterwards import with_obstacles
 from steersman.operations.running.command_run import Effects, OverView, names_of
 from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.tool import Bench
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError, ToolProblem
 from steersman.records.git_places import GitPlaces
+from steersman.records.message import Error
 from steersman.records.names import shown
 from steersman.records.profile import Profile
 from steersman.records.protection import git_bookkeeping, protected_name
@@ -72,20 +74,28 @@ class OverMirror(OverView):
             return await self._settle(bench, whole=True)
 
     async def _settle(self, bench: Bench, *, whole: bool) -> Effects:
-        notes: list[str] = []
+        notes: dict[str, None] = {}
+        problem: SteersmanError | None = None
         for _ in range(TRIES):
             await unbroken(asyncio.to_thread(self._mirror.refresh))
             found = await unbroken(
                 asyncio.to_thread(self._mirror.changes_so_far, self._journal.objects, whole=whole)
             )
             mine, contested = _uncontested(found, self._journal)
-            notes += contested
-            with suppress(Conflict):
+            notes |= dict.fromkeys([*found.notes, *contested])
+            try:
                 made, problem = await self._make_what_can_be(mine, bench, whole=whole)
-                if problem is not None:
-                    raise problem
-                return Effects(names_of(made), [*found.notes, *notes])
-        raise ToolProblem(
+            except Conflict:
+                continue  # what was made so before is not found again
+            except SteersmanError as failed:
+                problem = failed
+                break
+            if problem is None:
+                return Effects(names_of(made), list(notes))
+            break
+        if notes:  # also where a part was refused, another was made
+            await bench.lane.append(Error("; ".join(notes)), corr=bench.call)
+        raise problem or ToolProblem(
             "What a command in the background did is not in the workspace yet.",
             "Files that it changed are changed by others all the time.",
         )
@@ -133,7 +143,12 @@ def _parts(found: Changeset, root: str) -> tuple[Changeset, Changeset, Changeset
     Each is judged by itself. What is new in the place of something else goes with its change.
     """
     places = GitPlaces(root)
-    guarded = [change for change in found.changes if protected_name(change.path, places, root)]
+
+    def is_guarded(path: str) -> bool:
+        return bool(protected_name(path, places, root))
+
+    named = [change for change in found.changes if is_guarded(change.path)]
+    guarded = with_obstacles(named, found.changes)
     kept = {change.path for change in guarded}
     plain = [change for change in found.changes if change.path not in kept]
     there = {change.path for change in plain if change.before.kind != "absent"}
@@ -147,10 +162,11 @@ def _parts(found: Changeset, root: str) -> tuple[Changeset, Changeset, Changeset
 
     new = [change for change in plain if is_new(change.path)]
     other = [change for change in plain if not is_new(change.path)]
+    specials = [path for path in found.remove if not is_guarded(path)]
     return (
         replace(found, changes=new, remove=[]),
-        replace(found, changes=other),
-        replace(found, changes=guarded, remove=[]),
+        replace(found, changes=other, remove=specials),
+        replace(found, changes=guarded, remove=[*filter(is_guarded, found.remove)]),
     )
 
 
