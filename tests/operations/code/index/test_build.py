@@ -53,6 +53,15 @@ def test_only_what_changed_is_read_again(folder: Folder) -> None:
     assert folder.defined() == {"one": ["a.py"], "three": ["b.py"], "x": ["c.py"]}
 
 
+@pytest.mark.parametrize("year", [2400, 1600])
+def test_a_file_may_have_any_time(folder: Folder, year: int) -> None:
+    """No table holds the nanoseconds until then; a repository may bring such a file."""
+    seconds = (year - 1970) * 31_556_952
+    os.utime(folder.root / "a.py", (seconds, seconds))
+    assert folder.update() == Report(read=1, kept=2)
+    assert folder.update() == Report(kept=3)
+
+
 def test_what_is_gone_is_forgotten_and_what_is_new_is_read(folder: Folder) -> None:
     (folder.root / "a.py").unlink()
     folder.write(d="def four(): 1\n")

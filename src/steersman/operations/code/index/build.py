@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from steersman.operations.code.index.store import Entry, Index
+from steersman.operations.code.index.store import Entry, Index, stamp
 from steersman.operations.code.trees import languages
 from steersman.operations.code.trees.definition import Tags
 from steersman.operations.code.trees.languages import Language
@@ -98,14 +98,9 @@ def _looked_at(root: str, path: str, known: dict[str, Entry]) -> Entry | None:
         now = os.stat(f"{root}/{path}", follow_symlinks=False)
     except OSError:
         return Entry(path, "", -1, 0, 0) if before is None or before.size != -1 else None
-    if (
-        before is not None
-        and before.mtime_ns == now.st_mtime_ns
-        and before.size == now.st_size
-        and before.inode == now.st_ino
-    ):
+    if before is not None and before.describes(now):
         return None
-    return Entry(path, "", now.st_size, now.st_mtime_ns, now.st_ino)
+    return Entry(path, "", *stamp(now))
 
 
 def _read(root: str, entry: Entry) -> tuple[Entry, Tags]:

@@ -40,6 +40,7 @@ CREATE TABLE words (
 CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO facts VALUES ('generation', 0);
 """
+_MOST = 1 << 63
 _OUTLINE = msgspec.msgpack.Decoder(list[Definition])
 _ENCODER = msgspec.msgpack.Encoder()
 
@@ -53,6 +54,15 @@ class Entry(Struct, frozen=True, gc=False):
     mtime_ns: int
     inode: int
     note: str = ""
+
+    def describes(self, found: os.stat_result) -> bool:
+        """Whether a file is as it was."""
+        return (self.size, self.mtime_ns, self.inode) == stamp(found)
+
+
+def stamp(found: os.stat_result) -> tuple[int, int, int]:
+    """Size, time and inode of a file, as a table holds them: a file may have any time."""
+    return found.st_size, found.st_mtime_ns % _MOST, found.st_ino % _MOST
 
 
 def place(home: Path, root: str) -> Path:

@@ -155,11 +155,7 @@ def _differs(root: str, path: str, known: Mapping[str, Entry]) -> bool:
         now = os.stat(os.path.join(root, path), follow_symlinks=False)
     except OSError:
         return entry is None or entry.size != -1
-    return entry is None or (entry.size, entry.mtime_ns, entry.inode) != (
-        now.st_size,
-        now.st_mtime_ns,
-        now.st_ino,
-    )
+    return entry is None or not entry.describes(now)
 
 
 def _content(path: str) -> bytes:

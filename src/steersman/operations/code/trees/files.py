@@ -126,7 +126,7 @@ def _is_as_it_was(path: str, entry: Entry) -> bool:
         now = os.stat(path, follow_symlinks=False)
     except OSError:
         return False
-    return (now.st_mtime_ns, now.st_size, now.st_ino) == (entry.mtime_ns, entry.size, entry.inode)
+    return entry.describes(now)
 
 
 async def holding(
