@@ -16,9 +16,9 @@ test: $(VENV)/.test $(VENV)/.fixtures
 test-real: $(VENV)/.test $(VENV)/.fixtures
 	$(BIN)/python -m pytest -m real $(ARGS)
 
-# Two hundred rounds of faults on each store, about an hour.
+# Two hundred rounds of faults on each store, about an hour; two thousand of commands, half of one.
 soak: $(VENV)/.test $(VENV)/.fixtures
-	$(BIN)/python -m pytest -n 2 -m soak tests/faults $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m soak tests/faults tests/fuzz $(ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
