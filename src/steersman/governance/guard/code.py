@@ -41,6 +41,7 @@ from steersman.governance.guard.code_patterns import (
     WRITE,
 )
 from steersman.governance.guard.code_python import rewritten
+from steersman.governance.guard.code_services import services
 from steersman.governance.guard.code_texts import (
     MAKES_LETTERS,
     arguments,
@@ -101,6 +102,7 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language in ("powershell", "cmd") and payload(text):
         shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
     lookups(shell, text)
+    services(shell, text if known is None else f"{code}\n{text}")
     serves(shell, text)
     _runs(shell, text, language)
     walks = known is None and _walks(shell, text)

@@ -126,13 +126,14 @@ def _start(call: ProgramCall) -> None:
         run_file(call, word)
         return
     if handler is None:
-        name = call.name.removesuffix(".exe").lower() if call.name.endswith(".exe") else call.name
-        for other in (name, name.rstrip("0123456789."), name.lower()):
+        for other in _other_names(call.name):
             handler = handler_of(other)
             if handler is not None:
                 call.name = other
                 break
     if handler is None:
+        if _only_asks(call.args):
+            return
         call.unknown_code = True
         call.ask(
             "program.unknown",
@@ -142,6 +143,40 @@ def _start(call: ProgramCall) -> None:
         return
     if call.args not in (["--help"], ["--version"]):
         handler(call)
+
+
+# `arm-none-eabi-objdump`, `x86_64-linux-gnu-gcc-13`, `llvm-nm`
+_CROSS = pattern(
+    r"[\w.-]+-(gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|gfortran|ld|as|ar|nm|objdump|objcopy|size|strings|"
+    r"strip|readelf|ranlib|addr2line|gdb|gcov|c\+\+filt)\Z"
+)
+
+
+def _other_names(name: str) -> list[str]:
+    """What a program nobody knows by this name may be: a Windows one, one with its version, one
+    for another machine."""
+    plain = name.removesuffix(".exe").lower() if name.endswith(".exe") else name
+    made = [plain, plain.rstrip("0123456789."), plain.lower()]
+    without = re.sub(r"-\d[\d.]*\Z", "", plain)
+    cross = _CROSS.match(without)
+    if plain.startswith("qemu-system-"):
+        made.append("qemu-system")
+    elif plain.startswith("qemu-"):
+        made.append("qemu-user")
+    return [*made, without, cross[1]] if cross else [*made, without]
+
+
+_TELLS = frozenset(
+    listed("--version -V version --help help status list ls info validate lint doctor whoami")
+)
+
+
+def _only_asks(args: list[str]) -> bool:
+    """True when even a program nobody knows is only asked for its version, help or state."""
+    return args[:1] != [] and args[0] in _TELLS and all(_QUIET.match(word) for word in args)
+
+
+_QUIET = pattern(r"-{0,2}[a-z][a-z-]*\Z|-V\Z")
 
 
 # Programs that build, test or start what the project's files say.

@@ -19,6 +19,18 @@ _SOCKETS = ("/dev/tcp", "/dev/udp")
 _BOTH = ("&>", "&>>", ">&")
 
 
+def lost_dash(redirects: "list[Node]") -> "Node | None":
+    """The here-document whose `-` before it the grammar has dropped: `make -f - <<X`."""
+    for node in redirects:
+        before, parent = node.prev_sibling, node.parent
+        if node.type == "heredoc_redirect" and before is not None and parent is not None:
+            start = parent.start_byte
+            gap = (parent.text or b"")[before.end_byte - start : node.start_byte - start]
+            if gap.strip() == b"-":
+                return node
+    return None
+
+
 class Streams(NamedTuple):
     """What is fed in, which files are written (and whether appended to) and read, and whether the
     output still goes to where it would go without redirects."""

@@ -13,7 +13,7 @@ from steersman.governance.guard.forks import alternatives
 from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, literal, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.patterns import pattern
-from steersman.governance.guard.redirects import read_redirects, write_sinks
+from steersman.governance.guard.redirects import lost_dash, read_redirects, write_sinks
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
 from steersman.governance.guard.variables import check_assignment
 from steersman.governance.guard.visitors import VISITORS, tears, unnested
@@ -309,6 +309,10 @@ class Shell:
         for node in assigns:
             self.assign(node, given)
         expanded = words_of(words, self)
+        dash = lost_dash(redirects)
+        if dash is not None:
+            before = [node for node in words if node.start_byte < dash.start_byte]
+            expanded = [*words_of(before, self), "-", *words_of(words[len(before) :], self)]
         if not words:
             self.variables.update(given)
         if assigns and words:

@@ -312,6 +312,8 @@ def _remote(call: ProgramCall, options: Options, rest: list[str]) -> None:
                 call.shell.aliases.get(" git remotes", "") + " " + words[1]
             )
         call.ask("git.remote", "changes where git pushes to")
+    elif words[:1] == ["prune"] and options.has("-n", "--dry-run"):
+        return
     elif words[:1] and words[0] in ("remove", "rm", "rename", "prune"):
         call.ask("git.remote", "changes the list of remotes")
 

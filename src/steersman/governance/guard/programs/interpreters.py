@@ -43,12 +43,6 @@ SPEECHES: dict[str, Speech] = {
     "julia": _S("julia", "-e -E --eval --print", "-L -p -t -J"),
     "gnuplot": _S("gnuplot", "-e", "-c"),
     "osascript": _S("osa", "-e", "-l -s"),
-    "powershell": _S(
-        "powershell",
-        "-Command -c -C -command -EncodedCommand -enc -e",
-        "-File -ExecutionPolicy -ep -WindowStyle -w",
-        True,
-    ),
     "cmd": _S("cmd", ""),
     "tclsh": _S("tcl", "-c"),
     "groovy": _S("groovy", "-e", "-cp"),
@@ -111,9 +105,6 @@ ALIASES = {
     "luajit": "lua",
     "texlua": "lua",
     "luau": "lua",
-    "pwsh": "powershell",
-    "powershell.exe": "powershell",
-    "pwsh.exe": "powershell",
     "cmd.exe": "cmd",
     "jruby": "ruby",
     "irb": "ruby",
@@ -275,21 +266,12 @@ def _codes(
     rest: list[str],
     options: dict[str, list[str]],
 ) -> None:
-    import base64
-
     for code in codes:
         if unknown(code):
             if not feed(call, code):
                 continue
             call.unknown_code = True
         text = literal(code)
-        if speech.language == "powershell":
-            text = " ".join([code, *rest])
-            if re.fullmatch(r"[A-Za-z0-9+/=]{16,}", code):
-                try:
-                    text = base64.b64decode(code).decode("utf-16-le", "replace")
-                except ValueError:
-                    text = code
         made = scan(call.shell, text, speech.language)
         call.out = made or OUT
         if call.stdin and _OBEYS.search(text):
@@ -392,7 +374,7 @@ def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:
     if base in ("manage.py", "artisan", "rails", "rake", "django-admin"):
         call.run([base, *rest[1:]], call.stdin)
         return
-    if base == "setup.py" and rest[1:2] and rest[1] in ("install", "upload", "register", "develop"):
+    if base == "setup.py" and {"install", "upload", "register", "develop"} & {*rest[1:]}:
         call.ask("pkg.install", "installs or publishes the package")
     call.unknown_code = True
     if rest[0] == "run" and call.name in ("bun", "deno"):
@@ -417,7 +399,15 @@ def _cmd(call: ProgramCall) -> None:
     at = next((n for n, word in enumerate(call.args) if word.lower() in ("/c", "/k")), None)
     text = " ".join(call.args[at + 1 :]) if at is not None else ""
     scan(call.shell, text, "powershell")
+    if _CMD_LOOKS.match(text) and not re.search(r"[&|<>^]", text):
+        return
     call.ask("program.unknown", "runs a Windows command")
+
+
+_CMD_LOOKS = pattern(
+    r"(?i)\s*(?:ver|dir|echo|type|where|whoami|hostname|set|vol|tree|ipconfig(?: /all)?|tasklist|"
+    r"path|systeminfo|cd|chdir|assoc|help)(?:\s[^\\]*)?\Z"
+)
 
 
 def compiler(call: ProgramCall) -> None:

@@ -6,7 +6,9 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import EVERY, FILE, OUT, STAR, shown, unknown
 from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
+from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.hosts import LOCAL, host_of
 
 
 def users(call: ProgramCall) -> None:
@@ -157,6 +159,12 @@ def harmless(call: ProgramCall) -> None:
         call.doubt("secrets.environment", "prints the environment of other processes")
 
 
+_WINDOWS_LOOKS = pattern(
+    r"(?i)(?:/?query|list|/\?|\w+ (?:get|list)|path \w+ (?:get|list)|fsinfo|volume diskfree)"
+    r"(?:\s|\Z)"
+)
+
+
 def windows(call: ProgramCall) -> None:
     """Windows programs that change rights, the registry, shadow copies or boot."""
     text = " ".join(call.args)
@@ -165,9 +173,9 @@ def windows(call: ProgramCall) -> None:
         r"HKLM|/f\b.*\bdelete|delete\b",
         text,
     )
-    if re.search(r"(?i)\b(?:query|list|/\?)", text):
-        call.ask("program.unknown", "runs a Windows program")
-    elif wide or call.name.lower().startswith(
+    if _WINDOWS_LOOKS.match(text):
+        return
+    if wide or call.name.lower().startswith(
         ("vssadmin", "wbadmin", "bcdedit", "diskpart", "cipher")
     ):
         call.block("windows.system", "changes rights, registry or backups of a Windows system")
@@ -189,5 +197,18 @@ def xdg_open(call: ProgramCall) -> None:
         call.doubt("program.hidden", "opens something that is not known")
     elif any("\ue003" in word for word in call.args):
         call.block("exfil.url", "puts credentials into an address")
-    else:
+    elif not all(_opens_calmly(call, word) for word in call.args) or not call.args:
         call.ask("program.opens", "starts another program for a file or address")
+
+
+_SHOWN = pattern(
+    r"(?i)\.(?:html?|pdf|png|jpe?g|gif|svg|webp|md|txt|log|json|csv|xml|ya?ml|mp4|mp3)\Z"
+)
+
+
+def _opens_calmly(call: ProgramCall, word: str) -> bool:
+    """A page, picture or text of the workspace, its folder, or a page of this machine."""
+    if "://" in word:
+        return word.startswith("http") and LOCAL.match(host_of(word)) is not None
+    where = call.zone(word)
+    return where is Zone.WORKSPACE or (where is Zone.INSIDE and _SHOWN.search(word) is not None)

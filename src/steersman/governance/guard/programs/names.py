@@ -1,7 +1,9 @@
 """Which function knows which programs: `module.function`, and the names it answers to.
 
-A module is imported when one of its programs is met.
+A  is imported when one of its programs is met.
 """
+
+from steersman.governance.guard.programs.names_tools import TOOLS
 
 OWNERS = {
     "archives.cpio": "ar cpio pax",
@@ -102,13 +104,14 @@ OWNERS = {
     "git.git": "git",
     "interpreters.coverage": "coverage",
     "interpreters.compiler": "c++ cc clang clang++ g++ gcc icc tcc",
+    "powershell.powershell": "powershell powershell.exe pwsh pwsh.exe",
     "interpreters.interpreter": """
         m4
         R Rscript bb bpython chez clisp clj clojure cmd cmd.exe crystal csi ecl elixir erl
         expect gdb ghc gnuplot gp groovy gsi guile guile3 iex ipython ipython3 irb janet
         jruby jshell julia jython kotlin lldb lua luajit luau matlab maxima micropython nim
-        node nodejs ocaml octave octave-cli osascript perl perl6 php php-cgi powershell
-        powershell.exe pwsh pwsh.exe pypy pypy3 python python2 python3 r r2 racket raku ruby
+        node nodejs ocaml octave octave-cli osascript perl perl6 php php-cgi
+        pypy pypy3 python python2 python3 r r2 racket raku ruby
         runghc runhaskell sage sbcl scala swift tclsh texlua ts-node tsx vimx wish
     """,
     "machine.firewall": """
@@ -257,107 +260,51 @@ OWNERS = {
         apache2ctl apachectl caddy containerd dockerd haproxy httpd memcached minio mongod
         mysqld nginx postgres sshd
     """,
-    "tools.tool": """
-        ab aclocal act actionlint addr2line agda air ajv alex ansible-doc ansible-inventory
-        ansible-lint antlr4 antora apollo appium applitools arduino-cli artillery as
-        asciidoctor asciinema aspell ast-grep astro astyle atuin auditwheel auto-changelog
-        autoconf autoflake autoheader autojump automake autopep8 autoreconf ava babel
-        backstop bacon bandit bandwhich basedpyright bats bear biber bibtex bindgen biome
-        bison black bombardier brakeman broot buf build buildctl buildifier bump-my-version
-        bump2version bumpversion bundlesize bzr c++filt c8 calc callgrind_annotate
-        carbon-now-cli cargo-audit cargo-nextest cbindgen cbmc celery changelog
-        check-manifest check-wheel-contents checkbashisms checkov checkstyle chokidar
-        chromatic chrpath cibuildwheel circo clang-format clang-tidy clippy-driver clj-kondo
-        cljfmt cloc cmatrix codeceptjs codemod codeql codespell comby commit-msg commitizen
-        commitlint compdb composer-unused configure conftest container-structure-test
-        conventional-changelog convert cookiecutter copier copyfiles coqc cpp cppcheck
-        cpplint cpx cpy credo cross cruft cscope cspell csvkit
-        csvsql ctags cucumber cucumber-js cvs cwebp cypress cython cz d2
-        dagster daphne darcs darglint dbt delvewheel depcheck deptrac detect-secrets detekt
-        detox dialyzer diffoscope ditaa dive djlint dlv dmd dmidecode docbook2x docsify
-        docusaurus dot doxygen dprint dramatiq dredd dstat dsymutil dub dune dvc eleventy
-        elm-format elm-test em++ emcc envsubst erb erlc esbuild eslint etags exiftool expo
-        f2py fasd fastmod fdp feedgnuplot ffmpeg ffprobe flac flake8 flamegraph flask flex
-        fossil fourmolu fswatch gatsby gcov gcovr genius gettext ghcid ghdl gifsicle ginkgo
-        git-absorb git-branchless git-cliff git-extras git-lfs git-town gitk gitleaks
-        gitlint gitui glances gleam gofmt gofumpt goimports golangci-lint gomplate
-        google-java-format gopls gotestsum gperf gprof graph graphql-codegen grex grype gs
-        gunicorn hadolint helm-docs hexyl hey hg hindent hlint howdoi html5validator
-        htmlhint httpyac hugo hunspell hygen hypercorn identify idris2 iftop imagemin
-        img2pdf include-what-you-use indent infection infer infracost inkscape
-        install_name_tool interrogate intltool ionic ipykernel isort istanbul itstool
-        iverilog iwyu jar jasmine javac javadoc javap jcmd jdeps jekyll jest jj jmap
-        jpegoptim jpegtran jscodeshift jsdoc json-server jstack jupyter jupytext k6 karma
-        kcachegrind kdiff3 knip kotlinc ktlint kube-linter kube-score kubeconform kubeval
-        lake lame latex latexmk lazygit lcov ld ld.lld ldc2 ldd lean lessc lex lf
-        lhci libreoffice libtool license-checker lighthouse lint-staged lipo llvm-cov
-        llvm-profdata loc localstack locust lualatex lychee madge magick mailhog mailpit
-        markdown-link-check markdownlint markdownlint-cli markdownlint-cli2
-        massif-visualizer maturin mcfly mdbook mdl mediainfo meld microbundle middleman
-        minitest mkdirp mkdocs mlflow mmdc mocha mockgen mold molecule msgfmt msgmerge
-        mutmut mypy nasm navi nbqa nbstripout ncc ncu neato nest nethogs newman next ng
-        nightwatch nm nnn npm-check npm-run-all nuitka nuxt nvtop nyc objcopy objdump ocamlc
-        ocamlfind ocamlformat ocamlopt oha onefetch opa openapi-generator
-        openapi-generator-cli optipng ormolu osv-scanner otool oxlint pa11y
-        pandoc papermill parcel patch patchelf pdfinfo pdflatex pdftotext pdoc peg percy
-        periphery perlcritic perltidy pest phan php-cs-fixer phpcbf phpcs phpstan phpunit
-        pidstat pijul pint pio pip-audit pip-licenses pip-tools pipdeptree pipreqs
-        pkg-config plantuml platformio playwright plop pmd pngquant po4a postcss postman
-        pprof pre-commit prettier proselint protoc protoc-gen-go prove psalm
-        psalm-language-server puppeteer purs py.test pycodestyle pydocstyle pyflakes
-        pyinstaller pylint pyrefly pyright pytest pyupgrade qalc qemu-img qpdf qrencode
-        qunit radon ragel ranger ranlib rdoc re2c react-native readelf rector redis-server
-        redocly reek relay-compiler remark remix reno revive rocq rollup rq rspec
-        rsvg-convert rubocop ruff run-p run-s rust-analyzer rustc rustdoc rustfmt safety
-        sapling sass scalac scalafix scalafmt scan-build scc scriv sd semgrep setuptools-scm
-        shellcheck shfmt siege silicon simctl sip size size-limit sl sleepenh slither snyk
-        soffice solargraph solc solhint sonar-scanner sorbet sort-package-json sourcery sox
-        spark spectral speedscope sphinx-apidoc sphinx-build spotbugs spotless sqlc sqlfluff
-        srb standard standard-version standardrb starship staticcheck steep steer storybook
-        streamlit strip stylelint stylish-haskell stylus svelte-check svelte-kit svgo svn
-        swagger-cli swc swiftformat swiftlint swig syft tailwindcss tape tcpdump tealdeer
-        templ tensorboard termgraph termtosvg terraform-docs terrascan terser tesseract
-        testcafe textlint tflint tfsec thefuck tidy tig tokei towncrier tree-sitter trivy
-        truffle trufflehog trunk ts-node-dev tsc tshark tslint tsup twopi ty typedoc typst
-        uglifyjs unbuild uncrustify unoconv uvicorn vale vd vegeta verilator vhs vifm
-        visidata vite vitepress vitest vue vue-cli-service vulture vvp vyper wasm-opt
-        wasm-pack wasm2wat wasmer wasmtime wat2wasm wdio weasyprint webpack wheel wire
-        wkhtmltopdf write-good wrk xcpretty xcrun xelatex xenon xgettext xmlto xo xsltproc
-        yacc yamllint yapf yard yasm yazi yosys z zbarimg zola zoxide
+    "tools.tool": TOOLS,
+    "tools.load": """
+        ab artillery autocannon bombardier hey k6 loadtest locust oha siege slowhttptest tsung
+        vegeta wrk wrk2
     """,
+    "tools.media": "convert ffmpeg gs magick mogrify sox",
+    "devices.plist": "PlistBuddy plutil",
+    "devices.emulator": "qemu-system",
     "trees.fd": "fd fdfind",
     "trees.find": "bfs find gfind",
     "trees.locate": "locate mdfind mlocate plocate",
     "verbs.by_table": """
         VBoxManage acquia add-apt-repository aerich alembic aliyun amplify ansible-console
         ansible-galaxy ansible-playbook ansible-pull appwrite apt-cache apt-key apt-mark arc
-        argocd artisan atlas auth0 aws aws2 awslocal az azcopy b2 bazel bazelisk bmake bolt
-        boot bower buck buck2 cap caprover carthage carton ccloud cdk cdktf cf cfengine
-        chalice changeset chef-client chef-run chef-solo cilium civo clever clusterctl
-        confluent consul contentful convex copilot coursier cpack crictl cs ctest ctr dagger
-        databricks datadog-ci dbmate deployctl devspace diesel django-admin doctl doctrine
-        doit dokku dpkg-query dput drizzle-kit dropdb dropuser drush earthly eas eb eksctl
-        elm emerge eopkg equery esxcli etcdctl exo fab fastlane firebase flit flux fly
-        flyctl flyway garden gcloud gdebi gh ghcup glab gn goose goreleaser govc gsutil
-        hasura hcloud helm helm3 helmfile heroku hex hub ibmcloud ibmcloud-cli inv invoke
-        istioctl jabba jspm juju k0s k3d k3s k9s kafka-configs kafka-consumer-groups
-        kafka-topics kafka-topics.sh kafkactl kamal kcat kind knex knife kompose kops koyeb
-        kubeadm kubectx kubens kustomize ldcli lein lerna linkerd linode linode-cli
-        liquibase mage manage.py mas mc mco meson metal microdnf microk8s migrate mikro-orm
-        mill minikube mint module msbuild nats neon neonctl netlify newrelic nhost ni nimble
-        ninja nomad nomad-cloud northflank now nox np nr nx oci okta okteto openstack
-        opentofu opkg orbctl ovhcloud ovsx packer paket pants pct pd pear pecl
-        pg_dropcluster phinx phive phpbrew pip-compile pkg pkg_add pkgin platform
-        premake prisma prlctl proto pscale pub pulsar-admin pulumi puppet pyinfra qm qmake
-        rabbitmqctl raco rails railway rake rancher rebar3 release-it remake render rke
-        rpm-ostree rush s3cmd s5cmd sam sanity scalingo scons scw semantic-release
-        sentry-cli sequelize sequelize-cli serverless shards shopify shuttle skaffold skeema
-        slackpkg sls snapcraft softwareupdate spago sqitch sqlx sst stern stripe supabase
-        surge swift-cli swupd symfony talosctl task tccli tdnf tea telepresence terminus
-        tern terraform terragrunt tf tfenv tfswitch tilt tkn tofu tox tuist turbo turso
-        twilio twine typeorm upctl upstash vboxmanage velero venv vercel virsh virtualenv
-        vmrun vsce vultr-cli waf wp wrangler xbps-install xbps-query xbps-remove xcodebuild
-        xe xmake yc yoyo zappa zeabur zig zkCli.sh
+        argocd arq artisan atlas auth0 auto av aws aws2 awslocal az azcopy b2 bazel bazelisk
+        beachball bmake bolt boot bower buck buck2 bumpp  caprover cargo-script carthage
+        carton ccloud cdk cdktf celery cf cfengine chalice changeset chef-client chef-run
+        chef-solo cilium civo clever clusterctl confluent consul contentful convex copilot
+        coursier cpack crictl cs ctest ctr dagger databricks datadog-ci dbmate deployctl
+        devspace diesel django-admin doctl doctrine doit dokku dpkg-query dput dragonfly
+        dramatiq drizzle-kit dropdb dropuser drush earthly eb eksctl elm emerge eopkg equery
+        esxcli etcdctl evcxr exo fab fastlane firebase flask flit flux fly flyctl flyway
+        garden gcloud gdebi gem-release gh ghcup ghstack git-branchless git-release git-spice
+        git-town gn goose goreleaser govc gsutil gt hasura hcloud helm helm3 helmfile heroku
+        hex hub huey_consumer ibmcloud ibmcloud-cli inv invoke istioctl jabba jbang jreleaser
+        jspm juju jupyter jupyter-lab jupyter-nbclassic jupyter-notebook jupyter-server k0s
+        k3d k3s k9s kafka-configs kafka-consumer-groups kafka-topics kafka-topics.sh kafkactl
+        kamal keydb-server kind knex knife knope kompose kops koyeb kubeadm kubectx kubens
+        kustomize lage ldcli lein lerna linkerd linode linode-cli liquibase mage manage.py
+        marimo mas mc mco meson metal microdnf microk8s migrate mikro-orm mill minikube mint
+         monopub moon msbuild multi-semantic-release nats neon neonctl netlify newrelic
+        nhost ni nimble ninja nomad nomad-cloud northflank now nox np nr nx oci okta okteto
+        openstack opentofu opkg orbctl ovhcloud ovsx paket pants pct pd pear pecl
+        pg_dropcluster phinx phive phpbrew pip-compile pkg pkg_add pkgin platform premake
+        prisma prlctl proto pscale pub pulsar-admin pulumi puppet pyinfra qm qmake rabbitmqctl
+        raco rails railway rake rancher rebar3 redis-server release-it release-please remake
+        render rke rpm-ostree rq rush rust-script s3cmd s5cmd sam sanity scala-cli scalingo
+        scons scw semantic-release semantic-release-cargo sentry-cli sequelize sequelize-cli
+        serverless shards shipit shopify shuttle skaffold skeema slackpkg sls snapcraft
+        softwareupdate spago spr sqitch sqlx sst stern stripe supabase surge swift-cli swupd
+        symfony talosctl task tccli tdnf tea telepresence terminus tern terraform terragrunt
+        tf tfenv tfswitch tilt tkn tofu tox tuist turbo turso twilio twine typeorm upctl
+        upstash valkey-server vboxmanage velero venv vercel virsh virtualenv vmrun vsce
+        vultr-cli waf wp wrangler xbps-install xbps-query xbps-remove xcodebuild xe xmake yc
+        yoyo zappa zeabur zig zkCli.sh
     """,
     "wrappers.busybox": "busybox coreutils shx toybox",
     "wrappers.env": "env genv",
@@ -388,7 +335,8 @@ OWNERS = {
         sshpass start-server-and-test start-stop-daemon stdbuf strace su-exec systemd-cat
         systemd-inhibit systemd-run tap taskset teller terminator tilix time timeout tini
         toolbox torify torsocks truss tsocks tsp udocker uname26 unbuffer unshare urxvt
-        vagrant valgrind wait-on watchexec wezterm wine winpty with-lock-ex withlock wsl
+        vagrant valgrind wait-on watchexec wezterm wine winpty with-lock-ex
+        withlock wsl xcrun qemu-user rr
         x-terminal-emulator x86_64 xterm xvfb-run zellij
     """,
     "wrappers.xargs": "gxargs xargs",

@@ -49,6 +49,9 @@ def installer(call: ProgramCall) -> None:
     if call.name in WRAPPERS and not _owns(call):
         wrapped(call)
         return
+    if call.name == "mix" and call.args[:1] == ["do"]:
+        _steps(call)
+        return
     _sources(call)
     if not (call.name in _PIPS and _own_environment(call)):
         by_table(call)
@@ -71,6 +74,17 @@ def _frozen(call: ProgramCall) -> None:
         call.shell.variables.get(name) in ("1", "true") for name in _FREEZES
     ):
         call.args = [*call.args, "--frozen"]
+
+
+def _steps(call: ProgramCall) -> None:
+    """`mix do a, b + c`: one after the other."""
+    step: list[str] = []
+    for word in [*call.args[1:], "+"]:
+        if word.rstrip(",") and word != "+":
+            step.append(word.rstrip(","))
+        if (word.endswith(",") or word == "+") and step:
+            call.run(["mix", *step], None, light=True)
+            step = []
 
 
 _PIPS = ("pip", "pip3", "pip-sync")
@@ -233,7 +247,7 @@ def npx(call: ProgramCall) -> None:
         call.script(text)
     tail = skip_options(call.args, "-c --call -p --package")
     if tail:
-        _package(call, tail)
+        _package(call, tail, fetched=not options.has("--no-install", "--no"))
 
 
 _KNOWN_BINS = frozenset(
@@ -259,7 +273,7 @@ _KNOWN_BINS = frozenset(
 )
 
 
-def _package(call: ProgramCall, words: list[str]) -> None:
+def _package(call: ProgramCall, words: list[str], *, fetched: bool = True) -> None:
     name = re.sub(r"(?<=.)@[\w.^~-]+\Z", "", words[0])
     if _SOURCE.match(words[0]) or words[0].startswith(("github:", "gist:")):
         host = host_of(words[0])
@@ -279,6 +293,10 @@ def _package(call: ProgramCall, words: list[str]) -> None:
     elif known(short):
         call.run([short, *words[1:]], call.stdin)
         call.scene.plain = False
+    elif not fetched:
+        call.unknown_code = True
+        if words[1:2] and words[1] in ("deploy", "publish", "release", "push", "delete", "login"):
+            call.ask("pkg.publish", "changes something elsewhere")
     elif short not in _KNOWN_BINS:
         call.unknown_code = True
         call.network.append("*")
@@ -318,6 +336,7 @@ def mvn(call: ProgramCall) -> None:
     if program:
         call.run([program, *given.get("exec.args", "").split()], None)
         call.wrapper = False
+    call.args = [_task(call.name, word) for word in call.args if not _AT_HOME.search(word)]
     if call.name == "cmake" and call.args[:1] == ["-E"]:
         _cmake_tool(call)
         return
@@ -328,17 +347,24 @@ def mvn(call: ProgramCall) -> None:
             found = re.match(r"-DCMAKE_(?:C|CXX)_COMPILER(?:_LAUNCHER)?=(.+)", word)
             if found and "/tmp" in found[1]:
                 call.doubt("flag.helper", f"compiles with {shown(found[1])}")
-    if (
-        call.name == "dotnet"
-        and call.args[:1]
-        and call.args[0] in ("add", "tool", "nuget", "workload", "restore")
-    ):
-        if call.args[0] != "restore":
-            call.ask("pkg.install", "installs packages")
-        return
     if call.name == "java":
         _java(call)
     by_table(call)
+
+
+# Publishing to a folder of this machine.
+_AT_HOME = pattern(
+    r"(?:\A|[:/+]|To)(?:publish(?:\w*To)?MavenLocal|MavenLocal|publishLocal|publishM2)\Z"
+)
+
+
+def _task(program: str, word: str) -> str:
+    """A task without the project it belongs to: `:app:publish`, `core/publishSigned`."""
+    if program in ("gradle", "gradlew") and ":" in word and not word.startswith("-"):
+        return word.rpartition(":")[2]
+    if program == "sbt" and re.fullmatch(r"[\w-]+/[\w:]+", word):
+        return word.rpartition("/")[2]
+    return word
 
 
 def _staged(call: ProgramCall) -> bool:

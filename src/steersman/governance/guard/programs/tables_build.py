@@ -18,6 +18,11 @@ safe : * & -s|--simulate|--dry-run|--just-print|--print-uris|-Q|-Qi|-Qs|-Ql|-Ss|
 ask pkg.system : *
 """
 _NPM = """
+safe : run|run-script * --dry-run|--dry|--help|--snapshot
+ask pkg.publish : run|run-script
+  deploy*|publish*|release*|*:deploy|*:deploy:*|*:publish|*:release|ship ! --dry-run;
+  run|run-script
+  promote*|upload*|*-deploy|*:prod|db:reset*|db:drop*|*:destroy|destroy*|teardown*|nuke* ! --dry-run
 safe pkg.locked : ci|clean-install|install-clean|cit $ ! -g|--global|--prefix|-C|--dir|--cwd;
   install|i $ & --frozen-lockfile|--immutable|--frozen ! -g|--global|--prefix|-C|--dir|--cwd
 safe : publish|unpublish|install|update|prune|dedupe & --dry-run
@@ -55,6 +60,7 @@ safe : run|test|lock|check|show|list|version|versions|env|build|tree|export|form
   analyze|compile|deps.tree|ecto.migrations|phx.server|phx.routes|dialyzer|credo|doctor|devices;
   repl|exec|ls|outdated|doc|docs|bench|haddock|path|plugins|shellenv|prefix|root;
   toolchain list; component list; target list; show; format; nominate; metadata;
+  lib|spec lint; ipc; repo list; env; outdated;
   use|local|shell|activate|deactivate|eunit|ct|proper|xref|make|default|alias
 ask pkg.install : *
 """
@@ -93,11 +99,23 @@ ask pkg.publish : publish|push|release
 ask pkg.install : *
 """
 _BUILD = """
-ask pkg.publish : deploy|publish|release|upload|*:deploy|*:publish|push|publishToMavenCentral;
-  publishPlugins|uploadArchives|release:*|distribute|submit|promote|*:push|nuget;
-  ~ deploy|publish|publishToMavenCentral|release:perform|bintrayUpload
+ask pkg.publish :
+  ~ deploy|publish*|release|release-*|upload*|push|submit*|distribute*|promote*|nuget|+publish*;
+  ~ *:deploy|*:publish|*:publishSigned|*:upload|*:push|*:release|release:*|*:jib|jib:build|jib;
+  ~ closeAndRelease*|findAndRelease*|bintray*|sonatype*|nexus-staging:*|jreleaser*|ci-release;
+  ~ deploy-file|site-deploy|wagon:*|appDistribution*|dockerPush*|dockerBuildAndPush*|pushImage*;
+  ~ docker:push|dockerfile:push|artifactory*|ghPages*|gitPublish*|scm-publish:*|deployTo*|cargo:*;
+  ~ central-publishing:*|releaseEarly|githubRelease|release*with-defaults|herokuDeploy;
+  ~ appengineDeploy|tomcat7:*|deploy:deploy*|gpg:sign-and-deploy*
+ask pkg.publish -- publishes an image : * & --push|--publishImage
 ask db.change : db:*|flyway:*|liquibase:*|flywayClean|flywayMigrate|ecto.*
 ask pkg.system -- writes outside the workspace : uninstall|--install
+safe : *
+"""
+_COMPILE = """
+ask pkg.publish : ~ deploy|publish|upload
+ask pkg.system -- writes outside the workspace : install|uninstall|--install;
+  * & --target=install|-t=install
 safe : *
 """
 _MAKE = """
@@ -113,6 +131,8 @@ safe : db:migrate:status|migrate:status|db:version|db:abort*|routes|test*|server
   showmigrations|sqlmigrate|runserver|collectstatic|generate|g|stats|notes|about|studio|diff|serve;
   make:*|route:list|cache:clear|view:clear|config:clear|inspect|init|spec|log:clear|tmp:clear;
   assets:precompile|zeitwerk:check|initializers|optimize|debug:*|lint:*|migrate status|diff|dry-run;
+  migrate|migration|migrations|schema info|status|list|history|validate|show|diff|current|plan|lint;
+  schema inspect|fmt|test; migrate hash|new|create; verify|log|plan|bundle|types|typecheck|prepare;
   * & --dry-run|--dryRun|--pretend|--plan|--check|--list|--sql; db pull; findstatic|diffsettings
 ask db.change : flush|reset_db & --noinput|--no-input; db push & --force-reset
 block db.drop : migrate reset & --force|-f; db:drop:all;
@@ -126,10 +146,6 @@ ask db.change : *
 _DROPDB = """
 ask db.drop -- destroys a local database : ~ *dev*|*test*|*local*|*scratch*|*tmp* ! -h|--host
 block db.drop : *
-"""
-_PUBLISH = """
-safe : check|help|--version; * & --dry-run|--snapshot|--skip-publish|-d|status
-ask pkg.publish : *
 """
 _PROJECT_VALUED = (
     "-C --directory -P --project -G --group -E --extras -p --python --with --without --only"
@@ -148,7 +164,7 @@ BUILD: dict[str, dict[str, object]] = {
         "text": _NPM,
         "valued": "--prefix -w --workspace --registry -C --dir --filter -F --tag --otp --loglevel "
         "--cwd --cache --network-timeout --network-concurrency --mode --reporter",
-        "names": "pnpm yarn cnpm bun ni nr lerna nx turbo rush jspm deno",
+        "names": "pnpm yarn cnpm bun ni nr jspm deno",
     },
     "pip": {
         "text": _PIP,
@@ -167,11 +183,11 @@ BUILD: dict[str, dict[str, object]] = {
         "valued": _PROJECT_VALUED,
         "names": """conda mamba micromamba pipx pyenv virtualenv flit
         asdf mise rtx rbenv nodenv goenv volta fnm nvm jenv rvm sdk direnv
-        bundler spack module devbox flox tfenv tfswitch rustup proto jabba
+        bundler spack devbox flox tfenv tfswitch rustup proto jabba
         phpbrew opam stack cabal ghcup cs coursier mix rebar3 hex luarocks cpan
         cpanm carton dart flutter pub pod carthage mint vcpkg conan nuget paket
         nimble shards raco elm spago bower dotenv dotenvx infisical teller
-        saml2aws aws-vault aws-okta chamber doppler op nix venv""",
+        saml2aws aws-vault aws-okta chamber doppler op venv""",
     },
     "cargo": {
         "text": _CARGO,
@@ -193,11 +209,16 @@ BUILD: dict[str, dict[str, object]] = {
     "gradle": {
         "text": _BUILD,
         "valued": "-p -b -c -I -x -g --project-dir --init-script -f -pl -P -s -gs --settings",
-        "names": """gradlew mvn mvnw ant sbt mill lein boot bazel bazelisk buck buck2 pants ninja
-        meson scons waf xmake premake rake invoke inv nox tox doit dotnet
-        msbuild xcodebuild swift fastlane please earthly dagger java cmake ctest
-        cpack qmake tuist gn zig""",
-        "dry": "--dry-run",
+        "names": """gradlew mvn mvnw ant sbt mill lein boot rake invoke inv nox tox doit
+        earthly dagger""",
+        "dry": "--dry-run -m",
+    },
+    "cmake": {
+        "text": _COMPILE,
+        "valued": "-B -S -G -C -c -f -t -j --target --config --build --preset --configuration "
+        "-scheme -workspace -project -destination -sdk -derivedDataPath",
+        "names": "ctest cpack ninja meson scons waf xmake premake qmake gn zig swift xcodebuild "
+        "java tuist",
     },
     "make": {
         "text": _MAKE,
@@ -216,10 +237,5 @@ BUILD: dict[str, dict[str, object]] = {
         "text": _DROPDB,
         "valued": "-h -p -U --host --port --username --maintenance-db",
         "names": "dropuser pg_dropcluster",
-    },
-    "twine": {
-        "text": _PUBLISH,
-        "valued": "-r --repository -u -p",
-        "names": "semantic-release np changeset goreleaser release-it vsce ovsx snapcraft dput",
     },
 }

@@ -23,6 +23,10 @@ block cloud.delete : * delete*|terminate-*|purge-*|destroy*|remove-*|deregister-
 ask cloud.change : *
 """
 _CLOUD = """
+safe : bicep build|build-params|lint|format|decompile|version|list-versions|generate-params;
+  schema inspect|diff|fmt|lint|test|validate; migrate status|lint|diff|validate|hash|test|ls;
+  deployment group|sub|mg|tenant what-if|validate|show|list; group|sub|mg|tenant what-if;
+  bundle validate|summary|schema; deployment validate|what-if; stack validate; test-iam-permissions
 block secrets.print : auth print-access-token|print-identity-token|token|print-refresh-token;
   auth application-default print-access-token; secrets versions access; account get-access-token;
   keyvault secret show|download; iam service-accounts keys create; storage account keys list;
@@ -192,7 +196,9 @@ _CLUSTER = """
 safe : get|list|ls|status|version|info|describe|diff|logs|check|tree|ip|docker-env|validate|events;
   stats|trace|help|nodes|build|render|kustomize|cfg|fn|convert; config get-contexts|view;
   profile list; service list;
-  cluster list|info; app get|list|diff|history|logs|manifests|wait; dashboard|proxy-status|analyze
+  cluster list|info; app get|list|diff|history|logs|manifests|wait;
+  * get|list|ls|describe|logs|status|show|history|info|version|events;
+  dashboard|proxy-status|analyze
 block k8s.delete : delete|destroy|remove|rm cluster|clusters|nodegroup|fargateprofile|namespace;
   delete & --all|--purge|--yes|-y; cluster delete|destroy|rm|remove; reset; uninstall; app delete;
   proj delete; delete-cluster; backup delete
@@ -226,6 +232,7 @@ CLOUD: dict[str, dict[str, object]] = {
         "text": _AWS,
         "valued": "--profile --region --output --query --endpoint-url --policy-arn --acl --cidr",
         "names": "awslocal aws2",
+        "doubles": True,
         "dry": "--dry-run --dryrun --generate-cli-skeleton",
     },
     "gcloud": {
@@ -237,12 +244,13 @@ CLOUD: dict[str, dict[str, object]] = {
         neon ccloud upstash auth0 okta stripe twilio datadog-ci newrelic pd
         sentry-cli ldcli b2 azcopy nomad-cloud swift-cli ibmcloud-cli linode""",
         "dry": "--dry-run --dryrun",
+        "doubles": True,
     },
     "gh": {
         "text": _GH,
         "valued": "-R --repo -L --limit -X --method -f -F --field --raw-field -H --header -q --jq "
         "-t --title -b --body --json -s --state -B --base --head --input -u --user --visibility",
-        "names": "glab hub tea bb",
+        "names": "hub tea bb",
         "dry": "--dry-run",
     },
     "kubectl": {"text": _KUBECTL, "valued": _V_K8S, "names": "k oc kubecolor"},
@@ -262,7 +270,7 @@ CLOUD: dict[str, dict[str, object]] = {
     "ansible-playbook": {
         "text": _REMOTE_RUN,
         "valued": "-i -e -l -t --limit --tags -u -m -a -f",
-        "names": "knife chef-client puppet fab cap pyinfra bolt chef-run chef-solo "
+        "names": "knife chef-client puppet fab pyinfra bolt chef-run chef-solo "
         "mco ansible-galaxy ansible-console ansible-pull cfengine",
     },
     "docker": {
@@ -280,7 +288,7 @@ CLOUD: dict[str, dict[str, object]] = {
         "text": _HOSTING,
         "valued": "-a --app -t --token --project --scope --team --org -c --config --site --env",
         "names": """fly vercel now netlify wrangler firebase railway render surge supabase deployctl
-        appwrite eas hasura nhost convex koyeb zeabur northflank shuttle
+        appwrite hasura nhost convex koyeb zeabur northflank shuttle
         platform acquia terminus wp drush shopify dokku caprover kamal sanity
         contentful""",
         "dry": "--dry-run",
@@ -289,7 +297,7 @@ CLOUD: dict[str, dict[str, object]] = {
         "text": _STORE,
         "valued": "--endpoints --cacert --cert --key",
         "names": "consul nomad zkCli.sh kafka-topics kafka-topics.sh rabbitmqctl kafkactl nats "
-        "pulsar-admin kcat kafka-consumer-groups kafka-configs",
+        "pulsar-admin kafka-consumer-groups kafka-configs",
     },
     "eksctl": {
         "text": _CLUSTER,
@@ -302,6 +310,6 @@ CLOUD: dict[str, dict[str, object]] = {
         "text": _VM,
         "valued": "-c --connect",
         "names": "VBoxManage vboxmanage vagrant multipass lxc incus limactl qm pct prlctl vmrun "
-        "machinectl distrobox toolbox colima orb orbctl packer xe esxcli govc",
+        "machinectl distrobox toolbox colima orb orbctl xe esxcli govc",
     },
 }

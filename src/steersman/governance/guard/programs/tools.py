@@ -8,6 +8,7 @@ from steersman.governance.guard.marks import FILE
 from steersman.governance.guard.options import skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.serving import SERVERS, serve
 
 
@@ -47,8 +48,23 @@ def tool(call: ProgramCall) -> None:
         for word in call.args:
             for text in re.findall(r"\\write18\{([^}]*)\}", word):
                 call.script(text)
-    elif call.name in ("convert", "magick", "ffmpeg", "sox", "gs"):
-        _media(call)
+    elif _publishes(call):
+        call.ask("pkg.publish", "publishes something for everybody")
+    _outputs(call)
+
+
+_PUBLISHES = ("deploy", "publish", "gh-deploy", "upload", "submit", "gh-pages", "publish-release")
+
+
+def _publishes(call: ProgramCall) -> bool:
+    """`gleam publish`, `dub upload`: a tool whose first word sends the project out."""
+    dry = {"--dry-run", "--dryrun", "--check", "--help"} & {*call.args}
+    word = next((word for word in call.args if not word.startswith("-")), "")
+    return word in _PUBLISHES and not dry
+
+
+def _outputs(call: ProgramCall) -> None:
+    """Files and folders a tool is made to write."""
     for word in call.args:
         found = re.match(
             r"(?:--?(?:o|output|out|outfile|output-file|outdir|out-dir|output-dir|dest|"
@@ -88,16 +104,35 @@ _CAPTURES = (
 )
 
 
-def _media(call: ProgramCall) -> None:
+def media(call: ProgramCall) -> None:
+    """Pictures, sound and films; `mogrify` writes every file it is given, or to a folder."""
+    check_flags(call)
     if any(word in _CAPTURES for word in call.args):
         call.doubt("privacy.record", "records the screen, the camera or the microphone")
     words = [word for word in call.args if not word.startswith("-")]
-    if (
+    if call.name == "mogrify":
+        folder = call.options("-path -format -resize -quality", single=True).get("-path")
+        for word in [folder] if folder else words:
+            if "/" in word and call.zone(word) not in (Zone.INSIDE, Zone.TEMP):
+                call.write(word, FILE)
+    elif (
         words
         and call.zone(words[-1]) not in (Zone.INSIDE, Zone.TEMP, Zone.HARMLESS)
         and words[-1] != "-"
     ):
         call.write(words[-1], FILE)
+
+
+_ADDRESS = re.compile(r"(?:--?[\w-]+=)?(?:https?|wss?|grpcs?|tcp)://\S+", re.IGNORECASE)
+
+
+def load(call: ProgramCall) -> None:
+    """`ab`, `wrk`, `k6`: load on this machine is a test, on another one it may be an attack."""
+    check_flags(call)
+    text = " ".join([*call.args, call.stdin or ""])
+    hosts = [host_of(found[0].split("=", 1)[-1]) for found in _ADDRESS.finditer(text)]
+    if any(not LOCAL.match(host) for host in hosts):
+        call.ask("net.flood", "puts load on another machine", "Test a server on this machine.")
 
 
 def process_manager(call: ProgramCall) -> None:

@@ -18,7 +18,8 @@ from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.flags import check_flags
-from steersman.governance.guard.programs.tables import TABLES, Table
+from steersman.governance.guard.programs.hosts import LOCAL, host_of
+from steersman.governance.guard.programs.tables import Table, table_of
 from steersman.governance.guard.programs.tables_cloud import CLOUD
 from steersman.governance.guard.variables import REGISTRIES
 
@@ -65,6 +66,12 @@ _SAY = {
     "code.unknown": "runs code nobody has seen",
     "net.listen": "waits for connections",
     "system.change": "changes the system",
+    "device.change": "changes a device or what is stored on it",
+    "sign.change": "signs something, or takes a signature away",
+    "jobs.change": "starts or stops jobs of a cluster",
+    "backup.change": "changes or deletes backups",
+    "windows.system": "changes a Windows system",
+    "vcs.change": "changes a repository",
 }
 _INSTEAD = {
     "docker.everything": "Remove what you made by its name, for example `docker rm NAME`.",
@@ -74,12 +81,14 @@ _INSTEAD = {
 
 
 @lru_cache(maxsize=256)
-def rows(name: str) -> tuple[Row, ...]:
-    """The rows of a table, read once."""
+def rows(program: str) -> tuple[Row, ...]:
+    """The rows of a program's table, read once."""
+    found_table = table_of(program)
     made: list[Row] = []
-    for line in re.split(r"\n(?=\s*(?:safe|ask|block|break|else)\b)", TABLES[name].text.strip()):
+    text = found_table[1].text.strip() if found_table else ""
+    for line in re.split(r"\n(?=\s*(?:safe|ask|block|break|else)\b)", text):
         found = _HEAD.match(line.strip())
-        assert found is not None, (name, line)
+        assert found is not None, (program, line)
         verdict, rule, reason, patterns = found.groups()
         if verdict == "else":
             verdict, patterns = rule, "*"
@@ -147,11 +156,11 @@ def _flag(flag: str, options: Options) -> bool:
 
 def by_table(call: ProgramCall, name: str = "") -> None:
     """Judge a call by the table of its program."""
-    name = name or _TABLE_OF.get(call.name, "")
-    if not name:
+    found = table_of(name or call.name)
+    if found is None:
         call.ask("tool.unknown", _SAY["tool.unknown"])
         return
-    table: Table = TABLES[name]
+    name, table = found
     check_flags(call)
     options = read_options(call.args, table.valued, table.single)
     _uploads(call, name)
@@ -179,9 +188,24 @@ def by_table(call: ProgramCall, name: str = "") -> None:
             return
 
 
+_ENDPOINTS = ("--endpoint-url", "--endpoint", "--api-endpoint", "--emulator-host")
+_DOUBLES = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "STORAGE_EMULATOR_HOST")
+
+
+def _double(call: ProgramCall, options: Options) -> bool:
+    """True when a cloud's program speaks to a stand-in on this machine."""
+    given = options.all(*_ENDPOINTS)
+    given += [v for name in _DOUBLES if isinstance(v := call.shell.variables.get(name), str)]
+    return call.name == "awslocal" or (
+        bool(given) and all(LOCAL.match(host_of(url)) is not None for url in given)
+    )
+
+
 def _only_tells(call: ProgramCall, table: Table, options: Options) -> bool:
     """Help, or a run that only says what it would do."""
     words = options.rest
+    if table.doubles and _double(call, options):
+        return True
     if options.has("--help", "-help") or (table.dry and options.has(*table.dry.split())):
         return True
     if words[:1] == ["help"] or (call.name == "aws" and words[-1:] == ["help"]):
@@ -255,8 +279,3 @@ def _say(call: ProgramCall, row: Row) -> None:
         call.remote = row.reason
     if row.rule.startswith("pkg"):
         call.network.append("*")
-
-
-_TABLE_OF = {
-    alias: name for name, table in TABLES.items() for alias in (name, *table.names.split())
-}

@@ -18,9 +18,9 @@ def wrapped(call: ProgramCall) -> None:
     """A wrapper of the table."""
     how = WRAPPERS[call.name]
     args = call.args
-    if _about_itself(args):
+    if _about_itself(args) or (call.name == "wsl" and _distribution(call)):
         return
-    if how.command and _scripts(call, how):
+    if how.command and _scripts(call, how) and not how.joined:
         return
     _attaches(call)
     if how.after:
@@ -35,6 +35,13 @@ def wrapped(call: ProgramCall) -> None:
         rest = args[args.index("--") + 1 :]
     else:
         rest = skip_options(args, how.valued, how.operands)
+    _started(call, how, args, rest)
+
+
+def _started(call: ProgramCall, how: Wrap, args: list[str], rest: list[str]) -> None:
+    """The wrapper's own words are over: what it starts is judged."""
+    if call.name == "xcrun" and _XCRUN_LOOKS & {*args[: len(args) - len(rest)]}:
+        return
     _root(call, how)
     if how.writes:
         _writes(call, how, args[: len(args) - len(rest)])
@@ -46,6 +53,22 @@ def wrapped(call: ProgramCall) -> None:
         _joined(call, rest)
     else:
         call.run(rest, call.stdin, light=how.light)
+
+
+_XCRUN_LOOKS = {"-f", "-find", "--find", "--show-sdk-path", "--show-sdk-version", "-show-sdk-path"}
+_WSL_LOOKS = ("-l", "--list", "--status", "--version", "-v", "--help")
+
+
+def _distribution(call: ProgramCall) -> bool:
+    """`wsl --unregister NAME`: about the Linux systems themselves, not about a command in one."""
+    word = call.args[0] if call.args else ""
+    if not word.startswith("-") or word in ("-d", "-u", "-e", "--", "--exec", "--distribution"):
+        return False
+    if word in ("--user", "--cd", "--system", "--shell-type"):
+        return False
+    if word not in _WSL_LOOKS:
+        call.ask("windows.system", "changes or removes a Linux system of this machine")
+    return True
 
 
 def _attaches(call: ProgramCall) -> None:

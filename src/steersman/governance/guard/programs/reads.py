@@ -1,0 +1,50 @@
+"""The short tables: programs of which only the verbs that look are known; the rest asks.
+
+An entry is read into the language of `verbs.py`. A pattern that begins with `no ` is asked about
+before the others are looked at.
+"""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from steersman.governance.guard.programs.reads_devices import DEVICES
+from steersman.governance.guard.programs.reads_remote import REMOTE
+
+_COMMON = "--profile --region --format --output --filter --limit --url --token --config --log-level"
+
+
+class Entry(NamedTuple):
+    """One entry, still as text."""
+
+    names: list[str]
+    rule: str
+    valued: str
+    patterns: str
+
+
+@cache
+def short_tables() -> dict[str, Entry]:
+    """Every entry of the short tables, by each of its program's names."""
+    made = {}
+    for text in re.split(r"\n(?! )", (DEVICES + REMOTE).replace("\n\n", "\n").strip()):
+        names, rule, valued, patterns = text.split(">", 3)
+        entry = Entry(
+            names.split(), rule.strip(), " ".join(valued.split()), " ".join(patterns.split())
+        )
+        made.update(dict.fromkeys(entry.names, entry))
+    return made
+
+
+def as_table(entry: Entry) -> dict[str, object]:
+    """An entry as `tables.py` wants it."""
+    given = [part.strip() for part in entry.patterns.split(";") if part.strip()]
+    asked = [part[3:] for part in given if part.startswith("no ")]
+    safe = [part for part in given if not part.startswith("no ")]
+    lines = [f"ask {entry.rule} : {';'.join(asked)}"] if asked else []
+    lines += [f"safe : {';'.join(safe)}", f"ask {entry.rule} : *"]
+    return {
+        "text": "\n".join(lines),
+        "valued": f"{entry.valued} {_COMMON}",
+        "names": " ".join(entry.names[1:]),
+    }
