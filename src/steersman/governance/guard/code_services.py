@@ -87,3 +87,15 @@ def services(shell: "Shell", text: str) -> None:
         reason = f"Code changes or destroys a database: {shown(wanted[1], 40)}."
         drops = wanted[1].lower().startswith(("drop database", "drop schema"))
         shell.scene.note(BLOCK if drops else ASK, "db.code", reason)
+
+
+_APPS = pattern(
+    r"(?is)\btell\s+app\w*.*\b(?:delete|empty|erase|move|shut\s?down|restart|log\s?out|sleep|quit|"
+    r"keystroke|key\s+code|click|set|duplicate|eject|send)\b|administrator\s+privileges"
+)
+
+
+def scripted(shell: "Shell", text: str) -> None:
+    """AppleScript that steers other programs."""
+    if _APPS.search(text):
+        shell.scene.note(ASK, "code.apps", "Code makes other programs change something.")

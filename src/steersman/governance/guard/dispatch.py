@@ -167,16 +167,28 @@ def _other_names(name: str) -> list[str]:
 
 
 _TELLS = frozenset(
-    listed("--version -V version --help help status list ls info validate lint doctor whoami")
+    listed(
+        """--version -V version --help help status list ls info validate lint doctor whoami check
+        verify inspect describe show diff plan logs history"""
+    )
 )
+_ACTS = pattern(
+    r"(?i).*(?:delet|remov|destr|drop|purge|reset|wipe|apply|push|publish|deploy|send|upload|exec|eval|"
+    r"create|kill|stop|start|install|login|auth|secret|token|passw|cred|key|force|write|save|fix|--yes|"
+    r"://|listen|serve|expose|root|sudo|run|-y\Z|-f\Z)"
+)
+_PLAIN = pattern(r"(?![/~])(?!.*\.\.)[\w./@=:,-]+\Z")
 
 
 def _only_asks(args: list[str]) -> bool:
-    """True when even a program nobody knows is only asked for its version, help or state."""
-    return args[:1] != [] and args[0] in _TELLS and all(_QUIET.match(word) for word in args)
-
-
-_QUIET = pattern(r"-{0,2}[a-z][a-z-]*\Z|-V\Z")
+    """True when even a program nobody knows is only asked for its version, help or state, or
+    about a file of the project."""
+    verbs = [
+        word for word in args if not word.startswith("-") or word in ("--version", "--help", "-V")
+    ]
+    return any(word in _TELLS for word in verbs[:2]) and all(
+        _PLAIN.match(word) and not _ACTS.match(word) for word in args
+    )
 
 
 # Programs that build, test or start what the project's files say.

@@ -180,6 +180,14 @@ def sponge(call: ProgramCall) -> None:
             call.write(word, call.stdin)
 
 
+def code(call: ProgramCall) -> None:
+    """`code` and its kin, which can also open the machine to others."""
+    if call.args[:1] and call.args[0] in ("tunnel", "serve-web"):
+        call.ask("net.listen", "opens this machine to others through the editor")
+    else:
+        edit(call)
+
+
 def edit(call: ProgramCall) -> None:
     """Editors: they write the files they open and obey commands given as options."""
     from steersman.governance.guard.code import scan

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
+from steersman.governance.guard.code_services import scripted
 from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
@@ -273,6 +274,8 @@ def _codes(
             call.unknown_code = True
         text = literal(code)
         made = scan(call.shell, text, speech.language)
+        if speech.language == "osa":
+            scripted(call.shell, text)
         call.out = made or OUT
         if call.stdin and _OBEYS.search(text):
             call.script(call.stdin)

@@ -76,8 +76,9 @@ OWNERS = {
         pvremove pvs stratis vgcreate vgdisplay vgreduce vgremove vgs zfs zpool
     """,
     "editing.awk": "awk frawk gawk goawk mawk nawk original-awk",
+    "editing.code": "code code-insiders codium cursor windsurf zed",
     "editing.edit": """
-        code ed emacs emacsclient ex helix hx joe kak micro nano nvim pico vi view vim
+        ed emacs emacsclient ex helix hx joe kak micro nano nvim pico vi view vim
     """,
     "editing.sed": "gsed sed",
     "editing.sort": "gsort sort",
@@ -167,8 +168,8 @@ OWNERS = {
         pipenv pipx pixi pod poetry port pyenv rbenv rpm rustup rye scoop snap stack vcpkg
         volta winget yay yum zypper
     """,
-    "packages.make": "gmake just make",
-    "packages.mvn": "ant cmake dotnet gradle gradlew java mvn mvnw sbt",
+    "builders.make": "gmake just make",
+    "builders.mvn": "ant cmake dotnet gradle gradlew java mvn mvnw sbt",
     "packages.npm": "bun cnpm npm pnpm yarn",
     "packages.npx": "bunx npx pnpx",
     "packages.uv": "uv",
@@ -299,7 +300,7 @@ OWNERS = {
         render rke rpm-ostree rq rush rust-script s3cmd s5cmd sam sanity scala-cli scalingo
         scons scw semantic-release semantic-release-cargo sentry-cli sequelize sequelize-cli
         serverless shards shipit shopify shuttle skaffold skeema slackpkg sls snapcraft
-        softwareupdate spago spr sqitch sqlx sst stern stripe supabase surge swift-cli swupd
+        softwareupdate spago spr sqitch sqlx sst  stripe supabase surge swift-cli swupd
         symfony talosctl task tccli tdnf tea telepresence terminus tern terraform terragrunt
         tf tfenv tfswitch tilt tkn tofu tox tuist turbo turso twilio twine typeorm upctl
         upstash valkey-server vboxmanage velero venv vercel virsh virtualenv vmrun vsce
@@ -310,7 +311,7 @@ OWNERS = {
     "wrappers.env": "env genv",
     "wrappers.flock": "flock",
     "wrappers.make_words": "ip",
-    "wrappers.parallel": "parallel",
+    "many.parallel": "parallel",
     "wrappers.printenv": "printenv",
     "wrappers.shell_words": "screen tmux",
     "wrappers.su": "sg su",
@@ -339,5 +340,5 @@ OWNERS = {
         withlock wsl xcrun qemu-user rr
         x-terminal-emulator x86_64 xterm xvfb-run zellij
     """,
-    "wrappers.xargs": "gxargs xargs",
+    "many.xargs": "gxargs xargs",
 }

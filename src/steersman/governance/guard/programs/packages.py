@@ -5,12 +5,12 @@ import re
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import shown
-from steersman.governance.guard.options import listed, read_options, skip_options
+from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.patterns import pattern
-from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.interpreters import interpreter
+from steersman.governance.guard.programs.known_packages import KNOWN_BINS, SCOPES
 from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.verbs import by_table, locked
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
@@ -250,29 +250,6 @@ def npx(call: ProgramCall) -> None:
         _package(call, tail, fetched=not options.has("--no-install", "--no"))
 
 
-_KNOWN_BINS = frozenset(
-    listed(
-        """tsc eslint prettier jest vitest mocha webpack vite rollup esbuild playwright cypress
-        ts-node tsx next nuxt astro svelte-kit remix turbo nx lerna rimraf mkdirp
-        cross-env concurrently serve http-server storybook stylelint commitlint
-        lint-staged husky prisma drizzle-kit sequelize knex typeorm babel swc postcss
-        tailwindcss autoprefixer nodemon pm2 wrangler vercel netlify firebase
-        create-react-app create-next-app create-vite degit depcheck npm-check-updates
-        ncu madge dependency-cruiser size-limit bundlesize c8 nyc ava tap uvu karma
-        protractor ng vue-cli-service expo react-native gatsby eleventy docusaurus
-        vuepress vitepress typedoc jsdoc documentation api-extractor swagger-cli
-        openapi-generator-cli openapi-typescript graphql-codegen apollo relay-compiler
-        json-server msw changeset semantic-release release-it np standard xo biome
-        oxlint oxc knip ts-prune tsup unbuild microbundle parcel snowpack wmr
-        markdownlint markdownlint-cli markdownlint-cli2 cspell alex textlint remark
-        html-validate pa11y lighthouse sass less stylus node-gyp prebuildify electron
-        electron-builder cowsay envinfo browserslist update-browserslist-db ts-jest tsd
-        dtslint publint attw sort-package-json syncpack license-checker audit-ci snyk
-        better-npm-audit tslint"""
-    )
-)
-
-
 def _package(call: ProgramCall, words: list[str], *, fetched: bool = True) -> None:
     name = re.sub(r"(?<=.)@[\w.^~-]+\Z", "", words[0])
     if _SOURCE.match(words[0]) or words[0].startswith(("github:", "gist:")):
@@ -297,7 +274,7 @@ def _package(call: ProgramCall, words: list[str], *, fetched: bool = True) -> No
         call.unknown_code = True
         if words[1:2] and words[1] in ("deploy", "publish", "release", "push", "delete", "login"):
             call.ask("pkg.publish", "changes something elsewhere")
-    elif short not in _KNOWN_BINS:
+    elif short not in KNOWN_BINS and name.split("/")[0] not in SCOPES:
         call.unknown_code = True
         call.network.append("*")
         call.ask("pkg.run", "fetches and runs a package nobody has looked at")
@@ -325,118 +302,6 @@ def go(call: ProgramCall) -> None:
                 else:
                     call.ask("pkg.install", "installs or runs a package from the network")
     by_table(call)
-
-
-def mvn(call: ProgramCall) -> None:
-    """`mvn`, `gradle` and other builders: `exec` plugins run commands."""
-    given = dict(
-        word[2:].split("=", 1) for word in call.args if word.startswith("-D") and "=" in word
-    )
-    program = given.get("exec.executable")
-    if program:
-        call.run([program, *given.get("exec.args", "").split()], None)
-        call.wrapper = False
-    call.args = [_task(call.name, word) for word in call.args if not _AT_HOME.search(word)]
-    if call.name == "cmake" and call.args[:1] == ["-E"]:
-        _cmake_tool(call)
-        return
-    if call.name == "cmake":
-        for word in call.args:
-            if word == "--install" and not _staged(call):
-                call.ask("fs.write-outside", "installs outside the workspace")
-            found = re.match(r"-DCMAKE_(?:C|CXX)_COMPILER(?:_LAUNCHER)?=(.+)", word)
-            if found and "/tmp" in found[1]:
-                call.doubt("flag.helper", f"compiles with {shown(found[1])}")
-    if call.name == "java":
-        _java(call)
-    by_table(call)
-
-
-# Publishing to a folder of this machine.
-_AT_HOME = pattern(
-    r"(?:\A|[:/+]|To)(?:publish(?:\w*To)?MavenLocal|MavenLocal|publishLocal|publishM2)\Z"
-)
-
-
-def _task(program: str, word: str) -> str:
-    """A task without the project it belongs to: `:app:publish`, `core/publishSigned`."""
-    if program in ("gradle", "gradlew") and ":" in word and not word.startswith("-"):
-        return word.rpartition(":")[2]
-    if program == "sbt" and re.fullmatch(r"[\w-]+/[\w:]+", word):
-        return word.rpartition("/")[2]
-    return word
-
-
-def _staged(call: ProgramCall) -> bool:
-    """True when an installation goes to a folder of the workspace."""
-    for at, word in enumerate(call.args):
-        found = re.match(r"(?:DESTDIR|PREFIX|prefix|--prefix)=(.+)", word)
-        folder = (
-            found[1]
-            if found
-            else call.args[at + 1]
-            if word == "--prefix" and at + 1 < len(call.args)
-            else None
-        )
-        if folder and call.zone(folder) in (Zone.INSIDE, Zone.TEMP):
-            return True
-    return False
-
-
-def _java(call: ProgramCall) -> None:
-    options = read_options(call.args, "-cp -classpath -jar --module-path -p -m", True)
-    for word in call.args:
-        found = re.match(r"-(?:javaagent|agentpath|agentlib):(.+)", word)
-        if found and call.zone(found[1]) is not Zone.INSIDE:
-            call.doubt("flag.helper", f"loads {shown(found[1])} into the program")
-    name = options.get("-jar")
-    if name and call.zone(name) is not Zone.INSIDE:
-        made = call.content(name)
-        (call.block if made and "\ue004" in made else call.ask)(
-            "code.unknown", "runs a program from outside the project"
-        )
-
-
-def _cmake_tool(call: ProgramCall) -> None:
-    sub, rest = (call.args[1], call.args[2:]) if len(call.args) > 1 else ("", [])
-    if sub in ("env", "time"):
-        while rest and (
-            ("=" in rest[0] and not rest[0].startswith("-"))
-            or rest[0].startswith("--unset")
-            or rest[0] == "--"
-        ):
-            rest = rest[1:]
-        call.run(rest, None)
-    elif sub == "chdir":
-        call.shell = call.shell.copy()
-        call.shell.cwd = call.path(rest[0]) if rest else call.shell.cwd
-        call.run(rest[1:], None)
-    elif sub in ("remove", "remove_directory", "rm"):
-        call.run(["rm", "-rf", *rest], None)
-    elif sub in ("create_symlink", "create_hardlink"):
-        call.run(["ln", "-s" if "sym" in sub else "-f", *rest], None)
-    elif sub in (
-        "copy",
-        "copy_directory",
-        "rename",
-        "copy_if_different",
-        "make_directory",
-        "touch",
-    ):
-        for word in rest[-1:]:
-            call.write(word)
-
-
-def make(call: ProgramCall) -> None:
-    """`make`: project targets; `install` may go anywhere."""
-    if not _staged(call):
-        by_table(call)
-    check_flags(call)
-    content = call.content("Makefile")
-    if content is not None and content != "\ue002":
-        for line in re.findall(r"(?m)^\t@?-?(.+)$", content):
-            call.script(line.replace("$$", "$"))
-            call.wrapper = False
 
 
 def uv(call: ProgramCall) -> None:

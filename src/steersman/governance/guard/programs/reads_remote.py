@@ -185,4 +185,25 @@ bpftool > system.kernel > -p -j > * list|show|dump|help; version|feature
 cap > iac.change > > sync|copy|doctor|ls|build|run|open|update|--version; $ & -T|--tasks|--version
 lefthook overcommit prek > hook.install > > run|validate|version|dump|check-install|list|-l; $ &
   --run|-r|--list-hooks|-l; -a|--all-files; run
+stern kubetail kail kubectl-neat kubectl-tree kubectl-view-allocations > k8s.change > > *
+accelerate > jobs.change > > launch|config|env|test|estimate-memory
+idea pycharm webstorm goland clion rider phpstorm rubymine > program.opens > > inspect|format|diff
+minisign signify > sign.change > -p -m -x > $ & -V|-Vm|-v; * & -V|-Vm|-v
+mkcert > system.change > > $ & -CAROOT|-help|-version; * ! -install|-uninstall|-CAROOT
+amtool > remote.change > --alertmanager.url > check-config|config|alert; silence query; template;
+  cluster
+logcli mimirtool tempo-cli > remote.change > --addr >
+  query|labels|series|instant-query|stats|rules; fmt|volume|config|analyse|version
+vector fluent-bit otelcol otelcol-contrib telegraf filebeat alloy > net.listen > -c --config >
+  validate|test|version|list|graph|generate|fmt|components|vrl; * & --dry-run|--test; $ &
+  --dry-run|--test|--version|-D; test config|output
+envoy > net.listen > -c --mode > $ & --mode=validate|--version
+certbot acme.sh lego > remote.change > > certificates|plugins|show_account|list; * & --dry-run; $
+  & --list|--info|--version
+kyverno > k8s.change > > test|version|jp|json; apply ! -c|--cluster
+asyncapi > hosting.change > >
+  validate|generate|bundle|diff|convert|format|optimize|config|new|start
+step > sign.change > > certificate inspect|verify|lint|fingerprint|format|needs-renewal; version;
+  crypto hash|rand|jwt-inspect; ca health
+toxiproxy-cli > remote.change > > list|ls|inspect|i
 """

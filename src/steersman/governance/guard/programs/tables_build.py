@@ -42,7 +42,7 @@ ask pkg.install : *
 """
 _PIP = """
 safe : list|show|freeze|check|search|index|inspect|help|debug|hash|tree|lock|export|version|compile;
-  install|uninstall|sync & --dry-run; config list|get; cache list|info|dir; download; wheel
+  * & --dry-run; config list|get; cache list|info|dir; download; wheel
 ask pkg.install : *
 """
 _LOCKED = """
@@ -130,7 +130,9 @@ safe : db:migrate:status|migrate:status|db:version|db:abort*|routes|test*|server
   history|current|heads|branches|status|info|validate|version|help|list|makemigrations|lint|format;
   showmigrations|sqlmigrate|runserver|collectstatic|generate|g|stats|notes|about|studio|diff|serve;
   make:*|route:list|cache:clear|view:clear|config:clear|inspect|init|spec|log:clear|tmp:clear;
-  assets:precompile|zeitwerk:check|initializers|optimize|debug:*|lint:*|migrate status|diff|dry-run;
+  assets:precompile|zeitwerk:check|initializers|optimize|debug:*|lint:*|migration:show;
+  migration:generate|migration:create|schema:log|*:status|*:show|*:list|*:check|*:info|*:version;
+  migrate status|diff|dry-run;
   migrate|migration|migrations|schema info|status|list|history|validate|show|diff|current|plan|lint;
   schema inspect|fmt|test; migrate hash|new|create; verify|log|plan|bundle|types|typecheck|prepare;
   * & --dry-run|--dryRun|--pretend|--plan|--check|--list|--sql; db pull; findstatic|diffsettings

@@ -23,6 +23,8 @@ block cloud.delete : * delete*|terminate-*|purge-*|destroy*|remove-*|deregister-
 ask cloud.change : *
 """
 _CLOUD = """
+safe : listen & --forward-to=localhost|--forward-to=127.|-f=localhost|-f=127.; listen ! --forward-to|-f; trigger;
+  events resend; samples list; fixtures
 safe : bicep build|build-params|lint|format|decompile|version|list-versions|generate-params;
   schema inspect|diff|fmt|lint|test|validate; migrate status|lint|diff|validate|hash|test|ls;
   deployment group|sub|mg|tenant what-if|validate|show|list; group|sub|mg|tenant what-if;
@@ -85,6 +87,7 @@ block secrets.print : get secret|secrets & -o=yaml|-o=json|--output=yaml|--outpu
   get secret/* & -o|--output; config view & --raw; create token; whoami & -t;
   get secret|secrets & -o=go-template|--output=go-template|--template
 safe : get|describe|logs|explain|version|cluster-info|api-resources|api-versions|top|diff|wait;
+  port-forward ! --address;
   events|options|completion|kustomize|plugin|help|status|whoami|projects; auth can-i|whoami;
   config view|get-contexts|current-context|get-clusters|get-users; rollout status|history
 ask k8s.change : *
@@ -180,7 +183,8 @@ safe : list|ls|status|info|logs|log|whoami|open|version|help|inspect|dev|build|d
   domains|dns|env ls|list;
   * list|ls|show|info|status|logs|inspect; * * list|ls|show|info; functions serve|new; gen;
   start|stop;
-  migration new|list; db diff|lint|dump; core is-installed|version; plugin list|status
+  * dev|serve|types|tail; migration new|list; db diff|lint|dump; core is-installed|version; plugin
+  list|status
 ask hosting.change : *
 """
 _STORE = """
@@ -189,7 +193,8 @@ block k8s.delete : del & --prefix|--from-key; del ''|\\0; rm & -r|--recursive; r
   force-leave; job stop & -purge; * & --delete; stop_app|reset|force_reset;
   delete_vhost|delete_queue|purge_queue; stream rm|purge; topics delete
 safe : get|ls|endpoint|version|watch|check|members|info|status|catalog|monitor|list|describe;
-  member list; kv get; list_*; stream ls|info; node status; job status; * & --list|--describe
+  server check|list|ping|report|info|ls; account info; member list; kv get; list_*; stream
+  ls|info; node status; job status; * & --list|--describe
 ask k8s.change : *
 """
 _CLUSTER = """
@@ -216,7 +221,7 @@ ask docker.change : *
 """
 _V_CLOUD = (
     "--project --region --zone --format --filter --name --resource-group -g -n --subscription "
-    "--query --output -o --account --profile --app -a --ids --location --role "
+    "--query --output -o --forward-to --account --profile --app -a --ids --location --role "
     "--member --org --team "
     "-t --space --scope --impersonate-service-account --vault-name --secret"
 )
@@ -304,7 +309,7 @@ CLOUD: dict[str, dict[str, object]] = {
         "valued": "--region -n --cluster -f --context -p --profile",
         "names": "kind k3d minikube kops kubeadm k3s k0s rke talosctl argocd flux istioctl linkerd "
         "cilium kustomize skaffold tilt devspace garden okteto velero clusterctl rancher microk8s "
-        "kompose stern kubens kubectx k9s telepresence",
+        "kompose kubens kubectx k9s telepresence",
     },
     "virsh": {
         "text": _VM,

@@ -153,13 +153,22 @@ def process_manager(call: ProgramCall) -> None:
 
 def servers(call: ProgramCall) -> None:
     """Servers of the machine."""
+    looks = (
+        "-t",
+        "-T",
+        "configtest",
+        "-v",
+        "-V",
+        "--version",
+        "validate",
+        "version",
+        "fmt",
+        "adapt",
+    )
+    if any(word in looks for word in call.args) or (call.name == "haproxy" and "-c" in call.args):
+        return
     if call.name in SERVERS:
         serve(call, call.name, call.args)
-    if any(
-        word in ("-t", "-T", "configtest", "-v", "-V", "--version", "validate", "version")
-        for word in call.args
-    ):
-        return
     call.ask("service.control", "starts or controls a server")
 
 
