@@ -104,3 +104,27 @@ def test_powershell_that_stays_in_the_project(code):
 )
 def test_powershell_that_does_not(code):
     assert verdict(f"pwsh -c '{code}'") != "allow", said(f"pwsh -c '{code}'")
+
+
+CLEANS = "import boto3\nboto3.client('s3').delete_bucket(Bucket='b')"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"cat > src/clean.py <<'X'\n{CLEANS}\nX\n",
+        "grep -rn 'boto3.*delete_bucket' src",
+        "git commit -m 'import boto3; delete_bucket() is gone'",
+        f"python3 - <<'X'\nfrom moto import mock_aws\nwith mock_aws():\n {CLEANS[13:]}\nX\n",
+        "python3 -c \"import redis; redis.Redis(host='localhost').flushdb()\"",
+        "python3 -c \"import boto3; print(boto3.client('ec2').describe_instances())\"",
+        "node -e \"const {Client}=require('pg'); new Client().query('select 1')\"",
+    ],
+)
+def test_code_that_only_speaks_of_a_service_or_of_a_stand_in(line):
+    assert verdict(line) == "allow", said(line)
+
+
+def test_code_that_was_written_and_is_then_run():
+    line = f"cat > clean.py <<'X'\n{CLEANS}\nX\npython3 clean.py\n"
+    assert verdict(line) == "ask"

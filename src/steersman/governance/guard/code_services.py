@@ -25,7 +25,9 @@ _CLIENTS = pattern(
     r"transformers|datasets|kaggle|comet_ml|neptune|clearml|dvc|docker|podman|paramiko|fabric|netmiko|"
     r"asyncssh|ansible_runner|pulumi|consul|etcd3?|hvac|kafka|confluent_kafka|pika|nats|celery|"
     r"firebase_admin|supabase|algoliasearch|meilisearch|shopify|hubspot|salesforce|simple_salesforce|"
-    r"ldap3?|winrm|proxmoxer|pyVmomi|libvirt|minio|b2sdk|dropbox|gspread|pygsheets)\b"
+    r"ldap3?|winrm|proxmoxer|pyVmomi|libvirt|minio|b2sdk|dropbox|gspread|pygsheets|smtplib|aiosmtplib|openai|anthropic|ee|airflow|prefect|"
+    r"dagster|boxsdk|notion_client|linear|pyairtable|zenpy|intercom|pagerduty\w*|datadog\w*|sentry_sdk|"
+    r"newrelic|vercel|heroku3|fabric2|invoke|pexpect|pysftp|ftplib)\b"
     r"|['\"](?:aws-sdk|@aws-sdk/|@google-cloud/|googleapis|@azure/|@kubernetes|firebase|mongodb|"
     r"mongoose|ioredis|redis|pg|mysql2?|mssql|knex|sequelize|@prisma|typeorm|stripe|twilio|@sendgrid|"
     r"@octokit|@gitbeaker|@slack|dockerode|ssh2|@elastic|@opensearch|@supabase|kafkajs|amqplib|"
@@ -47,7 +49,8 @@ _METHOD = pattern(
     r"(?:drop|truncate|remove|revoke|stop|reboot|put|create|update|upload|publish|send|modify|run)"
     r"(?:Bucket|Object|Instance|Table|Function|Stack|Database|DB|Cluster|User|Role|Queue|Topic|Secret|"
     r"Repo|Release|Key|Message|Mail|Many|One|Collection|Index|Namespaced)\w*|"
-    r"run_(?:instances|task|job|query_job)|start_(?:instances|execution|build)|exec_command|exec_run|"
+    r"run_(?:instances|task|job|query_job)|start_(?:instances|execution|build)|exec_command|exec_run|sendmail|chat_\w+|postMessage|sendEmail|storbinary|"
+    r""
     r"reset_password|close_account|add_user\w*|add_role\w*|set_iam_policy|setIamPolicy|"
     r"(?:charges|refunds|payouts|transfers|customers|subscriptions|Charge|Refund|Payout|Transfer|"
     r"Customer|Subscription|PaymentIntent|messages|chat)\.(?:create|delete|del|cancel|modify)|"
@@ -71,8 +74,19 @@ _STAND_IN = pattern(
 _READS_ONLY = pattern(r"\b(?:DryRun|dry_run)\s*=\s*True")
 
 
+# Whole tables emptied through a program's own models.
+_MODELS = pattern(
+    r"(\bRepo\.delete_all|\.objects\.(?:all|filter)\([^)]*\)\.(?:delete|update)\(|\.(?:delete|destroy)_all\b|"
+    r"::truncate\(|\.deleteMany\(\s*(?:\{\s*\})?\s*\)|\.query\(\w+\)\.delete\()"
+)
+
+
 def services(shell: "Shell", text: str) -> None:
     """Ask about calls that change something at a service."""
+    emptied = _MODELS.search(text)
+    if emptied and not _STAND_IN.search(text):
+        reason = f"Code deletes or changes whole tables: {shown(emptied[1], 40)}."
+        shell.scene.note(ASK, "db.code", reason)
     if not (_CLIENTS.search(text) or _NAMED.search(text)):
         return
     if _STAND_IN.search(text) or _READS_ONLY.search(text):

@@ -22,8 +22,10 @@ _BOTH = ("&>", "&>>", ">&")
 def lost_dash(redirects: "list[Node]") -> "Node | None":
     """The here-document whose `-` before it the grammar has dropped: `make -f - <<X`."""
     for node in redirects:
+        if node.type != "heredoc_redirect":
+            continue
         before, parent = node.prev_sibling, node.parent
-        if node.type == "heredoc_redirect" and before is not None and parent is not None:
+        if before is not None and parent is not None:
             start = parent.start_byte
             gap = (parent.text or b"")[before.end_byte - start : node.start_byte - start]
             if gap.strip() == b"-":

@@ -4,7 +4,7 @@ import re
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
-from steersman.governance.guard.marks import shown
+from steersman.governance.guard.marks import NET, shown
 from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.patterns import pattern
@@ -52,6 +52,9 @@ def installer(call: ProgramCall) -> None:
     if call.name == "mix" and call.args[:1] == ["do"]:
         _steps(call)
         return
+    if call.name == "mix" and call.args[:1] == ["run"]:
+        for code in call.options("-e --eval").all("-e", "--eval"):
+            scan(call.shell, code, "elixir")
     _sources(call)
     if not (call.name in _PIPS and _own_environment(call)):
         by_table(call)
@@ -287,6 +290,8 @@ def go(call: ProgramCall) -> None:
         scan(call.shell, call.stdin, "go")
     if words[:1] and words[0] in ("run", "install", "get"):
         for word in words[1:2]:
+            if NET in word or NET in (call.content(word) or ""):
+                call.block("net.run", "runs what was fetched from the network")
             host = word.split("/", 1)[0].split("@")[0]
             if words[0] == "get":
                 call.ask("pkg.install", "adds a dependency")

@@ -91,6 +91,7 @@ safe : list|search|info|query|environment|env|which|contents|dependency|specific
 ask pkg.install : *
 """
 _COMPOSER = """
+ask pkg.publish : run|run-script deploy*|publish*|release*|*:deploy|*:publish|*:release
 safe pkg.locked : install $ ! -d|--working-dir
 safe : test|run|run-script|show|info|validate|outdated|licenses|why|depends|why-not|prohibits;
   status|diagnose|about|search|audit|dump-autoload|dumpautoload|fund|list|help|check|lint|format;
@@ -107,6 +108,7 @@ ask pkg.publish :
   ~ docker:push|dockerfile:push|artifactory*|ghPages*|gitPublish*|scm-publish:*|deployTo*|cargo:*;
   ~ central-publishing:*|releaseEarly|githubRelease|release*with-defaults|herokuDeploy;
   ~ appengineDeploy|tomcat7:*|deploy:deploy*|gpg:sign-and-deploy*
+ask pkg.publish : * & -s=release|-s=publish|-s=deploy; $ & -s=release|-s=publish|-s=deploy
 ask pkg.publish -- publishes an image : * & --push|--publishImage
 ask db.change : db:*|flyway:*|liquibase:*|flywayClean|flywayMigrate|ecto.*
 ask pkg.system -- writes outside the workspace : uninstall|--install

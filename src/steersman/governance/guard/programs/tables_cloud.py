@@ -23,8 +23,9 @@ block cloud.delete : * delete*|terminate-*|purge-*|destroy*|remove-*|deregister-
 ask cloud.change : *
 """
 _CLOUD = """
-safe : listen & --forward-to=localhost|--forward-to=127.|-f=localhost|-f=127.; listen ! --forward-to|-f; trigger;
-  events resend; samples list; fixtures
+safe : listen & --forward-to=localhost|--forward-to=127.|-f=localhost|-f=127.;
+  listen ! --forward-to|-f;
+  trigger; events resend; samples list; fixtures
 safe : bicep build|build-params|lint|format|decompile|version|list-versions|generate-params;
   schema inspect|diff|fmt|lint|test|validate; migrate status|lint|diff|validate|hash|test|ls;
   deployment group|sub|mg|tenant what-if|validate|show|list; group|sub|mg|tenant what-if;
