@@ -50,7 +50,6 @@ _METHOD = pattern(
     r"(?:Bucket|Object|Instance|Table|Function|Stack|Database|DB|Cluster|User|Role|Queue|Topic|Secret|"
     r"Repo|Release|Key|Message|Mail|Many|One|Collection|Index|Namespaced)\w*|"
     r"run_(?:instances|task|job|query_job)|start_(?:instances|execution|build)|exec_command|exec_run|sendmail|chat_\w+|postMessage|sendEmail|storbinary|"
-    r""
     r"reset_password|close_account|add_user\w*|add_role\w*|set_iam_policy|setIamPolicy|"
     r"(?:charges|refunds|payouts|transfers|customers|subscriptions|Charge|Refund|Payout|Transfer|"
     r"Customer|Subscription|PaymentIntent|messages|chat)\.(?:create|delete|del|cancel|modify)|"
@@ -72,8 +71,6 @@ _STAND_IN = pattern(
     r"testcontainers|:memory:|sqlite://|unittest\.mock"
 )
 _READS_ONLY = pattern(r"\b(?:DryRun|dry_run)\s*=\s*True")
-
-
 # Whole tables emptied through a program's own models.
 _MODELS = pattern(
     r"(\bRepo\.delete_all|\.objects\.(?:all|filter)\([^)]*\)\.(?:delete|update)\(|\.(?:delete|destroy)_all\b|"

@@ -1,9 +1,15 @@
 """Which function knows which programs: `module.function`, and the names it answers to.
 
-A  is imported when one of its programs is met.
+A module is imported when one of its programs is met.
 """
 
-from steersman.governance.guard.programs.names_tools import TOOLS
+from pathlib import Path
+
+
+def _tools() -> str:
+    table = Path(__file__).with_name("names_tools.txt").read_text(encoding="utf-8")
+    return " ".join(line for line in table.splitlines() if not line.startswith("#"))
+
 
 OWNERS = {
     "archives.cpio": "ar cpio pax",
@@ -261,7 +267,7 @@ OWNERS = {
         apache2ctl apachectl caddy containerd dockerd haproxy httpd memcached minio mongod
         mysqld nginx postgres sshd
     """,
-    "tools.tool": TOOLS,
+    "tools.tool": _tools(),
     "tools.load": """
         ab artillery autocannon bombardier hey k6 loadtest locust oha siege slowhttptest tsung
         vegeta wrk wrk2

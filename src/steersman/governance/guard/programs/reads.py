@@ -1,15 +1,12 @@
-"""The short tables: programs of which only the verbs that look are known; the rest asks.
+"""The short tables of `reads.txt`: programs of which only the verbs that look are known.
 
 An entry is read into the language of `verbs.py`. A pattern that begins with `no ` is asked about
 before the others are looked at.
 """
 
-import re
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
-
-from steersman.governance.guard.programs.reads_devices import DEVICES
-from steersman.governance.guard.programs.reads_remote import REMOTE
 
 _COMMON = "--profile --region --format --output --filter --limit --url --token --config --log-level"
 
@@ -27,13 +24,24 @@ class Entry(NamedTuple):
 def short_tables() -> dict[str, Entry]:
     """Every entry of the short tables, by each of its program's names."""
     made = {}
-    for text in re.split(r"\n(?! )", (DEVICES + REMOTE).replace("\n\n", "\n").strip()):
+    for text in _entries():
         names, rule, valued, patterns = text.split(">", 3)
         entry = Entry(
             names.split(), rule.strip(), " ".join(valued.split()), " ".join(patterns.split())
         )
         made.update(dict.fromkeys(entry.names, entry))
     return made
+
+
+def _entries() -> list[str]:
+    entries: list[str] = []
+    table = Path(__file__).with_name("reads.txt").read_text(encoding="utf-8")
+    for line in table.splitlines():
+        if line.startswith(" "):
+            entries[-1] += line
+        elif line and not line.startswith("#"):
+            entries.append(line)
+    return entries
 
 
 def as_table(entry: Entry) -> dict[str, object]:
