@@ -303,3 +303,50 @@ def test_no_other_way_undoes_an_imported_thread(here, imported, folder):
     )  # fmt: skip
     assert done.stdout == "asked\n", done.stderr
     assert (folder / "n").exists()
+
+
+@pytest.fixture
+def committing(steer, script, workspace, git):
+    """A repository in which a turn runs a command."""
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "first")
+
+    def run(command):
+        calls = [call("workspace_run_command", command=command)]
+        model = script({"tool_calls": calls}, {"text": "-"})
+        steer.messages("run", "--model", model, "--approvals", "never", "go")
+
+    return run
+
+
+COMMIT = "echo new > new.txt; git add .; git -c user.name=n -c user.email=e commit -qm agent"
+
+
+def test_undo_keeps_the_commit_that_a_person_tagged_since(steer, committing, git):
+    committing(COMMIT)
+    git("tag", "v1")
+    git("branch", "keep")
+    done = steer("undo", "--yes")
+    assert "objects stay, because a branch, a tag or a commit of yours leads there" in done.stdout
+    assert git("log", "--format=%s", "-1") == "first\n"
+    assert git("log", "--format=%s", "-1", "v1") == "agent\n"
+    assert git("show", "keep:new.txt") == "new\n"
+    git("fsck", "--full")
+
+
+def test_undo_keeps_the_objects_of_a_commit_that_a_person_made_since(steer, committing, git):
+    committing("echo 'important words' > n.txt; git hash-object -w n.txt")
+    git("add", "n.txt")
+    git("commit", "-qm", "person")
+    steer("undo", "--yes", "--force")
+    assert git("show", "HEAD:n.txt") == "important words\n"
+    git("fsck", "--full")
+
+
+def test_undo_leaves_no_object_behind_that_nobody_needs(steer, committing, workspace):
+    before = picture(workspace)
+    committing(COMMIT)
+    done = steer("undo", "--yes")
+    assert "stay" not in done.stdout
+    assert picture(workspace) == before

@@ -4,7 +4,7 @@ Nothing is changed here; a plan is carried out by the open thread.
 """
 
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -13,10 +13,13 @@ from steersman.operations.journal.changeset import same
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.running.git_needs import needed
 from steersman.records.change import FileState
 from steersman.records.undo import UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
+
+_STAYS = "git: {count} object{s} stay, because a branch, a tag or a commit of yours leads there\n"
 
 
 class WayBack:
@@ -56,8 +59,11 @@ class WayBack:
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""
         present = self._present(thread_id, plan)
-        left = tuple(c for c in plan.changes if not same(present[c.path], c.after))
-        return msgspec.structs.replace(plan, changes=left)
+        left = [c for c in plan.changes if not same(present[c.path], c.after)]
+        kept = needed(self._journal(thread_id), left)
+        folders = {above.as_posix() for path in kept for above in PurePosixPath(path).parents}
+        changes = tuple(c for c in left if c.path not in kept and c.path not in folders)
+        return msgspec.structs.replace(plan, changes=changes, kept=len(kept))
 
     def _present(self, thread_id: str, plan: UndoPlan) -> dict[str, FileState]:
         """What is at the paths of a plan; a path below a link is not there, wherever it leads."""
@@ -74,13 +80,19 @@ class WayBack:
 
     def describe(self, thread_id: str, plan: UndoPlan) -> list[str]:
         """A plan's changes as people read them."""
-        journal = Journal(find_thread(self._store, thread_id).workspace, self._objects)
-        return [journal.diff(change) for change in plan.changes]
+        journal = self._journal(thread_id)
+        lines = [journal.diff(change) for change in plan.changes]
+        if plan.kept:
+            lines.append(_STAYS.format(count=plan.kept, s="s" * (plan.kept != 1)))
+        return lines
 
     def _entries(self, thread_id: str) -> tuple[list[undoing.Entry], dict[int, int]]:
         messages = list(read_messages(self._store, thread_id, kinds={"checkpoint"}))
-        journal = Journal(find_thread(self._store, thread_id).workspace, self._objects)
-        return journal.entries(messages), {m.seq: m.turn for m in messages}
+        entries = self._journal(thread_id).entries(messages)
+        return entries, {m.seq: m.turn for m in messages}
+
+    def _journal(self, thread_id: str) -> Journal:
+        return Journal(find_thread(self._store, thread_id).workspace, self._objects)
 
     @property
     def _objects(self) -> Objects:

@@ -85,6 +85,18 @@ def reachable(root: str, store: str, tips: Iterable[str]) -> set[str] | None:
     return set(answer.decode().split()) if answer is not None else None
 
 
+def leading_to(
+    root: str, store: str, tips: Iterable[str], but: Iterable[str], *, index: bool
+) -> set[str] | None:
+    """Every object that one of the tips or the index leads to, and none of the others does."""
+    words = ["rev-list", "--objects", "--no-object-names", "--ignore-missing"]
+    words += ["--indexed-objects"] if index else []
+    place = f"--git-dir={os.path.join(root, on_disk(store))}"
+    said = "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in but)]).encode()
+    answer = ask(root, [place, *words, "--stdin"], said)
+    return set(answer.decode().split()) if answer is not None else None
+
+
 def listed(root: str, index: bytes, length: int) -> set[str] | None:
     """The objects that the index of a pack lists."""
     answer = ask(root, ["show-index", f"--object-format={_format(length)}"], index)

@@ -1,0 +1,82 @@
+"""Objects of git that must stay when changes are undone: something that stays leads to them.
+
+A command commits, and the person puts a tag or a branch of their own there. An undo restores what
+the command changed; were it to delete the objects, too, theirs would lead to nothing.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+
+from steersman.operations.journal.journal import Journal
+from steersman.operations.running import repository
+from steersman.operations.running.history import Piece, content_of, piece
+from steersman.records.change import Change
+from steersman.records.names import on_disk, written
+from steersman.records.plain_files import whole_plain
+
+MOST = 10_000  # files that are read to see what leads where
+LARGEST = 20_000_000
+_NAME = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+_TIPS = ("refs", "logs", "worktrees")
+
+
+def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
+    """Paths of objects that these changes delete, though something that stays needs them."""
+    root = journal.root
+    going: dict[str, dict[str, Piece]] = {}
+    for change in changes:
+        found = piece(change.path) if change.after.kind == "absent" else None
+        if found is not None:
+            going.setdefault(found.store, {})[change.path] = found
+    after = {change.path: change.after for change in changes}
+    kept: set[str] = set()
+    for store, pieces in going.items():
+        files = _files(root, store)
+        tips = {name for path in files if path not in after for name in _names(_read(root, path))}
+        old = {name for path in files if path in after
+               for name in _names(content_of(journal, after[path]))}  # fmt: skip
+        index = f"{store}index" not in after
+        names = repository.leading_to(root, store, tips, old - tips, index=index)
+        if names is None:  # git does not say: nothing is deleted
+            kept |= set(pieces)
+            continue
+        packs = {found.pack for path, found in pieces.items()
+                 if found.kind == "idx" and names & _packed(root, path, found)}  # fmt: skip
+        kept |= {path for path, found in pieces.items()
+                 if found.name in names or found.pack in packs}  # fmt: skip
+    return kept
+
+
+def _packed(root: str, path: str, found: Piece) -> set[str]:
+    return repository.listed(root, _read(root, path), len(found.name)) or set()
+
+
+def _names(content: bytes) -> set[str]:
+    """The objects that a file tells of: where a branch is, was, or is to be."""
+    return {name.decode() for name in _NAME.findall(content) if name.strip(b"0")}
+
+
+def _files(root: str, store: str) -> list[str]:
+    """The files of a repository that tell where its branches, tags and worktrees are."""
+    top = os.path.join(root, on_disk(store))
+    found = [os.path.join(top, name) for name in _listed(top)
+             if name == "packed-refs" or name.endswith("HEAD")]  # fmt: skip
+    for name in _TIPS:
+        for folder, _, names in os.walk(os.path.join(top, name)):
+            found += [os.path.join(folder, inner) for inner in names if inner != "index"]
+    return [written(os.path.relpath(path, root)) for path in found[:MOST]]
+
+
+def _read(root: str, path: str) -> bytes:
+    try:
+        return whole_plain(os.path.join(root, on_disk(path)), LARGEST)
+    except OSError:
+        return b""
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
