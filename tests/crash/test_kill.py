@@ -21,7 +21,7 @@ from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, shell, until
 from tests.world import call, kill
 
 BEFORE, AFTER = "before\n" * 4000, "after!\n" * 4000
-GROUPS, KILLS = 10, 5  # 50 moments
+GROUPS, KILLS = 10, 5  # 50 moments, half of them only with `make soak`
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -98,7 +98,11 @@ def assert_whole(messages):
     assert messages[-1].kind == "session_end"
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize(
+    "group",
+    [*range(GROUPS // 2)]
+    + [pytest.param(group, marks=pytest.mark.soak) for group in range(GROUPS // 2, GROUPS)],
+)
 def test_a_run_killed_at_any_moment_opens_verifies_and_goes_on(
     steer, script, model, workspace, environ, settled, group
 ):

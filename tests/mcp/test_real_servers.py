@@ -11,6 +11,8 @@ from tests.cli.kit import DONE, StrictSteer
 from tests.mcp.test_stories import results, verdicts
 from tests.world import call
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def steer(environ: dict[str, str], workspace: Path) -> StrictSteer:

@@ -18,6 +18,8 @@ from tests import provision
 from tests.ports.mcp import conformance
 from tests.ports.mcp.conformance import REVISIONS
 
+pytestmark = pytest.mark.real
+
 DOCS = conformance.ROOT / "docs" / "mcp-server.md"
 
 

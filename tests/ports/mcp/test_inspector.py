@@ -5,8 +5,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import provision
 from tests.ports.mcp.conftest import TOKEN, Serving
+
+pytestmark = pytest.mark.real
 
 CALL = ("--tool-name", "workspace_read_file", "--tool-arg", "path=README.md")
 

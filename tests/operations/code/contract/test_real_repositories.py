@@ -14,6 +14,8 @@ from steersman.operations.code.trees.backend import TreeBackend
 from tests import provision
 from tests.operations.code.contract.station import Station, a_station, serena
 
+pytestmark = pytest.mark.real
+
 
 def known(station: Station, name: str) -> Backend:
     """A backend by its name."""
