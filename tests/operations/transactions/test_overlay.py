@@ -373,3 +373,48 @@ def test_root_cannot_leave_its_mounts(yard: Yard) -> None:
     yard.try_out("mount -o remount,rw,bind / && echo out; mknod disk b 8 0 && echo made")
     assert yard.last is not None
     assert yard.last.stdout == ""
+
+
+def swapped(yard: Yard) -> None:
+    """Somebody puts another folder, with files as old as the others, in the place of one."""
+    (yard.root / "d").rename(yard.root / "d.old")
+    (yard.root / "e").rename(yard.root / "d")
+
+
+def moved_away(yard: Yard) -> None:
+    (yard.root / "d").rename(yard.root / "d.old")
+
+
+def deleted(yard: Yard) -> None:
+    (yard.root / "d" / "x").unlink()
+
+
+@pytest.mark.parametrize(
+    ("command", "meanwhile", "late"),
+    [
+        ("echo c >> d/x", swapped, ["d/x"]),
+        ("rm -rf d", swapped, ["d", "d/sub", "d/sub/y", "d/x"]),
+        ("rm -rf d; mkdir d; echo c > d/x", swapped, ["d/sub", "d/sub/y", "d/x"]),
+        ("echo c > d/new", swapped, ["d/new"]),
+        ("echo c >> d/sub/y", swapped, ["d/sub/y"]),
+        ("echo c >> d/x", moved_away, ["d", "d/x"]),
+        ("echo c >> d/x", deleted, ["d/x"]),
+    ],
+)
+def test_a_folder_that_somebody_moved_meanwhile_is_theirs(
+    yard: Yard, command: str, meanwhile: Callable[[Yard], None], late: list[str]
+) -> None:
+    for folder in ("d", "e"):
+        (yard.root / folder / "sub").mkdir(parents=True)
+        (yard.root / folder / "x").write_text(folder)
+        (yard.root / folder / "sub" / "y").write_text(folder)
+    done = yard.try_out(command, meanwhile=lambda: meanwhile(yard))
+    assert done.meanwhile == late
+
+
+def test_what_somebody_adds_to_a_folder_meanwhile_contests_nothing_else(yard: Yard) -> None:
+    (yard.root / "d").mkdir()
+    (yard.root / "d" / "x").write_text("x")
+    done = yard.try_out("echo c >> d/x", meanwhile=(yard.root / "d" / "theirs").touch)
+    assert done.meanwhile == []
+    assert kinds(done.changes) == {"d/x": ("file", "file")}

@@ -3,6 +3,7 @@
 import os
 import stat
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,9 @@ class Yard:
         assert isinstance(found, Overlay), found
         return found
 
-    def try_out(self, script: str, profile: Profile = PLAIN) -> Changeset:
+    def try_out(
+        self, script: str, profile: Profile = PLAIN, meanwhile: Callable[[], None] | None = None
+    ) -> Changeset:
         """Run a script over the workspace and say what it would change."""
         with self.overlay().begin(str(self.root), str(self.scratch)) as run:
             line = run.argv(
@@ -73,6 +76,8 @@ class Yard:
                 stdin=subprocess.DEVNULL, timeout=60, check=False,
             )  # fmt: skip
             assert run.ran(), self.last.stderr
+            if meanwhile is not None:
+                meanwhile()
             return run.changes(self.objects)
 
     def run(self, script: str) -> Changeset:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from contextlib import closing
 
 from steersman.operations.journal.changeset import Changeset, same, tamed
-from steersman.operations.journal.folders import ROOT, Tree
+from steersman.operations.journal.folders import ROOT, Tree, parent
 from steersman.operations.journal.looking import NOTHING, Seen, examine, special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
@@ -19,6 +20,11 @@ from steersman.operations.running.veils import NOTHING_SPARED, Spared
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import on_disk, written
+
+# How many bytes of a file handle are the number of the file, by its kind: ext4 and most others, xfs
+# with large numbers, btrfs. They begin with it.
+_NUMBERS = {0x01: 4, 0x02: 4, 0x81: 8, 0x82: 8, 0x4D: 8, 0x4E: 8, 0x4F: 8}
+_HEAD = 21  # bytes of what an overlay notes before the handle
 
 
 def read_upper(
@@ -64,6 +70,7 @@ class _Reader:
         self.remove: list[str] = []
         self.notes: list[str] = []
         self.meanwhile: list[str] = []
+        self._others: set[str] = set()  # folders that somebody else put or changed there
 
     def read(self) -> None:
         top = os.lstat(self._upper)
@@ -102,7 +109,7 @@ class _Reader:
             raise _unreadable(path)
         before = self._before(path)
         self._record(path, before, FileState("folder", stat.S_IMODE(about.st_mode)))
-        return before.state.kind == "folder" and (within or self._mark(place, "opaque") == b"y")
+        return before.state.kind == "folder" and (within or self._is_opaque(path))
 
     def _entry(self, path: str, about: os.stat_result) -> None:
         if self._is_whiteout(path, about):
@@ -150,13 +157,38 @@ class _Reader:
         """Note a change if it is one."""
         after, notes = tamed(path, before.state, after)
         self.notes += notes
+        late = path != ROOT and self._is_late(path, before, after)
         if same(before.state, after):
             return False
-        if before.stat and before.state.kind != "folder":
-            late = before.stat.st_ctime_ns > self._started
-            self.meanwhile += [path] if late else []
+        self.meanwhile += [path] if late else []
         self.changes.append(Change(path, before.state, after))
         return True
+
+    def _is_late(self, path: str, before: Seen, after: FileState) -> bool:
+        """Whether what is at a path is not what the command saw there: somebody else was there.
+
+        A file that is moved with its folder keeps its times, so it is known by its number.
+        """
+        late = parent(path) in self._others or self._was_another(path, before)
+        is_folder = before.state.kind == "folder"
+        if before.stat and (not is_folder or after.kind != "folder" or self._is_opaque(path)):
+            late = late or before.stat.st_ctime_ns > self._started
+        if late and "folder" in (before.state.kind, after.kind):
+            self._others.add(path)
+        return late
+
+    def _was_another(self, path: str, before: Seen) -> bool:
+        """Whether the file that the overlay copied is not the one that is there now."""
+        origin = self._mark(self._place(path), "origin") or b""
+        size = _NUMBERS.get(origin[4], 0) if len(origin) > _HEAD else 0
+        if not size:  # made by the command, or from a disk that numbers files otherwise
+            return False
+        number = int.from_bytes(origin[_HEAD : _HEAD + size], sys.byteorder)
+        now = before.stat.st_ino if before.stat else 0
+        return number != now % (1 << 8 * size)
+
+    def _is_opaque(self, path: str) -> bool:
+        return self._mark(self._place(path), "opaque") == b"y"
 
     def _is_whiteout(self, path: str, about: os.stat_result) -> bool:
         if stat.S_ISCHR(about.st_mode):
