@@ -82,6 +82,7 @@ def _tree(
         Entry(b"plain.txt", "file", b"plain\n"),
         Entry(b"twin", "twin"),
         Entry(b"sub", "folder", mode=0o755),
+        Entry(b"deep/er/inner", "file", b"inner\n"),
     ]
     if dice.random() < 0.5:
         found.append(Entry(b".git", "git"))
