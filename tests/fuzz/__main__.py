@@ -8,9 +8,10 @@ import tempfile
 import time
 from collections.abc import Sequence
 
-from tests.fuzz.playing import judged
+from tests.fuzz.plan import MACHINES, Entry, Plan, Step
+from tests.fuzz.playing import judged, wrong_with
 
-WARM = (1, 2, 6)  # one for each machine
+WARM = (Step("edit", "new/made"), Step("foreground", "rm a"), Step("background", "mkfifo b"))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,8 +42,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def become(user: int) -> None:
     """Give up root's rights, once everything is imported that this user may be unable to read."""
-    for seed in WARM:
-        judged(seed, shrink=False)
+    for machine in MACHINES:
+        wrong_with(Plan(0, machine, "allow", (Entry(b"a", "file", b"a\n"),), WARM))
     folder = tempfile.mkdtemp(prefix="steersman-fuzz-", dir="/var/cache")
     os.chown(folder, user, user)
     os.environ["FUZZ_FOLDER"] = os.environ["HOME"] = folder

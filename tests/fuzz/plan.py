@@ -10,6 +10,7 @@ from msgspec import Struct
 Kind = Literal["file", "folder", "link", "hard", "pipe", "socket", "sparse", "git", "twin"]
 Answers = Literal["nobody", "either", "allow", "deny"]
 Machine = Literal["view", "copy", "direct"]
+MACHINES: tuple[Machine, ...] = ("view", "copy", "direct")
 Way = Literal["foreground", "background", "edit"]
 
 NAMES = (
@@ -60,7 +61,7 @@ class Plan(Struct, frozen=True):
 def plan_for(seed: int) -> Plan:
     """The round of a seed."""
     dice = Random(f"fuzz {seed}")
-    machine: Machine = dice.choices(("view", "copy", "direct"), (6, 2, 2))[0]
+    machine: Machine = dice.choices(MACHINES, (6, 2, 2))[0]
     asked = dice.random() < (0.9 if machine == "direct" else 0.4)
     words = tuple((path, f"fuzz-{dice.getrandbits(64):016x}-word") for path in _some(dice, SECRETS))
     entries = _tree(dice, machine, words)
