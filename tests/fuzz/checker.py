@@ -13,8 +13,8 @@ from contextlib import suppress
 
 import msgspec
 
-from steersman.records.action import Delete, Write
-from steersman.records.message import Checkpoint, Error, ToolResult
+from steersman.records.action import ChangeMany, Delete, Write
+from steersman.records.message import Checkpoint, Error, Policy, ToolResult
 from steersman.records.names import on_disk, shown, written
 from tests.fuzz.plan import GUARDED, IN_GIT, Plan
 from tests.fuzz.round import Evidence
@@ -30,7 +30,7 @@ _LIMITS = ("annot be undone", "annot be restored", "ot taken over")
 
 def violations(plan: Plan, evidence: Evidence) -> list[str]:
     """Everything that is wrong."""
-    rules = (_outside, _guarded, _secrets, _undone, _powers, _remains, _defects)
+    rules = (_outside, _judged, _guarded, _secrets, _undone, _powers, _remains, _defects)
     return [what for rule in rules for what in rule(plan, evidence)]
 
 
@@ -48,10 +48,34 @@ def _outside(plan: Plan, evidence: Evidence) -> Iterator[str]:
         yield "somebody came to a socket"
 
 
+def _judged(plan: Plan, evidence: Evidence) -> Iterator[str]:
+    """Nothing in the workspace changed without a verdict, by its name or among very many."""
+    actions = [m.body.action for m in evidence.messages if isinstance(m.body, Policy)]
+    if any(isinstance(action, ChangeMany) and not action.named for action in actions):
+        return
+    known = {_inside(action.path) for action in actions if isinstance(action, Write | Delete)}
+    known.update(name.encode() for name in evidence.by_person)
+    for path in _differing(_still(evidence.before), _still(evidence.after)):
+        if path not in known and not _is_note_enough(path, plan, evidence):
+            yield f"{_name(path)} changed without a verdict"
+
+
+def _is_note_enough(path: bytes, plan: Plan, evidence: Evidence) -> bool:
+    """Whether it is the mode of a pipe, or a new socket, where there is no view."""
+    nodes = [tree[path] for tree in (evidence.before, evidence.after) if path in tree]
+    plain = any(node.kind in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK) for node in nodes)
+    return plan.machine == "direct" and path in evidence.after and not plain
+
+
+def _inside(path: str) -> bytes:
+    """The path of an action, in the workspace."""
+    return os.fsencode(on_disk(path)).partition(b"/work")[2].lstrip(b"/")
+
+
 def _guarded(plan: Plan, evidence: Evidence) -> Iterator[str]:
     """What other programs obey changed only where a person allowed it by name."""
     allowed = {
-        os.fsencode(on_disk(action.path)).partition(b"/work/")[2]
+        _inside(action.path)
         for request, answer in evidence.asked
         for action in request.actions
         if answer == "allow" and isinstance(action, Write | Delete)

@@ -192,6 +192,14 @@ def test_a_protected_path_is_not_deleted_because_it_is_a_pipe(beside, workspace)
     assert (workspace / "result").read_text() == "done\n"
 
 
+def test_a_pipe_whose_mode_is_changed_is_still_there(beside, workspace):
+    (workspace / "d").mkdir()
+    os.mkfifo(workspace / "d/pipe")
+    beside("chmod -R 700 d; echo done > result")
+    assert (workspace / "d/pipe").is_fifo()
+    assert (workspace / "result").read_text() == "done\n"
+
+
 def test_a_secret_file_that_the_person_makes_meanwhile_is_theirs(beside, workspace):
     word = "rosebud-" + "in-a-file"
 

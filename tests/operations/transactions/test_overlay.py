@@ -418,3 +418,15 @@ def test_what_somebody_adds_to_a_folder_meanwhile_contests_nothing_else(yard: Ya
     done = yard.try_out("echo c >> d/x", meanwhile=(yard.root / "d" / "theirs").touch)
     assert done.meanwhile == []
     assert kinds(done.changes) == {"d/x": ("file", "file")}
+
+
+def test_a_pipe_whose_mode_or_time_a_command_changes_is_still_there(yard: Yard) -> None:
+    """Of it nothing is taken over; a command that deletes it says so."""
+    (yard.root / "d").mkdir()
+    os.mkfifo(yard.root / "d/pipe", 0o644)
+    done = yard.run("chmod -R 700 d; touch d/pipe")
+    assert [change.path for change in done.changes] == ["d"]
+    assert done.notes == ["Not taken over: d/pipe is a pipe."]
+    assert stat.S_IMODE((yard.root / "d/pipe").lstat().st_mode) == 0o644
+    assert yard.run("rm d/pipe").remove == ["d/pipe"]
+    assert not (yard.root / "d/pipe").exists()

@@ -94,6 +94,19 @@ def signature(found: os.stat_result) -> Signature:
     return Signature(found.st_size, changed, status, found.st_ino)
 
 
+def is_special(found: os.stat_result | None) -> bool:
+    """Whether it is a pipe, socket or device."""
+    kind = stat.S_IFMT(found.st_mode) if found else stat.S_IFREG
+    return kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
+
+
+def still_special(before: os.stat_result | None, after: os.stat_result | None) -> bool:
+    """Whether a pipe, socket or device is one as before: its mode and times are not taken over."""
+    if before is None or after is None or not is_special(before):
+        return False
+    return stat.S_IFMT(before.st_mode) == stat.S_IFMT(after.st_mode)
+
+
 def special(called: str, found: os.stat_result) -> Special:
     """The problem with a pipe, socket or device, by its name in records."""
     kind = _KINDS.get(stat.S_IFMT(found.st_mode), "not a plain file")

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from steersman.operations.journal.changeset import Changeset, same
 from steersman.operations.journal.folders import ROOT, Tree
-from steersman.operations.journal.looking import Signature, Special, reading, signature, special
+from steersman.operations.journal.looking import Signature, reading, signature, special
 from steersman.operations.journal.objects import Objects, digest_of
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
@@ -54,7 +54,7 @@ class Snapshot:
         self._room = most
         self._index: _Index = {}
         self._states: dict[str, FileState] = {}
-        self._special: dict[str, Special] = {}
+        self._special: dict[str, os.stat_result] = {}
         self._unseen: set[str] = set()
         self.notes: list[str] = []
 
@@ -79,9 +79,7 @@ class Snapshot:
         before, special_before, self.notes = self._states, self._special, []
         after = self._look()
         changes, notes = [], list(self.notes)
-        remove = sorted(special_before.keys() - self._special.keys())
-        notes += [f"Cannot be restored once it is gone: {special_before[path].what}"
-                  for path in remove]  # fmt: skip
+        notes += self._about_special(special_before)
         for path in sorted(before.keys() | after.keys()):
             was, now = before.get(path, ABSENT), after.get(path, ABSENT)
             if same(was, now):
@@ -95,8 +93,18 @@ class Snapshot:
             if was.kind == "file" and not self._objects.has(was.digest):
                 notes.append(f"Cannot be undone, because its content was not kept: {shown(path)}")
         self._states = after
+        remove = sorted(special_before.keys() - self._special.keys())
         new = sorted(self._special.keys() - special_before.keys())
         return Changeset(changes, notes=notes, remove=remove, special=new)
+
+    def _about_special(self, before: dict[str, os.stat_result]) -> Iterator[str]:
+        """What is to be said about pipes and the like that were there before."""
+        for path, about in sorted(before.items()):
+            now = self._special.get(path)
+            if now is None:
+                yield f"Cannot be restored once it is gone: {special(path, about).what}"
+            elif now.st_mode != about.st_mode:
+                yield f"Cannot be undone: the mode of {shown(path)} was changed."
 
     def _look(self) -> dict[str, FileState]:
         try:
@@ -127,7 +135,7 @@ class Snapshot:
         if stat.S_ISLNK(about.st_mode):
             return FileState("link", target=written(os.readlink(os.path.join(self.root, place))))
         if not stat.S_ISREG(about.st_mode):
-            self._special[written(place)] = special(written(place), about)
+            self._special[written(place)] = about
             return None
         known = index[os.fsencode(place)] = self._known(place, about)
         return FileState("file", mode, known.digest, about.st_size)

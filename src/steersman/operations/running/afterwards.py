@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
-from steersman.operations.journal.looking import special
+from steersman.operations.journal.looking import is_special, special
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import Past, loss_of
 from steersman.operations.tool import Bench
@@ -49,7 +49,7 @@ def _left_out(tree: Tree, path: str, made: Collection[str]) -> str:
     try:
         with tree.place(path) as (folder, name):
             about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if stat.S_ISFIFO(about.st_mode) or (parent(path) in made and _is_special(about)):
+            if stat.S_ISFIFO(about.st_mode) or (parent(path) in made and is_special(about)):
                 os.unlink(name, dir_fd=folder)
                 return f"Not taken over: {special(path, about).what}"
     except OSError as error:
@@ -188,14 +188,9 @@ def _specials(root: str, changes: Sequence[Change]) -> list[str]:
                 goes = change.before.kind == "folder" != change.after.kind
                 if goes and tree.is_folder(change.path):
                     places += [f"{change.path}/{name}" for name in tree.names(change.path)]
-            return [path for path in dict.fromkeys(places) if _is_special(tree.stat(path))]
+            return [path for path in dict.fromkeys(places) if is_special(tree.stat(path))]
         finally:
             tree.settle()
-
-
-def _is_special(found: os.stat_result | None) -> bool:
-    kind = stat.S_IFMT(found.st_mode) if found else stat.S_IFREG
-    return kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
 
 
 def _inner_first(change: Change) -> tuple[bool, int]:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from steersman import children
 from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.folders import Tree
-from steersman.operations.journal.looking import NOTHING, Seen
+from steersman.operations.journal.looking import NOTHING, Seen, special, still_special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.journal.snapshot import walk
@@ -139,6 +139,10 @@ class Copied:
     ) -> None:
         if self._spared.covers(path) or self._is_somebodys_secret(path, tree):
             found.notes.append(self._spared.note(path))
+            return
+        made = copy.stat(path)
+        if made and still_special(tree.stat(path), made):
+            found.notes.append(f"Not taken over: {special(path, made).what}")
             return
         before = NOTHING
         try:

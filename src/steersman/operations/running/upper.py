@@ -13,7 +13,7 @@ from contextlib import closing
 
 from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.folders import ROOT, Tree, parent
-from steersman.operations.journal.looking import NOTHING, Seen, examine, special
+from steersman.operations.journal.looking import NOTHING, Seen, examine, special, still_special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.running.veils import NOTHING_SPARED, Spared
@@ -117,7 +117,8 @@ class _Reader:
             return
         if not stat.S_ISREG(about.st_mode) and not stat.S_ISLNK(about.st_mode):
             self.notes.append(f"Not taken over: {special(path, about).what}")
-            self._gone(path)
+            if not still_special(self._tree.stat(path), about):
+                self._gone(path)
             return
         if self._mark(self._place(path), "metacopy") is not None:
             raise _unreadable(path)
