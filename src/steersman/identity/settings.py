@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from steersman.records.errors import UsageProblem
+from steersman.records.own_places import data_folder as data_folder
 from steersman.records.plain_files import whole_plain
 from steersman.records.settings import Settings
 
@@ -37,16 +38,6 @@ LISTS = ("domains", "environment", "sockets")
 THREAD = ("mode", "model", "approvals", "trust")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget")
-
-
-def data_folder(environ: Mapping[str, str]) -> Path:
-    """Where threads and the rest of the state are kept."""
-    if environ.get("STEERSMAN_HOME"):
-        return Path(environ["STEERSMAN_HOME"]).expanduser().absolute()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "steersman"
-    base = environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(base) / "steersman"
 
 
 def config_file(environ: Mapping[str, str]) -> Path:

@@ -201,15 +201,18 @@ def test_workspaces_with_odd_names(name: str, tmp_path: Path) -> None:
     assert kinds(yard.run("echo x > file").changes) == {"file": ("absent", "file")}
 
 
-def test_where_an_overlay_cannot_be(yard: Yard) -> None:
+def test_where_an_overlay_cannot_be(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole disk, a workspace around the scratch folder, a disk inside the workspace."""
     overlay = yard.overlay()
     for root in ("/", str(yard.folder), "/dev"):
         with pytest.raises(NoOverlay):
             overlay.begin(root, str(yard.scratch))
-    found = available(str(Path(overlay.bubblewrap.program).parent), str(yard.scratch))
+    within = Path(overlay.bubblewrap.program).parent
+    monkeypatch.setenv("STEERSMAN_HOME", str(yard.folder / "file" / "no folder"))
+    (yard.folder / "file").touch()
+    found = available(str(within), str(yard.scratch))
     assert isinstance(found, Unavailable)
-    assert "inside the workspace" in found.reason
+    assert "cannot be copied out of the workspace" in found.reason
 
 
 def test_an_old_or_broken_bubblewrap_is_passed_over(

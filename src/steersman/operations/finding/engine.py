@@ -1,5 +1,6 @@
 """Chooses who searches: ripgrep, or the program in Python."""
 
+import asyncio
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,7 +23,7 @@ T = TypeVar("T")
 async def find(place: SearchPlace, query: Query, environ: Mapping[str, str]) -> Found:
     """Where a pattern occurs."""
     Globs(query.globs)  # says what is wrong with them, whoever searches
-    rg = program(environ, place.root)
+    rg = await asyncio.to_thread(program, environ, place.root)
     if rg is not None:
         with suppress(Blocked):
             found = ripgrep.search(rg, place, query, environ)
@@ -32,7 +33,7 @@ async def find(place: SearchPlace, query: Query, environ: Mapping[str, str]) -> 
 
 async def list_names(place: SearchPlace, ignored: bool, environ: Mapping[str, str]) -> Names:
     """Every file below a folder."""
-    rg = program(environ, place.root)
+    rg = await asyncio.to_thread(program, environ, place.root)
     if rg is not None:
         with suppress(Blocked):
             names = ripgrep.list_names(rg, place, ignored, environ)

