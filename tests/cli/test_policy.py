@@ -282,12 +282,10 @@ def test_a_copy_of_a_thread_does_not_inherit_its_answers(steer, script, workspac
     assert steer("resume", thread, "again").returncode == 0
 
 
-def test_neither_a_mode_nor_autonomy_is_restored_when_a_thread_is_resumed(steer, script):
-    flags = ["--mode", "plan", "--approvals", "never", "--trust", "untrusted"]
-    thread = steer.work("run", "--model", script(DONE, DONE), *flags, "plan it").thread
-    start = steer.work("resume", thread, "go on").bodies("session_start")[0]
-    how = (start["mode"], start["trust"], start["approvals"])
-    assert how == ("code", "sandboxed", "on-request")
+def test_a_thread_that_is_resumed_is_trusted_no_further_than_the_run_says(steer, script):
+    flags = ["--trust", "untrusted", "--sandbox", "none"]
+    thread = steer.work("run", "--model", script(DONE, DONE), *flags, "go").thread
+    assert steer.work("resume", thread, "go on").bodies("session_start")[0]["trust"] == "sandboxed"
 
 
 def test_a_changed_call_is_judged_like_any_other_and_carried_out(steer, script, workspace):

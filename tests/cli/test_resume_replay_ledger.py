@@ -90,6 +90,62 @@ def test_resume_takes_another_model_and_remembers_it(steer, script, story):
     assert work.bodies("session_start")[0]["model"] == other
 
 
+OWN = ("mode", "model", "approvals")
+
+
+def how(work):
+    """What a session began with, of what a thread keeps."""
+    start = work.bodies("session_start")[0]
+    return tuple(start[name] for name in OWN)
+
+
+def test_resume_keeps_the_threads_own_mode_model_and_approvals(steer, script):
+    model = script(DONE, DONE, DONE)
+    flags = ["--mode", "plan", "--approvals", "never"]
+    thread = steer.work("run", "--model", model, *flags, "plan it").thread
+    other = script(DONE, name="other.json")
+    elsewhere = steer.having(STEERSMAN_MODE="ask", STEERSMAN_MODEL=other)
+
+    assert how(elsewhere.work("resume", thread, "go on")) == ("plan", model, "never")
+    assert how(steer.work("resume", thread, "go on")) == ("plan", model, "never")
+
+
+def test_what_is_said_with_resume_counts_and_is_kept(steer, script):
+    model = script(DONE, DONE, DONE)
+    thread = steer.work("run", "--model", model, "--mode", "plan", "plan it").thread
+    said = ["--mode", "code", "--approvals", "on-failure"]
+
+    assert how(steer.work("resume", thread, *said, "do it")) == ("code", model, "on-failure")
+    assert how(steer.work("resume", thread, "go on")) == ("code", model, "on-failure")
+
+
+def test_a_chat_goes_on_as_its_thread_was_left_and_a_new_thread_does_not(steer, script):
+    model = script(DONE, DONE)
+    flags = ["--mode", "plan", "--approvals", "never"]
+    thread = steer.work("run", "--model", model, *flags, "plan it").thread
+
+    steer("--plain", "--resume", thread, stdin="go on\n/new\nsomething else\n")
+    again = [m["body"] for m in decoded(steer("replay", thread).stdout)]
+    newest = decoded(steer("threads", "list", "--json", "--limit", "1").stdout)[0]["id"]
+    first = decoded(steer("replay", newest).stdout)[0]["body"]
+
+    assert newest != thread
+    assert [tuple(body[name] for name in OWN) for body in again if "trust" in body] == [
+        ("plan", model, "never")
+    ] * 2
+    assert tuple(first[name] for name in OWN) == ("code", model, "on-request")
+
+
+def test_a_chat_says_otherwise_on_the_command_line(steer, script):
+    model = script(DONE, DONE)
+    thread = steer.work("run", "--model", model, "--mode", "plan", "plan it").thread
+
+    steer("--plain", "--resume", thread, "--mode", "ask", stdin="go on\n")
+
+    starts = [m["body"] for m in decoded(steer("replay", thread).stdout)]
+    assert [body["mode"] for body in starts if "trust" in body] == ["plan", "ask"]
+
+
 def test_a_model_named_by_a_relative_path_is_found_from_anywhere(steer, workspace, tmp_path):
     (workspace / "model.json").write_text('{"turns": [{"text": "Done."}]}')
     thread = steer.work("run", "--model", "scripted:model.json", "begin").thread

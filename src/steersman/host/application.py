@@ -22,7 +22,7 @@ import msgspec
 from steersman.bus import Bus, Missed
 from steersman.host.attached import Attached
 from steersman.host.newsroom import Newsroom
-from steersman.host.opening import Kept, Opening, kept
+from steersman.host.opening import RESTORED, Kept, Opening, kept
 from steersman.host.settings import store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
@@ -203,10 +203,9 @@ class Host:
             self.store.release(lease)
 
     def kept(self, thread_id: str, *, all_: bool = False) -> dict[str, Any]:
-        """What a thread keeps for whoever opens it again, by the names of flags: its model.
+        """What a thread keeps for whoever opens it again, by the names of flags.
 
-        `all_`: also its mode, trust, approvals and sandbox, for a process in the background.
-        Autonomy is given for a piece of work, not restored when a person comes back.
+        `all_`: also its trust and sandbox, for a process in the background that goes on with it.
         """
         scope = f"thread:{thread_id}"
         said = self.store.setting(scope, "kept")
@@ -214,7 +213,7 @@ class Host:
             model = self.store.setting(scope, "model")
             return {"model": model} if model else {}
         lasting = msgspec.json.decode(said, type=Kept).lasting
-        return {name: value for name, value in lasting.items() if all_ or name == "model"}
+        return {name: value for name, value in lasting.items() if all_ or name in RESTORED}
 
     def _keep(self, thread_id: str, how: Kept) -> None:
         self.store.remember(f"thread:{thread_id}", "kept", msgspec.json.encode(how).decode())

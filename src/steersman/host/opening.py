@@ -10,6 +10,8 @@ from steersman.records.mcp_tools import Wishes
 from steersman.records.settings import Settings
 
 LASTING = ("mode", "model", "trust", "approvals", "sandbox")
+# What a person finds again. How far a thread is trusted, each run says anew.
+RESTORED = ("mode", "model", "approvals")
 
 
 class Opening(Struct, frozen=True):

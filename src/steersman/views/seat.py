@@ -27,8 +27,9 @@ class Seat:
     """Where a person is. `settings` are those of the thread, and of the next new one.
 
     `given` names settings that the person chose: they hold in every thread; for the others a thread
-    keeps its own. `attended`: somebody can answer. `yes`: every permission is answered with yes.
-    `owner` is the other process that runs the thread, as far as is known.
+    keeps its own, which is no choice for the next new one. `attended`: somebody can answer.
+    `yes`: every permission is answered with yes. `owner` is the other process that
+    runs the thread, as far as is known.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Seat:
         self.settings = settings
         self._given = given
         self._how: dict[str, Any] = {"attended": attended, "yes": yes}
+        self._lent: dict[str, str] = {}  # the person's own, while a thread that was taken has its
         self.owner: Process | None = None
         self._handle: ThreadHandle | None = None
         self._arrived = asyncio.Event()
@@ -95,6 +97,7 @@ class Seat:
         await self.leave()
         kept = await asyncio.to_thread(self.host.kept, thread.id)
         own = {name: value for name, value in kept.items() if name not in self._given}
+        self._lent = {name: getattr(self.settings, name) for name in ADOPTED}
         self.settings = msgspec.structs.replace(self.settings, **own)
         self._settle(await self.host.attach(thread.id, self.settings, **self._how))
         self.folder = self.handle.thread.workspace
@@ -103,6 +106,8 @@ class Seat:
     async def leave(self) -> None:
         """Get up. What runs here is stopped, what runs elsewhere goes on; everything is kept."""
         handle, self._handle, self.owner = self._handle, None, None
+        self.settings = msgspec.structs.replace(self.settings, **self._lent)
+        self._lent = {}
         self._arrived.clear()
         if handle is not None:
             await (handle.close() if handle.here else handle.detach())
@@ -170,6 +175,7 @@ class Seat:
         """Another mode, model, trust or approvals, in a running turn too."""
         if self._handle is not None:
             await self._handle.set(**values)
+        self._lent = {name: value for name, value in self._lent.items() if name not in values}
         self.settings = msgspec.structs.replace(self.settings, **values)
 
     async def fork(self, at: int | None = None) -> Thread:
