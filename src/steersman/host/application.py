@@ -123,9 +123,12 @@ class Host:
 
     # Threads
 
-    def threads(self, *, workspace: str | None = None, limit: int | None = None) -> list[Thread]:
-        """Threads, the most recently used first."""
-        return self.store.threads(workspace=workspace, limit=limit)
+    def threads(self, *workspaces: str, limit: int | None = None) -> list[Thread]:
+        """Threads, of some workspaces or all, the most recently used first."""
+        if not workspaces:
+            return self.store.threads(limit=limit)
+        found = [one for each in workspaces for one in self.store.threads(workspace=each)]
+        return sorted(found, key=lambda one: one.updated, reverse=True)[:limit]
 
     def states(self, threads: Sequence[Thread]) -> dict[str, ThreadState]:
         """What threads are doing, whichever process runs them."""
@@ -135,22 +138,22 @@ class Host:
         """The thread a person means by an id or the beginning of one."""
         return find_thread(self.store, wanted)
 
-    def latest(self, workspace: str) -> Thread:
-        """The conversation last worked on in a workspace."""
-        for thread in self.store.threads(workspace=workspace):
+    def latest(self, *workspaces: str) -> Thread:
+        """The conversation last worked on in a workspace, or in one of several."""
+        for thread in self.threads(*workspaces):
             if thread.origin != "call":
                 return thread
         raise UsageProblem(
-            f"There is no thread for {workspace} yet.", try_this="`steer run TASK` starts one."
+            f"There is no thread for {workspaces[0]} yet.", try_this="`steer run TASK` starts one."
         )
 
-    def latest_changed(self, workspace: str) -> Thread:
+    def latest_changed(self, *workspaces: str) -> Thread:
         """The thread that last worked in a workspace, single calls included.
 
         One out of a file is taken only by its name: it may never have worked here.
         """
-        found = (one for one in self.store.threads(workspace=workspace) if not one.imported)
-        return next(found, None) or self.latest(workspace)
+        found = (one for one in self.threads(*workspaces) if not one.imported)
+        return next(found, None) or self.latest(*workspaces)
 
     def create(
         self,

@@ -186,8 +186,8 @@ class Seat:
 
     def threads(self, *, here: bool = True) -> list[Thread]:
         """Threads one can sit down at, the newest first."""
-        folder = os.path.realpath(self.folder) if here else None
-        return [one for one in self.host.threads(workspace=folder) if one.origin != "call"]
+        folders = [os.path.realpath(self.folder)] if here else []
+        return [one for one in self.host.threads(*folders) if one.origin != "call"]
 
     async def follow(self, after: int = 0) -> AsyncIterator[Message]:
         """Every message of the thread after `after`, and what happens from then on.

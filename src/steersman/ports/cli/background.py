@@ -14,6 +14,7 @@ from steersman.host.carrying import READY, report
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
+    folders_from,
     open_host,
     settings_from,
     spending,
@@ -120,7 +121,7 @@ def attach(thread: str | None, plain: bool, **flags: Any) -> int:
     Without a terminal, or with --json or --quiet, it is shown until its turn ends.
     """
     host = open_host()
-    found = host.find(thread) if thread else host.latest(folder_from(flags["workspace"]))
+    found = host.find(thread) if thread else host.latest(*folders_from(flags["workspace"]))
     shown = flags["as_json"] or flags["quiet"] or not (at_terminal() and sys.stderr.isatty())
     if shown and not plain:
         return watch_job(lambda: AttachJob(found.id), flags)

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from steersman.host import Host, ledger
-from steersman.ports.cli.options import folder_from, json_flag, open_host, working
+from steersman.ports.cli.options import folders_from, json_flag, open_host, working
 from steersman.ports.cli.work import kept_settings
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
@@ -30,7 +30,7 @@ def command(
     Nothing is deleted: the log keeps everything, and --undo takes the digest back.
     """
     host = open_host()
-    found = host.find(thread) if thread else host.latest(folder_from(flags["workspace"]))
+    found = host.find(thread) if thread else host.latest(*folders_from(flags["workspace"]))
     if words:
         _search(host, found, words, as_json=as_json)
     elif show:

@@ -8,15 +8,30 @@ from typing import Any, TypeVar
 
 import click
 
-from steersman.host import Host, storage
+from steersman.host import Host, storage, workspaces
 from steersman.host.settings import settings_for
 from steersman.records.errors import UsageProblem
 from steersman.records.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_DEFAULT = "default: the repository you are in, else this folder"
+
+
+def _said(ctx: click.Context, _: click.Parameter, workspace: str | None) -> str | None:
+    """What `--workspace` names; else, with `--here`, this folder."""
+    return workspace or ("." if ctx.params.get("here") else None)
+
+
 _WORKING = (
-    click.option("--workspace", "-w", metavar="DIR", help="Folder to work in (default: here)."),
+    click.option(
+        "--workspace",
+        "-w",
+        metavar="DIR",
+        callback=_said,
+        help=f"Folder to work in ({_DEFAULT}).",
+    ),
+    click.option("--here", is_flag=True, help="Work in this folder, not in its whole repository."),
     click.option("--model", "-m", metavar="PROVIDER:NAME", help="Model to think with."),
     click.option(
         "--mode",
@@ -71,7 +86,7 @@ def working(command: F) -> F:
     return command
 
 
-workspace_option = click.option("--workspace", "-w", metavar="DIR", help="Folder (default: here).")
+workspace_option = click.option("--workspace", "-w", metavar="DIR", help=f"Folder ({_DEFAULT}).")
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, one record a line.")
 
 
@@ -87,8 +102,14 @@ def open_host() -> Host:
 
 def folder_from(workspace: str | None) -> str:
     """The workspace a command means, links followed, as threads remember it."""
+    return folders_from(workspace)[0]
+
+
+def folders_from(workspace: str | None) -> tuple[str, ...]:
+    """The workspace a command means, then further folders whose threads it may mean."""
     try:
-        return os.path.realpath(Path(workspace or ".").expanduser())
+        folder = os.path.realpath(Path(workspace or ".").expanduser())
+        return (folder,) if workspace else workspaces.meant(folder)
     except FileNotFoundError as error:
         raise UsageProblem(
             "The folder you are in does not exist any more.",

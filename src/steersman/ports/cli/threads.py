@@ -36,11 +36,11 @@ def command() -> None:
 @json_flag
 def list_threads(workspace: str | None, everything: bool, limit: int | None, as_json: bool) -> None:
     """List threads, the most recently used first."""
-    folder = folder_from(workspace) if workspace else None
+    folders = [folder_from(workspace)] if workspace else []
     host = open_host()
-    found = [
-        thread for thread in host.threads(workspace=folder) if everything or thread.origin != "call"
-    ][:limit]
+    found = [thread for thread in host.threads(*folders) if everything or thread.origin != "call"][
+        :limit
+    ]
     states = host.states(found)
     if as_json:
         for thread in found:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 from steersman.host import Host
-from steersman.ports.cli.options import at_terminal, folder_from, open_host
+from steersman.ports.cli.options import at_terminal, folders_from, open_host
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.errors import NeedsAnswer, SteersmanError
 from steersman.records.settings import Settings
@@ -83,7 +83,7 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
 
 
 def _which(host: Host, thread: str | None, workspace: str | None) -> Thread:
-    return host.find(thread) if thread else host.latest_changed(folder_from(workspace))
+    return host.find(thread) if thread else host.latest_changed(*folders_from(workspace))
 
 
 def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:

@@ -6,7 +6,14 @@ from typing import Any
 import click
 
 from steersman.host import Host, ThreadHandle
-from steersman.ports.cli.options import folder_from, json_flag, settings_from, spending, working
+from steersman.ports.cli.options import (
+    folder_from,
+    folders_from,
+    json_flag,
+    settings_from,
+    spending,
+    working,
+)
 from steersman.ports.cli.prompts import consent, read_line
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.records.errors import UsageProblem
@@ -135,11 +142,11 @@ class ResumeJob(Job):
 
     def _which(self, host: Host) -> tuple[Thread, str]:
         """The thread and the words a person meant; words alone go to the newest thread here."""
-        here = folder_from(self._flags["workspace"])
+        here = folders_from(self._flags["workspace"])
         if self._named is None:
-            return host.latest(here), ""
+            return host.latest(*here), ""
         if " " in self._named and not self._task:
-            return host.latest(here), self._named
+            return host.latest(*here), self._named
         text = sys.stdin.read() if self._task == ("-",) else " ".join(self._task)
         return host.find(self._named), text.strip()
 
