@@ -1,6 +1,7 @@
 """Settings: built-in values, the user's `config.toml`, `STEERSMAN_*` variables, flags, in order."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from hashlib import sha256
@@ -118,8 +119,20 @@ def read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(whole_plain(path, LARGEST).decode())
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageProblem(
-            f"The settings file {path} cannot be read.", str(error), "Correct it or move it away."
+            f"The settings file {path} cannot be read.",
+            _unreadable(error),
+            "Correct it or move it away.",
         ) from error
+
+
+def _unreadable(error: Exception) -> str:
+    """Why a settings file cannot be read, in our words."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return "It is not text in UTF-8."
+    place = re.search(r"line \d+, column \d+", str(error))
+    return f"It is not TOML{f' at {place[0]}' if place else '; the end of it is missing'}."
 
 
 def _changed(settings: Settings, name: str, value: Any, source: str) -> Settings:
@@ -127,10 +140,19 @@ def _changed(settings: Settings, name: str, value: Any, source: str) -> Settings
     return _checked({**values, name: value}, source)
 
 
+def checked_text(text: str, source: str) -> None:
+    """Raise what is wrong with the text of a settings file."""
+    import tomllib
+
+    _checked(tomllib.loads(text), source)
+
+
 def _checked(values: dict[str, Any], source: str) -> Settings:
     try:
         return msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
+        from steersman.identity.settings_words import fault
+
         raise UsageProblem(
-            f"A setting from {source} is not right.", str(error), "See docs/settings.md."
+            f"A setting from {source} is not right.", fault(values), "See docs/settings.md."
         ) from error

@@ -38,6 +38,7 @@ COMMANDS = {
     "skills": ("skills", "command", "List, show, install, enable and disable skills."),
     "mcp": ("mcp", "command", "Set up, try and list MCP servers; be one."),
     "index": ("index", "command", "Show, build and ask the index of the code."),
+    "config": ("config", "command", "Show and change settings, and where each comes from."),
     "store": ("store", "command", "Show the store of threads, or copy it elsewhere."),
     "doctor": ("doctor", "command", "Tell what was found and what is missing."),
 }
