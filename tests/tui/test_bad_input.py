@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.ports.tui.request_sheet import PATIENCE
+from steersman.ports.tui.keys import PATIENCE
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, call, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, gone, said, threads
 from tests.world import STEER
@@ -114,7 +114,7 @@ def test_nothing_from_outside_moves_the_cursor_the_title_or_the_clipboard(
     check_harmless(window)
 
     # Everything that can be opened, opened; and the thread, taken up again.
-    window.press("Escape")
+    window.press("F7")
     window.until("j down")
     window.press("g")
     for _ in range(12):

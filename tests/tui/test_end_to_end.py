@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from steersman.ports.tui.request_sheet import PATIENCE
+from steersman.ports.tui.keys import PATIENCE
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, WRITE, eventually, outside
 from tests.cli.terminal import CTRL_D, Terminal
 from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads

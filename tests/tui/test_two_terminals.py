@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from steersman.ports.tui.request_sheet import PATIENCE
+from steersman.ports.tui.keys import PATIENCE
 from tests.cli.kit import DONE, READ, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 

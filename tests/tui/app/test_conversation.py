@@ -91,7 +91,9 @@ def test_a_turn_that_failed_is_tried_again(environ, workspace, script):
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("go on then")
             await me.turn_ends()
-            await me.press("escape", "r")
+            await me.press("f7", "r")
+            await me.sees("Try the last step again?", "go on then")
+            await me.press("y")
             await me.turn_ends(2)
             assert [m.body.text for m in me.messages("user")] == ["go on then", "go on then"]
             assert me.messages("turn_end")[-1].body.ending == "done"

@@ -62,7 +62,7 @@ def test_keys_as_people_read_them(key, told):
 
 
 @given(st.integers(0, 300), st.sampled_from(["nothing", "working"]),
-       st.sampled_from(["writing", "asking", "browsing"]))  # fmt: skip
+       st.sampled_from(["writing", "asking", "reading", "elsewhere"]))  # fmt: skip
 def test_the_footer_always_fits(width, doing, focus):
     kept = fitted(hints(DEFAULT, doing, focus), width)
     assert sum(len(h.key) + 1 + len(h.words) for h in kept) + 2 * max(0, len(kept) - 1) <= width

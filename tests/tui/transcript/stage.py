@@ -29,7 +29,7 @@ class Stage(App[None]):
         for name in NAMES:
             self.register_theme(theme(name))
         self.theme = self.look
-        self.query_one(Transcript).focus()
+        self.query_one(Transcript).read()
 
 
 def on_stage(

@@ -83,7 +83,7 @@ def test_keys_scroll_and_go_from_message_to_message() -> None:
             await pilot.press(*keys)
             return without_bar(app)[0].strip()
 
-        assert await first_line("home") == "› prompt 0"
+        assert await first_line("home") == "│› prompt 0"
         assert await first_line("n") == "▌› prompt 1"
         assert await first_line("n", "n") == "▌› prompt 3"
         assert await first_line("N") == "▌› prompt 2"
@@ -94,7 +94,7 @@ def test_keys_scroll_and_go_from_message_to_message() -> None:
         assert transcript.window.top == top + 1 + 22
         await pilot.press("pageup")
         assert transcript.window.top == top + 1
-        assert await first_line("home", "N") == "› prompt 0"
+        assert await first_line("home", "N") == "│› prompt 0"
         await pilot.press("end", "n")
         assert transcript.following
 
@@ -114,7 +114,7 @@ def test_scrolling_up_through_what_was_never_drawn_shows_every_line_once() -> No
             assert transcript.window.top == before - 1 + grown
             await_line = transcript.render_line(0).text.rstrip()
             seen.insert(0, await_line)
-        prompts = [line.strip() for line in seen if line.strip().startswith("› prompt")]
+        prompts = [line.strip(" │") for line in seen if "› prompt" in line]
         assert prompts == [f"› prompt {number}" for number in range(40)]
 
     on_stage(story, act)

@@ -10,6 +10,7 @@ from steersman.ports.tui.layout import SIDE
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.steering import Twice
 from steersman.ports.tui.transcript import Transcript
+from steersman.views.commands.words import fenced
 from steersman.views.story.reading import again, changes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Acting:
             "help": self._help, "ask_help": self._help,
             "palette": app.show_palette,
             "stop": self._stop, "leave": self._leave,
-            "quit": app.exit, "quit_now": app.exit, "detach": app.detach,
+            "quit": self._quit, "quit_now": app.exit, "detach": app.detach,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
             "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
             "todo": lambda: self.pane("todo"),
@@ -35,7 +36,7 @@ class Acting:
             "down": lambda: self._scroll("down"), "up": lambda: self._scroll("up"),
             "top": lambda: self._scroll("top"), "end": lambda: self._scroll("end"),
             "approvals": self._approvals, "approvals_now": self._approvals,
-            "queued": self._queued, "retry": self._retry, "write": self._write,
+            "queued": self._queued, "retry": self._retry, "write": self._write, "read": self._read,
         }  # fmt: skip
 
     def do(self, name: str) -> None:
@@ -51,9 +52,9 @@ class Acting:
                 app.memory.toggle(name)
         else:
             showing.over = "" if toggle and showing.over == name else name
-        showing.everything()
-        if not showing.over and app.attention == "browsing":
+        if app.attention == "reading":
             self._write()
+        showing.everything()
 
     def _diff(self) -> None:
         """What was changed, over everything."""
@@ -70,9 +71,9 @@ class Acting:
         self._app.show_help()
 
     def _stop(self) -> None:
-        """Stop what runs; with nothing running, close a pane or leave the composer for browsing."""
+        """Go back to writing from elsewhere; else stop what runs, or close a pane."""
         app = self._app
-        if app.attention == "asking":
+        if app.attention != "writing":
             self._write()  # the turn goes on; what waits, waits
             return
         if app.steering.stop(app.follower.story.queued()):
@@ -80,11 +81,13 @@ class Acting:
         if app.showing.over:
             app.showing.over = ""
             app.showing.everything()
-            self._write()
-        elif app.attention == "writing":
-            app.query_one(Transcript).focus()
-        else:
-            self._write()
+
+    def _quit(self) -> None:
+        self._app.spawn(self._asked_to_quit())
+
+    async def _asked_to_quit(self) -> None:
+        if await self._app.stage.confirm("Quit?", "The thread is kept."):
+            self._app.exit()
 
     def _leave(self) -> None:
         """Clear what is written, or stop what runs; twice: quit."""
@@ -101,6 +104,8 @@ class Acting:
         app.notify(f"{key} again quits; the thread is kept.", markup=False, timeout=2)
 
     def _scroll(self, how: str) -> None:
+        if self._app.showing.scroll_pane(how):
+            return
         transcript = self._app.query_one(Transcript)
         match how:
             case "down":
@@ -131,12 +136,26 @@ class Acting:
             self._app.tell("Nothing is queued.")
 
     def _retry(self) -> None:
-        app = self._app
-        said = again(app.follower.story)
+        said = again(self._app.follower.story)
         if said:
-            app.steering.say(said)
+            self._app.spawn(self._asked_to_retry(said))
         else:
-            app.tell("There is nothing to try again.")
+            self._app.tell("There is nothing to try again.")
+
+    async def _asked_to_retry(self, said: str) -> None:
+        if await self._app.stage.confirm("Try the last step again? It says:", fenced(said)):
+            self._app.steering.say(said)
+
+    def _read(self) -> None:
+        """The only way to where letters are keys."""
+        app = self._app
+        if app.showing.over:
+            app.showing.over = ""
+            app.showing.everything()
+        if app.follower.story.blocks:
+            app.query_one(Transcript).read()
+        else:
+            app.tell("There is nothing to read yet.")
 
     def _write(self) -> None:
         self._app.query_one(Composer).focus()

@@ -22,7 +22,8 @@ from steersman.host.settings import state_folder
 from steersman.ports.tui.acting import Acting
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.following import Follower
-from steersman.ports.tui.keys import TABLE, load_keys
+from steersman.ports.tui.keys import NAMES as KEY_NAMES
+from steersman.ports.tui.keys import PATIENCE, TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
 from steersman.ports.tui.naming import Names
 from steersman.ports.tui.panes.footer import Keys
@@ -33,7 +34,7 @@ from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
-from steersman.ports.tui.showing import APPROVALS, BEAT, Showing
+from steersman.ports.tui.showing import APPROVALS, BEAT, PROSE, Showing
 from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
@@ -62,7 +63,7 @@ class SteersmanApp(App[Left]):
     CSS_PATH = "steersman.tcss"
     TITLE = "steersman"
     ENABLE_COMMAND_PALETTE = False  # ours is a picker like all others
-    patience: float | None = None  # seconds before something new can be answered
+    patience: float = PATIENCE  # seconds before something new can be answered
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             ",".join(key.keys), f"key('{key.name}')", key.about, show=False,
@@ -89,10 +90,10 @@ class SteersmanApp(App[Left]):
         self._first = first
         self._commands_here: tuple[str, Registry] | None = None
         self._completed = Names(self)
-        self.steering = Steering(seat, self.tell, self._spawn, self._give_back)
+        self.steering = Steering(seat, self.tell, self.spawn, self._give_back)
         self.showing = Showing(self, Gathering(seat, environ))
         self.acting = Acting(self)
-        self.follower = Follower(seat, self.showing.news, self.tell, self._spawn)
+        self.follower = Follower(seat, self.showing.news, self.tell, self.spawn)
         for name in NAMES:
             self.register_theme(theme(name))
         self.theme = first_theme(environ, self.memory.now.theme)
@@ -123,14 +124,16 @@ class SteersmanApp(App[Left]):
         self.query_one(Composer).focus()
         self.moved(anew=True)
         self.set_interval(BEAT, self.showing.beat)
+        self.watch(self.screen, "focused", self._focus_moved, init=False)
         for problem in self.keymap_.problems:
             self.call_after_refresh(self.tell, problem)
         if self._first is not None:
-            self._spawn(self._first(self.stage))
+            self.spawn(self._first(self.stage))
 
     # What others ask of the application.
 
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> Worker[Any]:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> Worker[Any]:
+        """Begin work that ends with the application."""
         return self.run_worker(work, exit_on_error=True)
 
     def tell(self, text: str) -> None:
@@ -186,7 +189,7 @@ class SteersmanApp(App[Left]):
 
     def show_palette(self) -> None:
         """Everything that can be done, by name."""
-        self._spawn(self._choose())
+        self.spawn(self._choose())
 
     async def _choose(self) -> None:
         from steersman.views.commands.palette import capabilities, choose
@@ -211,7 +214,7 @@ class SteersmanApp(App[Left]):
         return self._commands_here[1]
 
     @property
-    def attention(self) -> Literal["writing", "asking", "browsing"]:
+    def attention(self) -> Literal["writing", "asking", "reading", "elsewhere"]:
         """Where keys go."""
         focused = self.screen_stack[0].focused if self.screen_stack else None
         if isinstance(focused, Composer):
@@ -219,7 +222,7 @@ class SteersmanApp(App[Left]):
         above = focused.ancestors_with_self if focused is not None else ()
         if any(one.id == APPROVALS for one in above):
             return "asking"
-        return "browsing"
+        return "reading" if isinstance(focused, Transcript) else "elsewhere"
 
     # What the widgets say.
 
@@ -237,7 +240,7 @@ class SteersmanApp(App[Left]):
 
     @on(Composer.Command)
     def _command(self, event: Composer.Command) -> None:
-        self._spawn(self.command(event.line))
+        self.spawn(self.command(event.line))
 
     async def command(self, line: str) -> None:
         """Carry out a line that begins with `/`."""
@@ -253,14 +256,10 @@ class SteersmanApp(App[Left]):
         """Nothing waits any more."""
         self.query_one(Composer).focus()
 
-    @on(Side.Closed)
-    def _looked_enough(self) -> None:
-        self.acting.do("diff_pane")
-        self.query_one(Composer).focus()
-
     def on_app_focus(self) -> None:
         """The person looks at this terminal."""
         self.showing.notices.focus(True)
+        self.call_after_refresh(self._have_keys_somewhere)
 
     def on_app_blur(self) -> None:
         """The person looks elsewhere."""
@@ -279,6 +278,14 @@ class SteersmanApp(App[Left]):
         """Other keys are of use now."""
         self.showing.keys()
 
+    def _focus_moved(self) -> None:
+        self.call_after_refresh(self._have_keys_somewhere)
+
+    def _have_keys_somewhere(self) -> None:
+        """What had the keys is gone or hidden: one writes."""
+        if self.is_running and self.app_focus and self.screen_stack[0].focused is None:
+            self.query_one(Composer).focus()
+
     def on_resize(self, event: events.Resize) -> None:
         """Another size."""
         self.call_after_refresh(self.showing.everything)
@@ -286,15 +293,26 @@ class SteersmanApp(App[Left]):
     # What the keys do.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys of the application rest while a question is over it."""
+        """Keys of the application rest while a question is over it, letters unless one reads."""
         if action != "key" or not parameters:
             return True
         name = str(parameters[0])
         if isinstance(self.screen, ModalScreen):
             return name in ALWAYS
         if name in ("page_up", "page_down"):
-            return self.attention == "writing"
-        return True
+            return self.attention in ("writing", "elsewhere")
+        return KEY_NAMES[name].where == "always" or self.attention == "reading"
+
+    async def _on_key(self, event: events.Key) -> None:
+        """A letter that is no command where the keys go is prose: it is written."""
+        lost = not isinstance(self.screen, ModalScreen) and self.attention in PROSE
+        if not event.is_printable or not lost:
+            return
+        event.prevent_default()  # else the key would be looked up twice
+        if not await self._check_bindings(event.key):
+            composer = self.query_one(Composer)
+            composer.focus()
+            await composer._on_key(event)
 
     def action_key(self, name: str) -> None:
         """A key of the table was pressed."""

@@ -31,7 +31,10 @@ Check = Callable[[frozenset[Part]], str]
 
 
 class DiffPane(Vertical):
-    """Some changes: `show` them, and with `choosing` wait for which of them are accepted."""
+    """Some changes: `show` them, and with `choosing` wait for which of them are accepted.
+
+    Without `keys` it is only looked at.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "send", "send", show=False),
@@ -67,9 +70,11 @@ class DiffPane(Vertical):
         choosing: bool = False,
         why_whole: str = "",
         check: Check | None = None,
+        keys: bool = True,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._takes_keys = keys
         self._files = tuple(files)
         self._title = title
         self._choosing = choosing
@@ -84,7 +89,9 @@ class DiffPane(Vertical):
             files = OptionList(markup=False)
             files.can_focus = False
             yield files
-            yield DiffView()
+            view = DiffView()
+            view.can_focus = self._takes_keys
+            yield view
         yield Static(classes="diff-foot")
 
     def on_mount(self) -> None:

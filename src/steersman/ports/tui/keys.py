@@ -1,7 +1,8 @@
 """Keys: what each does, which it is, and what a person's `keys.toml` makes of them.
 
-Pure. A key is `always` heard, or only while `browsing`, when the composer does not have the focus
-and letters are not text. The file beside `config.toml` names an action and its keys:
+Pure. A key is `always` heard, or only while `reading`, when a person has put the focus on the
+conversation; everywhere else letters are text. The file beside `config.toml` names an action and
+its keys:
 
     diff = "ctrl+d"
     down = ["j", "down"]
@@ -18,8 +19,9 @@ from msgspec import Struct
 from steersman.host.settings import own_file
 from steersman.records.plain_files import whole_plain
 
-Where = Literal["always", "browsing"]
+Where = Literal["always", "reading"]
 _LARGEST = 1 << 20
+PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
 _MODIFIERS = r"(?:(?:ctrl|shift|alt|super|meta)\+)*"
 _KEY = re.compile(rf"{_MODIFIERS}(?:f[1-9]\d?|[a-z_]{{2,}}|[^\s,+]|\+)")
 # Needed for writing; an action that took one of these would take it from the composer.
@@ -33,14 +35,14 @@ class Key(Struct, frozen=True):
     keys: tuple[str, ...]
     about: str
     short: str = ""
-    where: Where = "browsing"
+    where: Where = "reading"
 
 
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. With nothing "
-        "running: browse.", "stop", "always"),
+    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. Leaves reading "
+        "and closes a pane.", "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop the turn or clear what is written; twice: quit.", "quit",
         "always"),
     Key("detach", ("ctrl+o",), "Leave, and let the turn go on.", "detach", "always"),
@@ -49,6 +51,8 @@ TABLE = (
     Key("log", ("f3",), "Show or hide the task log.", "log", "always"),
     Key("diff_pane", ("f4",), "Show or hide the changes.", "diff", "always"),
     Key("todo", ("f6",), "Show or hide the todo list.", "todo", "always"),
+    Key("read", ("f7",), "Read the conversation: the letters below are keys until you write.",
+        "read", "always"),
     Key("page_up", ("pageup",), "Scroll the conversation up.", "", "always"),
     Key("page_down", ("pagedown",), "Scroll the conversation down.", "", "always"),
     Key("approvals_now", ("f8",), "Go to what waits for an answer.", "", "always"),
@@ -58,10 +62,10 @@ TABLE = (
     Key("top", ("g",), "Go to the beginning.", ""),
     Key("end", ("G",), "Go to the end, and follow.", ""),
     Key("diff", ("D",), "Show what was changed.", "diff"),
-    Key("retry", ("r",), "Try the last step again.", "retry"),
+    Key("retry", ("r",), "Try the last step again; asks first.", "retry"),
     Key("approvals", ("a",), "Go to what waits for an answer.", "approvals"),
     Key("write", ("i",), "Write.", "write"),
-    Key("quit", ("q",), "Quit.", "quit"),
+    Key("quit", ("q",), "Quit; asks first.", "quit"),
     Key("ask_help", ("?",), "Show this help.", "help"),
 )  # fmt: skip
 SCROLLS = ("down", "up", "top", "end", "page_up", "page_down")  # the conversation's own as well
@@ -190,8 +194,8 @@ class Hint(Struct, frozen=True):
 def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
     """What is worth saying now, the most useful first.
 
-    `doing` is what the seat does; `focus` is where the keys go: the composer, an approval, or
-    elsewhere, where one browses.
+    `doing` is what the seat does; `focus` is where the keys go: the composer, an approval, the
+    conversation, or elsewhere.
     """
 
     def named(*names: str) -> list[Hint]:
@@ -200,15 +204,15 @@ def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
     if focus == "asking":
         return [Hint(keymap.of("stop"), "write"), *named("help", "palette")]
     general = named("palette", "help", "log", "diff_pane", "status", "todo")
-    if focus == "browsing":
-        letters = named("write", "down", "up", "diff", "retry", "approvals", "quit", "ask_help")
-        return [*(named("stop") if doing == "working" else []), *letters, *named("palette")]
+    if focus == "reading":
+        letters = named("down", "up", "diff", "retry", "approvals", "quit", "ask_help")
+        return [Hint(keymap.of("stop"), "write"), *letters, *named("palette")]
+    if focus == "elsewhere":
+        return [Hint(keymap.of("stop"), "write"), *general]
     if doing == "working":
         keys = [Hint("Enter", "steer"), Hint("Tab", "queue")]
         return [*keys, *named("stop", "detach"), *general]
-    browse = Hint(keymap.of("stop"), "browse")
-    return [Hint("Enter", "send"), *named("palette"), browse, *named("help", "leave"),
-            *general[2:]]  # fmt: skip
+    return [Hint("Enter", "send"), *named("palette", "read", "help", "leave"), *general[2:]]
 
 
 def fitted(wanted: Sequence[Hint], width: int) -> list[Hint]:

@@ -18,10 +18,10 @@ from steersman.ports.tui.diff_pane import keys_lines
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.forms import EditForm, WordsForm
+from steersman.ports.tui.keys import PATIENCE
 from steersman.views.blocks import Asked, Request
 from steersman.views.waiting import Keys, Queue, Waiting
 
-PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
 SMALL = 6  # rows below which only the keys themselves are named
 
 

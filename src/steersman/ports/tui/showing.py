@@ -11,6 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.screen import ModalScreen
+from textual.scroll_view import ScrollView
+from textual.widget import Widget
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.keys import hints
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
 
 APPROVALS = "approvals"
+PROSE = ("reading", "elsewhere")  # where a letter that is no command is meant for the composer
 BEAT = 0.12  # seconds between the beats of the mark that shows that work goes on
 
 
@@ -107,7 +110,7 @@ class Showing:
         app = self._app
         waiting = story.waiting()
         idle = app.attention == "writing" and not app.query_one(Composer).text
-        grab = not isinstance(app.screen, ModalScreen) and (idle or app.attention == "browsing")
+        grab = not isinstance(app.screen, ModalScreen) and (idle or app.attention in PROSE)
         place = self._approvals(needed=bool(waiting))
         if place is not None:
             place.show(waiting, story.running(), grab=grab)
@@ -118,10 +121,8 @@ class Showing:
         app = self._app
         if self._asking is None and needed:
             from steersman.ports.tui.approvals import Approvals
-            from steersman.ports.tui.request_sheet import PATIENCE
 
-            patience = PATIENCE if app.patience is None else app.patience
-            self._asking = Approvals(id=APPROVALS, patience=patience)
+            self._asking = Approvals(id=APPROVALS, patience=app.patience)
             app.screen_stack[0].mount(self._asking, before=app.query_one(Queued))
             app.call_after_refresh(self.everything)
         return self._asking if self._asking is not None and self._asking.is_mounted else None
@@ -166,9 +167,20 @@ class Showing:
         if panes:
             panes.first().show_changes(diffs, title)
             return
-        pane = DiffPane(id="diff-pane", title=title)
+        pane = DiffPane(id="diff-pane", title=title, keys=False)
         self._app.query_one(Side).mount(pane)
         pane.show_changes(diffs, title)
+
+    def scroll_pane(self, how: str) -> bool:
+        """Scroll the pane that stands in the conversation's place; False when none does."""
+        if not self.layout.over:
+            return False
+        pane: Widget = self._app.query_one(f"#{self.layout.over}-pane")
+        for view in pane.query(ScrollView):
+            pane = view
+        pages = {"page_up": -1, "page_down": 1}.get(how, 0)
+        pane.scroll_relative(y=pages * max(1, pane.size.height - 1), animate=False)
+        return True
 
     def beat(self) -> None:
         """Time passes: show that the work goes on, and what a turn that ended leaves."""

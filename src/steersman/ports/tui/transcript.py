@@ -34,8 +34,8 @@ PAINTED = 200  # lines that are kept ready for the screen
 COPIED = 5_000  # lines that can be selected at once
 
 
-class Transcript(ScrollView, can_focus=True):
-    """All blocks of a story."""
+class Transcript(ScrollView, can_focus=False):
+    """All blocks of a story. It has the focus only between `read` and the next loss of it."""
 
     DEFAULT_CSS = """
     Transcript {
@@ -82,7 +82,7 @@ class Transcript(ScrollView, can_focus=True):
         if story is not None:
             self.window.story = story
         self.frames = 0  # how often something was drawn
-        self._strips: dict[tuple[str, int, bool], tuple[Text, Strip]] = {}
+        self._strips: dict[tuple[str, int, str], tuple[Text, Strip]] = {}
         self._changed: set[str] = set()
         self._timer: Timer | None = None
         self._last_frame = 0.0
@@ -189,13 +189,24 @@ class Transcript(ScrollView, can_focus=True):
             self._place()
             self.refresh()
 
+    def read(self) -> None:
+        """Let the keys go here. Nothing else brings them: no click, no Tab, no pane that closes."""
+        self.can_focus = True
+        self.focus()
+
     def on_focus(self) -> None:
-        """Show what keys act on."""
+        """Show that the keys go here."""
         self.refresh()
 
     def on_blur(self) -> None:
         """Keys act on something else now."""
+        self.can_focus = False
+        self.window.chosen = ""
         self.refresh()
+
+    def focus_on_click(self) -> bool:
+        """Whoever clicks or selects here goes on writing."""
+        return False
 
     def notify_style_update(self) -> None:
         """Other colours: nothing that was painted can be used."""
@@ -209,20 +220,20 @@ class Transcript(ScrollView, can_focus=True):
         if found is None:
             return Strip.blank(self.size.width, self.visual_style.rich_style)
         block, drawn, into = found
-        chosen = block.key == self.window.chosen and self.has_focus
-        strip = self._painted(drawn.lines[into], (block.key, into, chosen))
+        edge = "▌" if block.key == self.window.chosen else "│" if self.has_focus else " "
+        strip = self._painted(drawn.lines[into], (block.key, into, edge))
         if self.text_selection is not None:
             strip = self._selected(strip, number)
         return strip.apply_offsets(0, number)
 
-    def _painted(self, line: Text, key: tuple[str, int, bool]) -> Strip:
+    def _painted(self, line: Text, key: tuple[str, int, str]) -> Strip:
         """A line ready for the screen; those that were painted lately are kept."""
         width = self.size.width
         kept = self._strips.get(key)
         if kept is not None and kept[0] is line and kept[1].cell_length == width:
             return kept[1]
         base = self.visual_style.rich_style
-        edge = Segment("▌" if key[2] else " ", base + self.window.palette.accent)
+        edge = Segment(key[2], base + self.window.palette.accent)
         segments = [edge]
         if line.spans:
             rendered = line.render(self.app.console, "")

@@ -20,10 +20,10 @@ class Queued(Widget, can_focus=True):
     """The list; with the focus on it, arrows choose, Enter edits, Delete withdraws."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
         Binding("enter", "edit", "Edit", show=False),
-        Binding("delete,backspace,d", "withdraw", "Withdraw", show=False),
+        Binding("delete,backspace", "withdraw", "Withdraw", show=False),
     ]
     at: reactive[int] = reactive(0)
 

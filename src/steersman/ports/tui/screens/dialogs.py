@@ -1,6 +1,7 @@
 """Questions over the conversation: yes or no, a line of text, and whether a folder is trusted."""
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import ClassVar
 
 from textual import on
@@ -11,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from steersman.ports.tui.keys import PATIENCE
 from steersman.ports.tui.panes.lines import stacked
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
 from steersman.views.text import one_line, safe
@@ -28,10 +30,11 @@ class Confirm(ModalScreen[bool]):
         Binding("pageup", "scroll(-10)", "Page up", show=False),
     ]
 
-    def __init__(self, title: str, body: str = "") -> None:
+    def __init__(self, title: str, body: str = "", patience: float = PATIENCE) -> None:
         super().__init__()
         self._title = title
         self._body = body
+        self._counts_from = monotonic() + patience
 
     def compose(self) -> ComposeResult:
         """The question, what it is about, and the keys."""
@@ -42,8 +45,9 @@ class Confirm(ModalScreen[bool]):
             yield Label(keys_line((("y", "yes"), ("n", "no"))), classes="box-foot")
 
     def action_answer(self, yes: bool) -> None:
-        """The person's word."""
-        self.dismiss(yes)
+        """The person's word; a letter that was typed as this came up is none."""
+        if not yes or monotonic() >= self._counts_from:
+            self.dismiss(yes)
 
     def action_scroll(self, by: int) -> None:
         """More of what it is about."""

@@ -109,9 +109,9 @@ WRITING = (
 
 
 def help_lines(keymap: Keymap, commands: Sequence[tuple[str, str]]) -> Draw:
-    """The help: keys while writing, everywhere, while browsing; and the commands."""
+    """The help: keys while writing, everywhere, while reading; and the commands."""
     parts: list[tuple[str, list[tuple[str, str]]]] = [("Writing", list(WRITING))]
-    for where, title in (("always", "Everywhere"), ("browsing", "Browsing")):
+    for where, title in (("always", "Everywhere"), ("reading", "Reading")):
         rows = [
             (" ".join(shown(one) for one in key.keys), key.about)
             for key in keymap.keys

@@ -1,0 +1,196 @@
+"""Which keys are commands where: letters are text unless one reads on purpose."""
+
+import pytest
+
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.keys import TABLE
+from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.transcript import Transcript
+from tests.cli.kit import DONE, FIX
+from tests.tui.app.bridge import at_the_terminal, live
+
+LETTERS = "".join(key for one in TABLE if one.where == "reading" for key in one.keys)
+PROSE = f"{LETTERS}nNdhlfaxs just do quit and retry"
+KEYS = ["space" if letter == " " else letter for letter in PROSE]
+WORK = ({"tool_calls": [FIX]}, {"text": "Fixed."})
+
+
+def written(me):
+    """What is in the composer."""
+    return me.app.query_one(Composer).text
+
+
+async def worked(me):
+    """A turn that changed something is over."""
+    await me.say("fix it")
+    await me.sees("wants to change 1 file")
+    await me.press("y")
+    await me.turn_ends()
+    await me.until(lambda: me.app.attention == "writing")
+
+
+WAYS = {
+    "at once": [],
+    "Esc": ["escape"],
+    "Esc twice over": ["escape", "i", "backspace", "escape"],
+    "a pane opened and closed": ["f4", "f4"],
+    "a pane closed by Esc": ["f4", "escape"],
+    "a pane left open": ["f4"],
+    "another pane over it": ["f3", "f4"],
+    "reading left": ["f7", "escape"],
+    "a pane opened from reading": ["f7", "f4"],
+    "reading left for what is queued": ["f7", "f9", "escape"],
+    "help looked at": ["f1", "escape"],
+    "Tab out of reading": ["f7", "tab"],
+}
+
+
+@pytest.mark.parametrize("wide", [80, 120])
+def test_prose_is_prose_whatever_was_pressed_before(environ, workspace, script, wide):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK), size=(wide, 24)) as me:
+            await worked(me)
+            for way, keys in WAYS.items():
+                await me.press(*keys, *KEYS)
+                assert (way, written(me)) == (way, PROSE)
+                assert me.app.is_running
+                assert me.story.turn == 1
+                assert len(me.app.screen_stack) == 1
+                me.app.query_one(Composer).text = ""
+
+    live(scene)
+
+
+@pytest.mark.parametrize("wide", [80, 120])
+def test_a_click_anywhere_leaves_letters_text(environ, workspace, script, wide):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK), size=(wide, 24)) as me:
+            await worked(me)
+            await me.press("f4")
+            for place in ((5, 3), (wide - 5, 3), (5, 12), (wide - 5, 12), (2, 0), (2, 22), (2, 23)):
+                await me.pilot.click(offset=place)
+                await me.press(*"jDq")
+            assert written(me) == "jDq" * 7
+            assert me.app.is_running
+
+    live(scene)
+
+
+def test_a_terminal_looked_away_from_comes_back_to_writing(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK)) as me:
+            await worked(me)
+            await me.press("f7")
+            me.app.post_message(events_of("AppBlur"))
+            await me.pilot.pause()
+            me.app.post_message(events_of("AppFocus"))
+            await me.until(lambda: me.app.attention == "writing")
+            await me.press(*"quit")
+            assert written(me) == "quit"
+
+    live(scene)
+
+
+def events_of(name):
+    """An event of the terminal."""
+    from textual import events
+
+    return getattr(events, name)()
+
+
+def test_reading_is_entered_on_purpose_and_seen(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK)) as me:
+            await worked(me)
+            assert "│› fix it" not in me.screen()
+            await me.press("f7")
+            await me.sees("│› fix it", "Esc write", "j down", "q quit")
+            await me.press("j", "k", "g", "G", "n", "N", "D")
+            await me.until(lambda: len(me.app.screen_stack) == 2)
+            await me.press("escape")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            assert me.app.query_one(Transcript).has_focus
+            await me.press("i")
+            assert me.app.attention == "writing"
+            assert written(me) == ""
+            await me.until(lambda: "│› fix it" not in me.screen())
+
+    live(scene)
+
+
+def test_a_letter_that_is_no_command_is_written(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK)) as me:
+            await worked(me)
+            for letter in ("x", "H", "é", "7", "!", "space"):
+                await me.press("f7", letter, *"ust")
+                assert written(me).replace(" ", "space") == f"{letter}ust"
+                assert me.app.attention == "writing"
+                me.app.query_one(Composer).text = ""
+
+    live(scene)
+
+
+def test_letters_in_what_is_queued_are_written(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.write("later")
+            await me.press("tab")
+            await me.until(lambda: me.app.query_one(Queued).display)
+            await me.press("f9", *"do")
+            assert written(me) == "do"
+            assert me.app.query_one(Queued).items
+
+    live(scene)
+
+
+def test_quit_and_retry_ask_first(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK, DONE)) as me:
+            await worked(me)
+            await me.press("f7", "r")
+            await me.sees("Try the last step again?", "fix it")
+            await me.press("n")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            assert me.story.turn == 1
+            await me.press("q")
+            await me.sees("Quit?", "The thread is kept.")
+            await me.press("q")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            await me.press("q")
+            await me.sees("Quit?")
+            await me.press("y")
+            await me.until(lambda: not me.app.is_running)
+
+    live(scene)
+
+
+def test_a_letter_typed_as_a_question_comes_up_does_not_answer_it(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK)) as me:
+            await worked(me)
+            me.app.patience = 3600
+            await me.press("f7", "q")
+            await me.sees("Quit?")
+            await me.press("y")
+            assert me.app.is_running
+            await me.press("n")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+
+    live(scene)
+
+
+def test_a_pane_over_the_conversation_scrolls(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*WORK), size=(80, 12)) as me:
+            await worked(me)
+            await me.press("f3")
+            pane = me.app.query_one("#log-pane")
+            pane.scroll_home(animate=False)
+            await me.press("pagedown")
+            assert pane.scroll_y == pane.max_scroll_y
+
+    live(scene)
