@@ -3,6 +3,7 @@
 import pytest
 
 from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.driver import PasteParser
 from steersman.ports.tui.keys import TABLE
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.transcript import Transcript
@@ -192,5 +193,77 @@ def test_a_pane_over_the_conversation_scrolls(environ, workspace, script):
             pane.scroll_home(animate=False)
             await me.press("pagedown")
             assert pane.scroll_y == pane.max_scroll_y
+
+    live(scene)
+
+
+def test_shift_tab_switches_to_the_next_mode(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            assert me.app.seat.settings.mode == "code"
+            await me.write("half a thought")
+            await me.press("shift+tab")
+            await me.until(lambda: me.app.seat.settings.mode == "debug")
+            await me.press("shift+tab", "shift+tab", "shift+tab")
+            await me.until(lambda: me.app.seat.settings.mode == "spec")
+            assert written(me) == "half a thought"
+            assert me.app.attention == "writing"
+            await me.press("enter")
+            await me.turn_ends()
+            await me.press("shift+tab")
+            await me.sees("· mode code", " code · scripted")
+
+    live(scene)
+
+
+@pytest.mark.parametrize(
+    ("sent", "key"),
+    [("\x1b\r", "alt+enter"), ("\x1b\n", "alt+enter"), ("\n", "ctrl+j"), ("\r", "enter"),
+     ("\x1b[13;2u", "shift+enter"), ("\x1b[27;2;13~", "shift+enter"),
+     ("\x1b[13;3u", "alt+enter"), ("\x1b[27;3;13~", "alt+enter"), ("\x1b[Z", "shift+tab")],
+)  # fmt: skip
+def test_enter_as_terminals_send_it(sent, key):
+    assert [event.key for event in PasteParser().feed(sent)] == [key]
+
+
+def test_what_makes_a_new_line_sends_nothing(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            for key in ("alt+enter", "ctrl+j", "shift+enter"):
+                await me.press("a", key)
+            await me.press("b", "backslash", "enter", "c")
+            assert written(me) == "a\na\na\nb\nc"
+            assert me.app.seat.id == ""
+
+    live(scene)
+
+
+def test_escape_twice_goes_back_to_a_message(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE, DONE)) as me:
+            await me.press("escape", "escape", "escape")
+            assert len(me.app.screen_stack) == 1
+            await me.say("first thing")
+            await me.turn_ends()
+            await me.press("x", "escape", "escape")
+            assert len(me.app.screen_stack) == 1
+            await me.press("backspace", "escape", "escape")
+            await me.sees("Go back to before which message?", "first thing")
+            before = me.app.seat.id
+            await me.press("enter")
+            await me.until(lambda: written(me) == "first thing")
+            assert me.app.seat.id != before
+
+    live(scene)
+
+
+def test_ctrl_r_searches_what_was_said_before(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE, DONE)) as me:
+            for number, words in enumerate(("find the leak", "write the docs"), 1):
+                await me.say(words)
+                await me.turn_ends(number)
+            await me.press("ctrl+r", *"leak", "enter")
+            assert written(me) == "find the leak"
 
     live(scene)

@@ -105,7 +105,7 @@ def test_escape_stops_a_command_of_the_person(environ, workspace, script, gate):
     live(scene)
 
 
-def test_ctrl_c_clears_then_stops_then_quits(environ, workspace, script, gate):
+def test_ctrl_c_stops_then_clears_then_quits(environ, workspace, script, gate):
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE)
         async with at_the_terminal(environ, workspace, model) as me:
@@ -115,14 +115,36 @@ def test_ctrl_c_clears_then_stops_then_quits(environ, workspace, script, gate):
             await me.until(gate.processes)
             await me.write("half a thought")
             await me.press("ctrl+c")
+            await me.turn_ends()
+            assert me.messages("turn_end")[0].body.ending == "cancelled"
+            assert me.app.query_one(Composer).text == "half a thought"
+            await me.press("ctrl+c")
             assert me.app.query_one(Composer).text == ""
-            assert me.story.working
+            await me.press("ctrl+c")
             clock[0] += 5
             await me.press("ctrl+c")
-            await me.turn_ends()
+            assert me.app.is_running
             clock[0] += 0.5
             await me.press("ctrl+c")
             await me.until(lambda: not me.app.is_running)
+
+    live(scene)
+
+
+def test_ctrl_c_stops_a_command_of_the_person_and_keeps_what_is_written(
+    environ, workspace, script, gate
+):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("!" + gate.wait["arguments"]["command"])
+            await me.until(gate.processes)
+            await me.write("half a thought")
+            await me.press("ctrl+c")
+            await me.until(lambda: not gate.processes())
+            await me.until(lambda: me.messages("tool_result"))
+            assert me.messages("tool_result")[0].body.status == "cancelled"
+            assert me.app.query_one(Composer).text == "half a thought"
+            assert me.app.is_running
 
     live(scene)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from steersman.ports.tui.layout import SIDE
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.steering import Twice
 from steersman.ports.tui.transcript import Transcript
+from steersman.records.errors import SteersmanError
+from steersman.views.commands.builtin.modes import next_mode
 from steersman.views.commands.words import fenced
 from steersman.views.story.reading import again, changes
 
@@ -23,10 +26,12 @@ class Acting:
     def __init__(self, app: SteersmanApp) -> None:
         self._app = app
         self.leaves = Twice()
+        self.backs = Twice()
+        self._modes = asyncio.Lock()  # each press goes on from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
             "palette": app.show_palette,
-            "stop": self._stop, "leave": self._leave,
+            "stop": self._stop, "leave": self._leave, "mode": self._mode,
             "quit": self._quit, "quit_now": app.exit, "detach": app.detach,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
             "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
@@ -81,6 +86,19 @@ class Acting:
         if app.showing.over:
             app.showing.over = ""
             app.showing.everything()
+        elif app.seat.thread and not app.query_one(Composer).text and self.backs.again():
+            app.spawn(app.command("/rewind"))
+
+    def _mode(self) -> None:
+        self._app.spawn(self._next_mode())
+
+    async def _next_mode(self) -> None:
+        async with self._modes:
+            try:
+                await next_mode(self._app.stage)
+            except SteersmanError as problem:
+                self._app.tell(str(problem))
+        self._app.moved()
 
     def _quit(self) -> None:
         self._app.spawn(self._asked_to_quit())
@@ -90,18 +108,18 @@ class Acting:
             self._app.exit()
 
     def _leave(self) -> None:
-        """Clear what is written, or stop what runs; twice: quit."""
+        """Stop what runs; then clear what is written; then, twice: quit."""
         app = self._app
         composer = app.query_one(Composer)
-        if self.leaves.again():
-            app.exit()
+        if app.steering.stop(()):
             return
-        key = app.keymap_.of("leave")
         if composer.text:
             composer.put_away()
-        elif app.seat.doing == "working":
-            app.steering.stop(())
-        app.notify(f"{key} again quits; the thread is kept.", markup=False, timeout=2)
+        elif self.leaves.again():
+            app.exit()
+        else:
+            key = app.keymap_.of("leave")
+            app.notify(f"{key} again quits; the thread is kept.", markup=False, timeout=2)
 
     def _scroll(self, how: str) -> None:
         if self._app.showing.scroll_pane(how):

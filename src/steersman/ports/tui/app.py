@@ -230,6 +230,10 @@ class SteersmanApp(App[Left]):
     def _said(self, event: Composer.Said) -> None:
         self.steering.say(event.text, event.images)
 
+    @on(Composer.Changed)
+    def _wrote(self) -> None:
+        self.acting.backs.forget()
+
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:
         self.steering.queue(event.text)
@@ -299,6 +303,8 @@ class SteersmanApp(App[Left]):
         name = str(parameters[0])
         if isinstance(self.screen, ModalScreen):
             return name in ALWAYS
+        if name == "mode":  # a question has the key for going to the one before
+            return self.attention != "asking"
         if name in ("page_up", "page_down"):
             return self.attention in ("writing", "elsewhere")
         return KEY_NAMES[name].where == "always" or self.attention == "reading"

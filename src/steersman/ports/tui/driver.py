@@ -6,6 +6,7 @@ Here a paste is cut out as a whole before keys are looked for, which is also muc
 """
 
 import os
+import re
 import selectors
 import signal
 import threading
@@ -21,6 +22,14 @@ from textual.events import Paste
 from textual.message import Message
 
 BEGIN, END = "\x1b[200~", "\x1b[201~"
+# Enter with Alt or Shift, as terminals send it that do not speak kitty's protocol; in its words.
+ENTERS = {
+    "\x1b\r": "\x1b[13;3u",
+    "\x1b\n": "\x1b[13;3u",
+    "\x1b[27;2;13~": "\x1b[13;2u",
+    "\x1b[27;3;13~": "\x1b[13;3u",
+}
+_ENTERS = re.compile("|".join(re.escape(enter) for enter in ENTERS))
 AT_ONCE = 1 << 16
 LEAVING = 10.0  # seconds to leave in when the terminal is gone
 LOOK = 0.1  # seconds between looks at whether to end
@@ -59,7 +68,7 @@ class PasteParser(XTermParser):
 
     def _taken(self, data: str) -> Iterable[Message]:
         if self._pasted is None:
-            yield from super().feed(data)
+            yield from super().feed(_ENTERS.sub(lambda found: ENTERS[found[0]], data))
         else:
             self._pasted.append(data)
 

@@ -42,8 +42,11 @@ TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
     Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. Leaves reading "
-        "and closes a pane.", "stop", "always"),
-    Key("leave", ("ctrl+c",), "Stop the turn or clear what is written; twice: quit.", "quit",
+        "and closes a pane. Twice with nothing to stop or send: go back to a message.", "stop",
+        "always"),
+    Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
+        "quit", "always"),
+    Key("mode", ("shift+tab",), "Switch to the next mode: ask, plan, spec, code, debug.", "mode",
         "always"),
     Key("detach", ("ctrl+o",), "Leave, and let the turn go on.", "detach", "always"),
     Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
@@ -212,7 +215,7 @@ def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
     if doing == "working":
         keys = [Hint("Enter", "steer"), Hint("Tab", "queue")]
         return [*keys, *named("stop", "detach"), *general]
-    return [Hint("Enter", "send"), *named("palette", "read", "help", "leave"), *general[2:]]
+    return [Hint("Enter", "send"), *named("palette", "mode", "read", "help", "leave"), *general[2:]]
 
 
 def fitted(wanted: Sequence[Hint], width: int) -> list[Hint]:

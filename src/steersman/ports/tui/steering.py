@@ -32,6 +32,10 @@ class Twice:
         self._last = float("-inf") if twice else now
         return twice
 
+    def forget(self) -> None:
+        """Something else was done in between."""
+        self._last = float("-inf")
+
 
 class Steering:
     """Carries out what a person wants; `tell` says what came in the way."""

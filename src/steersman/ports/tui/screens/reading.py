@@ -100,7 +100,7 @@ def keys_line(keys: Sequence[tuple[str, str]]) -> Content:
 WRITING = (
     ("Enter", "Send; while a turn runs: steer it."),
     ("Tab", "While a turn runs: queue for the next one."),
-    ("Alt+Enter", "A new line; so does \\ at the end of one."),
+    ("Alt+Enter", "A new line; so do Shift+Enter, ^J, and \\ at the end of one."),
     ("Up Down", "What was said before; ^R looks for it."),
     ("@ $ /", "Names of files, skills and commands, completed as you type."),
     ("! command", "Run a command yourself, through the gate."),

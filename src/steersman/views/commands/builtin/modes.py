@@ -16,6 +16,12 @@ ABOUT = {
 MORE = "With words after it, they are said at once in that mode."
 
 
+async def next_mode(stage: Stage) -> None:
+    """Switch to the mode after the present one; after the last comes the first."""
+    modes = list(ABOUT)
+    await change(stage, mode=modes[(modes.index(stage.seat.settings.mode) + 1) % len(modes)])
+
+
 def _switch(mode: str) -> Callable[[Stage, str], Awaitable[None]]:
     async def run(stage: Stage, arguments: str) -> None:
         if stage.seat.settings.mode == mode and not arguments:
