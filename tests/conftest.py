@@ -15,6 +15,9 @@ from tests.postgres import postgres as postgres
 from tests.postgres import postgres_url as postgres_url
 from tests.world import Steer
 
+# Pictures are of a terminal that has all colours, whatever the one is that the tests are run in.
+os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
+
 # What is started here dies of signals as it would for a person, although whoever runs the tests in
 # the background may have told them to ignore some.
 for _signal in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):

@@ -13,7 +13,7 @@ def palette_of(app: App[Any]) -> Palette:
     """Styles for what is drawn row by row; without colours where the theme has none."""
     if app.no_color or app.current_theme.ansi:
         return MONO
-    return _known(app.theme) if app.theme in NAMES else DARK
+    return _known(app.theme, app.console.color_system) if app.theme in NAMES else DARK
 
 
-_known = lru_cache(maxsize=8)(palette)
+_known = lru_cache(maxsize=16)(palette)

@@ -236,7 +236,7 @@ class Brush:
         if mark != " " and style.bgcolor is not None:
             made.pad_right(max(width - made.cell_len, 0))
             made.stylize(Style(bgcolor=style.bgcolor), digits + 1)
-        elif mark == "-" and style.dim:
+        elif mark != " ":
             made.stylize(style, digits + 1)
         return made
 

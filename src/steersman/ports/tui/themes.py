@@ -43,6 +43,45 @@ COLOURS: dict[str, dict[str, str]] = {
         "removed-words": "#f4cf9f",
     },
 }  # fmt: skip
+# With 256 colours there is no dark background but black and strong ones: lines of diffs have none,
+# and only the words that changed stand on one.
+_NO_BACKGROUND = {"added": "", "removed": ""}
+COLOURS_256: dict[str, dict[str, str]] = {
+    "dark": {"added-words": "#005f00", "removed-words": "#5f0000"},
+    "light": {"added-words": "#afd7af", "removed-words": "#ffd7d7"},
+    "dark-safe": {"added-words": "#00005f", "removed-words": "#5f5f00"},
+    "light-safe": {"added-words": "#afd7ff", "removed-words": "#ffd7af"},
+}
+# With 16 colours: exactly those, so that none becomes another one that cannot be read.
+_LIGHT_16 = {
+    "foreground": "#000000", "muted": "#555555", "primary": "#0000aa", "secondary": "#0000aa",
+    "accent": "#aa00aa", "warning": "#aa5500",
+}  # fmt: skip
+_DARK_16 = {
+    "foreground": "#ffffff", "muted": "#aaaaaa", "primary": "#55ffff", "secondary": "#aaaaaa",
+    "accent": "#ffff55", "warning": "#ffff55",
+}  # fmt: skip
+COLOURS_16: dict[str, dict[str, str]] = {
+    "dark": {
+        **_DARK_16, "success": "#55ff55", "error": "#ff5555",
+        "added-words": "#00aa00", "on-added-words": "bold #000000",
+        "removed-words": "#aa0000",
+    },
+    "light": {
+        **_LIGHT_16, "success": "#00aa00", "error": "#aa0000", "on-added": "#000000",
+        "added-words": "#00aa00", "removed-words": "#aa0000", "on-removed-words": "bold #ffffff",
+    },
+    "dark-safe": {
+        **_DARK_16, "success": "#55ffff", "error": "#ffff55",
+        "added-words": "#00aaaa", "on-added-words": "bold #000000",
+        "removed-words": "#aa5500",
+    },
+    "light-safe": {
+        **_LIGHT_16, "success": "#0000aa", "error": "#aa5500",
+        "added-words": "#0000aa", "on-added-words": "bold #ffffff",
+        "removed-words": "#aa5500", "on-removed-words": "bold #ffffff",
+    },
+}  # fmt: skip
 NAMES = (*COLOURS, NO_COLOURS)
 
 
@@ -102,9 +141,14 @@ def _colourless() -> Theme:
     )  # fmt: skip
 
 
-def palette(name: str) -> Palette:
-    """The same theme for what is drawn line by line."""
-    return MONO if name == NO_COLOURS else coloured(name, COLOURS[name])
+def palette(name: str, system: str | None = "truecolor") -> Palette:
+    """The same theme for what is drawn line by line, in the colours that a terminal has."""
+    if name == NO_COLOURS:
+        return MONO
+    if system == "truecolor":
+        return coloured(name, COLOURS[name])
+    fewer = (COLOURS_256 if system == "256" else COLOURS_16)[name]
+    return coloured(name, {**COLOURS[name], **_NO_BACKGROUND, **fewer})
 
 
 def first_theme(environ: Mapping[str, str], remembered: str) -> str:

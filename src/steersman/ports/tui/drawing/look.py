@@ -57,7 +57,11 @@ def _style(text: str) -> Style:
 
 def coloured(name: str, colours: Mapping[str, str]) -> Palette:
     """A palette from colours by name: foreground, muted, primary, secondary, accent, success,
-    warning, error, and the backgrounds added, removed, added-words, removed-words."""
+    warning, error, and the backgrounds added-words and removed-words.
+
+    Lines of diffs stand on added and removed, if there are such; what is written on any of the four
+    backgrounds has a colour of its own where it needs one (on-added, on-added-words and so on).
+    """
     fore, muted = colours["foreground"], colours["muted"]
     good, bad, warn = colours["success"], colours["error"], colours["warning"]
     primary, second, accent = colours["primary"], colours["secondary"], colours["accent"]
@@ -76,15 +80,20 @@ def coloured(name: str, colours: Mapping[str, str]) -> Palette:
         code=_style(accent),
         link=_style(f"underline {primary}"),
         thought=_style(f"italic {muted}"),
-        added=_style(f"{good} on {colours['added']}"),
-        removed=_style(f"{bad} on {colours['removed']}"),
-        added_words=_style(f"bold {good} on {colours['added-words']}"),
-        removed_words=_style(f"bold {bad} on {colours['removed-words']}"),
+        added=_changed(colours, "added", good),
+        removed=_changed(colours, "removed", bad),
+        added_words=_changed(colours, "added-words", f"bold {fore}"),
+        removed_words=_changed(colours, "removed-words", f"bold {fore}"),
         keyword=_style(primary),
         string=_style(good),
         number=_style(accent),
         named=_style(f"bold {second}"),
     )
+
+
+def _changed(colours: Mapping[str, str], kind: str, usual: str) -> Style:
+    back = colours.get(kind, "")
+    return _style(f"{colours.get(f'on-{kind}', usual)}{f' on {back}' if back else ''}")
 
 
 DARK = coloured(
