@@ -317,8 +317,10 @@ def test_another_program_holds_the_store_for_a_while(steer, script, open_window)
     window.until("Second.")
     [thread] = threads(steer)
     assert said(steer, thread)[:2] == ["one", "two"]
-    window.until("Second.", READY)
-    window.press("C-c", "C-c", "C-c")
+    window.until("Enter send")
+    window.press("C-c")
+    window.until(READY)
+    window.press("C-c", "C-c")
     assert window.end() == 0
     check_whole(steer, thread)
 

@@ -18,7 +18,7 @@ from steersman.records.thread import Process
 from steersman.views.blocks import Block, Work
 from steersman.views.seat import Doing, Seat
 from steersman.views.story import Story
-from steersman.views.text import one_line
+from steersman.views.text import amount, one_line
 
 
 class Facts(Struct, frozen=True):
@@ -151,15 +151,6 @@ class Gathering:
             waiting=len(story.waiting()),
             queued=len(story.queued()),
         )
-
-
-def amount(number: int) -> str:
-    """Tokens in few letters: 900, 12k, 1.2M."""
-    if number < 1000:
-        return str(number)
-    if number < 1_000_000:
-        return f"{number / 1000:.1f}k" if number < 10_000 else f"{number // 1000}k"
-    return f"{number / 1_000_000:.1f}M"
 
 
 def money(cost: float) -> str:

@@ -254,3 +254,22 @@ def fact_words(fact: Mapping[str, Any]) -> str:
     if fact.get("unknown_code"):
         does.append("runs code nobody has looked at")
     return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")
+
+
+def amount(number: int) -> str:
+    """Tokens in few letters: 900, 12k, 1.2M."""
+    if number < 1000:
+        return str(number)
+    if number < 1_000_000:
+        return f"{number / 1000:.1f}k" if number < 10_000 else f"{number // 1000}k"
+    return f"{number / 1_000_000:.1f}M"
+
+
+def lasting(seconds: int) -> str:
+    """A time that passes, in few letters: 12 s, 3 min 05 s, 2 h 07 min."""
+    minutes, left = divmod(seconds, 60)
+    if not minutes:
+        return f"{left} s"
+    if minutes < 60:
+        return f"{minutes} min {left:02} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"

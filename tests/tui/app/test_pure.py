@@ -15,9 +15,10 @@ from steersman.ports.tui.steering import Twice
 from steersman.records.message import DiffReady, ToolCall, TurnEnd
 from steersman.views.blocks import Person, Remark, Todo, Work
 from steersman.views.commands.stage import Row
-from steersman.views.facts import Facts, amount, bar, branch, money, rows, share
+from steersman.views.facts import Facts, bar, branch, money, rows, share
 from steersman.views.story import Story
 from steersman.views.story.reading import GO_ON, again, changes
+from steersman.views.text import amount
 
 
 def test_no_two_built_in_keys_are_the_same():
@@ -76,6 +77,11 @@ def test_the_footer_leaves_out_the_end():
        ["status", "log", "diff", "todo"])), st.sampled_from(["", "log", "diff"]))  # fmt: skip
 def test_every_size_leaves_room_for_the_conversation(width, height, panes, over):
     layout = lay_out(width, height, panes, over)
+    asked = lay_out(width, height, panes, over, asking=True)
+    around = asked.title + asked.status + asked.footer + asked.queued + asked.composer
+    todo = asked.todo + 1 if asked.todo else 0
+    assert around + todo + asked.asking <= max(height, 4)
+    assert asked.asking >= 2
     assert layout.wide == (width >= 100)
     assert layout.side_width <= width * 2 // 3
     assert not (layout.side and layout.over)

@@ -1,9 +1,12 @@
 """What is on the screen: panes, sizes, themes, pickers, help."""
 
+import re
+
 import pytest
 
+from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.strip import TodoStrip
-from steersman.ports.tui.themes import NAMES
+from steersman.ports.tui.themes import COLOURS, NAMES
 from steersman.views.blocks import Todo
 from tests.cli.kit import DONE, FIX, READ
 from tests.tui.app.bridge import at_the_terminal, live
@@ -214,5 +217,85 @@ def test_keys_are_remapped_and_clashes_are_told(environ, workspace, script):
             await me.press("f1")
             assert "log" not in me.app.memory.now.panes
             await me.sees("F12 help")
+
+    live(scene)
+
+
+def test_a_failed_command_is_red_with_its_exit_code(environ, workspace, script):
+    async def scene():
+        failing = {"name": "workspace_run_command", "arguments": {"command": "exit 3"}}
+        model = script({"tool_calls": [failing]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.turn_ends()
+            await me.sees("✗ $ exit 3 · exit 3")
+            bad = COLOURS["dark"]["error"]
+            reds = "".join(text for text, colour in coloured(me.app) if bad in colour)
+            assert "✗" in reds
+            assert "exit 3" in reds
+
+    live(scene)
+
+
+def test_what_comes_below_is_marked_when_one_looks_at_what_is_above(environ, workspace, script):
+    async def scene():
+        long = {"text": "\n\n".join(f"line {number}" for number in range(60))}
+        async with at_the_terminal(environ, workspace, script(long, DONE, DONE)) as me:
+            await me.say("go")
+            await me.turn_ends()
+            await me.press("pageup", "pageup")
+            assert "new below" not in me.screen()
+            await me.say("more")
+            await me.turn_ends(2)
+            await me.sees("↓ new below · PgDn")
+            await me.press("pagedown", "pagedown", "pagedown")
+            await me.until(lambda: "new below" not in me.screen())
+
+    live(scene)
+
+
+def test_the_status_says_how_long_a_turn_runs(environ, workspace, script, gate):
+    async def scene():
+        model = script({"text": "I wait.", "tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.until(gate.processes)
+            await me.until(lambda: re.search(r"· \d+ s · \d+ tokens", me.screen()))
+            gate.open()
+            await me.turn_ends()
+
+    live(scene)
+
+
+MANY = tuple(Todo(f"step {number}", "pending") for number in range(9))
+LONG = {
+    "name": "workspace_write_file",
+    "arguments": {"path": "long.txt", "content": "".join(f"line {n}\n" for n in range(80))},
+}
+
+
+@pytest.mark.parametrize("height", [24, 20, 16, 14, 12, 10, 8])
+def test_what_is_asked_the_composer_and_the_status_always_fit(environ, workspace, script, height):
+    async def scene():
+        model = script({"tool_calls": [LONG]}, DONE)
+        async with at_the_terminal(environ, workspace, model, size=(80, height)) as me:
+            await me.say("go")
+            await me.until(me.story.waiting)
+            await me.until(lambda: me.app.attention == "asking")
+            me.story.todo = MANY
+            me.app.query_one(Composer).text = "\n".join("words" for _ in range(20))
+            me.app.showing.everything()
+            await me.pilot.pause()
+            await me.pilot.pause()
+            shown = [me.app.query_one(f"#{name}") for name in ("approvals", "composer")]
+            shown += [one for name in ("statusbar", "keys", "todo", "title")
+                      if (one := me.app.query_one(f"#{name}")).display]  # fmt: skip
+            for one in shown:
+                assert one.region.height > 0, one
+                assert one.region.bottom <= height, one
+            lines = [row for one in shown for row in range(one.region.y, one.region.bottom)]
+            assert len(lines) == len(set(lines))
+            if height == 24:
+                await me.sees("step 0", "0 of 9 done", "y once")
 
     live(scene)

@@ -9,7 +9,10 @@ SIDE = ("status", "log", "diff")
 
 
 class Layout(Struct, frozen=True):
-    """What is shown. `side` are the panes beside the conversation, `over` the one instead of it."""
+    """What is shown; numbers are lines, at most.
+
+    `side` are the panes beside the conversation, `over` the one instead of it.
+    """
 
     wide: bool
     side: tuple[str, ...]
@@ -24,11 +27,14 @@ class Layout(Struct, frozen=True):
     asking: int
 
 
-def lay_out(width: int, height: int, panes: Collection[str], over: str = "") -> Layout:
+def lay_out(
+    width: int, height: int, panes: Collection[str], over: str = "", *, asking: bool = False
+) -> Layout:
     """The layout for a size, with the panes a person wants.
 
-    `over` is the pane that a person opened on a narrow screen, where it takes the place of the
-    conversation until it is closed.
+    What is asked, the composer and the status always fit: while something is asked (`asking`), the
+    todo list is one line, and so is what is queued. `over` is the pane that a person opened on a
+    narrow screen, where it takes the place of the conversation until it is closed.
     """
     wide = width >= WIDE
     side = tuple(name for name in SIDE if name in panes) if wide else ()
@@ -36,6 +42,10 @@ def lay_out(width: int, height: int, panes: Collection[str], over: str = "") -> 
     footer = room >= 8
     status = room >= 10
     title = room >= 16
+    todo = 0 if room < 14 or "todo" not in panes else 1 if asking else min(6, room // 5)
+    queued = 0 if room < 9 else 1 if asking else min(5, room // 6)
+    composer = max(1, min(4, room // 4)) if asking else max(2, min(11, room // 4 + 1))
+    around = footer + status + title + queued + composer + (todo + 1 if todo else 0)
     return Layout(
         wide=wide,
         side=side,
@@ -44,8 +54,8 @@ def lay_out(width: int, height: int, panes: Collection[str], over: str = "") -> 
         title=title,
         status=status,
         footer=footer,
-        todo=(0 if room < 14 or "todo" not in panes else min(6, room // 5)),
-        queued=0 if room < 9 else min(5, room // 6),
-        composer=max(1, min(10, room // 4)),
-        asking=max(2, room * 2 // 3),
+        todo=todo,
+        queued=queued,
+        composer=composer,
+        asking=max(2, room - around - 1),  # a line is left of the conversation
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -191,7 +192,8 @@ class Showing:
             self._known = (seat.doing, seat.owner)
             self.everything()
         if seat.doing == "working":
-            self._app.query_one(StatusBar).working(self._story.step)
+            spent = self._story.spent(datetime.now(UTC))
+            self._app.query_one(StatusBar).working(self._story.step, spent)
 
     def keys(self, facts: Facts | None = None) -> None:
         """The keys that are of use now."""
@@ -204,11 +206,13 @@ class Showing:
         app = self._app
         width, height = app.size
         panes = app.memory.now.panes
-        layout = self.layout = lay_out(width, height, panes, self.over)
+        asking = bool(self._story.waiting())
+        layout = self.layout = lay_out(width, height, panes, self.over, asking=asking)
         app.set_class(not layout.status, "small-screen")
         side = app.query_one(Side)
         if not self._story.blocks and "log" in layout.side:
-            layout = self.layout = lay_out(width, height, set(panes) - {"log"}, self.over)
+            fewer = set(panes) - {"log"}
+            layout = self.layout = lay_out(width, height, fewer, self.over, asking=asking)
         shown = (*layout.side, *([layout.over] if layout.over else []))
         for name in SIDE:
             for pane in app.query(f"#{name}-pane"):
@@ -222,9 +226,10 @@ class Showing:
         app.query_one(StatusBar).display = layout.status
         app.query_one(Keys).display = layout.footer
         todo, queued = app.query_one(TodoStrip), app.query_one(Queued)
-        todo.most, queued.most = max(1, layout.todo), max(1, layout.queued)
+        todo.fold(max(1, layout.todo))
+        queued.most = max(1, layout.queued)
         todo.display = bool(layout.todo) and not todo.empty
         queued.display = bool(layout.queued and queued.items)
-        app.query_one(Composer).styles.max_height = layout.composer + 1
+        app.query_one(Composer).styles.max_height = layout.composer
         if self._asking is not None:
             self._asking.styles.max_height = layout.asking

@@ -15,7 +15,6 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -62,13 +61,6 @@ class Transcript(ScrollView, can_focus=False):
                 id="transcript.previous_person"),
     ]  # fmt: skip
 
-    class Followed(Message):
-        """Whether the end is followed has changed."""
-
-        def __init__(self, following: bool) -> None:
-            super().__init__()
-            self.following = following
-
     def __init__(
         self,
         story: Story | None = None,
@@ -87,7 +79,7 @@ class Transcript(ScrollView, can_focus=False):
         self._timer: Timer | None = None
         self._last_frame = 0.0
         self._placing = False
-        self._followed = True
+        self._unseen = False  # something came below while the person looks at what is above
 
     @property
     def story(self) -> Story:
@@ -126,6 +118,9 @@ class Transcript(ScrollView, can_focus=False):
             return
         changed, self._changed = self._changed, set()
         first = self.window.arrange(changed)
+        if changed and self.window.top < self.window.lowest and not self._unseen:
+            self._unseen = True
+            self.refresh()
         self._place()
         if first is not None:
             top = max(first - self.window.top, 0)
@@ -161,9 +156,9 @@ class Transcript(ScrollView, can_focus=False):
             self.set_reactive(Widget.scroll_target_y, float(window.top))
         finally:
             self._placing = False
-        if self._followed != window.following:
-            self._followed = window.following
-            self.post_message(self.Followed(window.following))
+        if self._unseen and window.top >= window.lowest:
+            self._unseen = False
+            self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """The window was moved: by the wheel, the bar, or a key of the screen's own."""
@@ -215,6 +210,8 @@ class Transcript(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
+        if self._unseen and y == self.window.rows - 1 > 0:
+            return self._below()
         number = y + self.window.top
         found = self.window.line(number)
         if found is None:
@@ -225,6 +222,12 @@ class Transcript(ScrollView, can_focus=False):
         if self.text_selection is not None:
             strip = self._selected(strip, number)
         return strip.apply_offsets(0, number)
+
+    def _below(self) -> Strip:
+        """The last line, while there is something new further down."""
+        base = self.visual_style.rich_style
+        words = Segment(" ↓ new below · PgDn", base + self.window.palette.warn)
+        return Strip([words]).adjust_cell_length(self.size.width, base)
 
     def _painted(self, line: Text, key: tuple[str, int, str]) -> Strip:
         """A line ready for the screen; those that were painted lately are kept."""

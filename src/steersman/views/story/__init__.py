@@ -6,15 +6,18 @@ of the list and gives way to what the log says of it.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from steersman.records.message import Body, Message
 from steersman.views.blocks import Asked, Block, Person, Request, Work
 from steersman.views.story import course, talk, work
 from steersman.views.story.shelf import Shelf, Usage
-from steersman.views.text import call_words, one_line
+from steersman.views.text import amount, call_words, lasting, one_line
 
 __all__ = ["Story", "Usage"]
+
+LETTERS = 4  # of a token, as a rule
 
 _TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
     **talk.TAKERS,
@@ -46,6 +49,18 @@ class Story(Shelf):
     def running(self) -> list[Work]:
         """The calls that have not ended, oldest first."""
         return list(self.open_calls.values())
+
+    def spent(self, now: datetime) -> str:
+        """How long this turn runs, and what it used so far with the words that are on their way."""
+        if not self.working or self.began is None:
+            return ""
+        seconds = max(0, int((now - self.began).total_seconds()))
+        tokens = self.usage.input + self.usage.output - self.used_before
+        letters = sum(len(one.text) for words in self.live_words.values() for one in words)
+        about = "~" if letters else ""
+        tokens += letters // LETTERS
+        used = f" · {about}{amount(tokens)} tokens" if tokens else ""
+        return f"{lasting(seconds)}{used}"
 
     @property
     def step(self) -> str:

@@ -45,6 +45,7 @@ def take_turn_start(shelf: Shelf, message: Message, body: TurnStart) -> list[Blo
     shelf.steps = 0
     shelf.retrying = None
     shelf.began = message.time
+    shelf.used_before = shelf.usage.input + shelf.usage.output
     return shelf.let_go()
 
 

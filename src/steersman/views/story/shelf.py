@@ -39,6 +39,7 @@ class Shelf:
         self.began: datetime | None = None
         self.steps = 0  # answers of the model in this turn
         self.usage = Usage()
+        self.used_before = 0  # tokens, when this turn began
         self.todo: tuple[Todo, ...] = ()
         self.agents: dict[str, Agent] = {}  # by the lane they work in
         self.session: SessionStart | None = None

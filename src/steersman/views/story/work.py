@@ -99,11 +99,19 @@ def take_result(shelf: Shelf, message: Message, body: ToolResult) -> list[Block]
     shelf.open_calls.pop(corr, None)
     block.result = body
     block.progress = ""
-    block.state = ENDS[body.status]
+    block.state = "error" if _exited_badly(body) else ENDS[body.status]
     block.touch()
     if body.tool == TODO and body.status == "ok":
         _keep_todo(shelf, body.output)
     return [block]
+
+
+def _exited_badly(body: ToolResult) -> bool:
+    """The tool did its part, but the command that it ran failed."""
+    match body.output:
+        case {"exit_code": int(code)} if body.status == "ok":
+            return code != 0
+    return False
 
 
 def _keep_todo(shelf: Shelf, output: Any) -> None:

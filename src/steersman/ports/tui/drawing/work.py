@@ -91,7 +91,7 @@ def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
     told = mark.append(clean_line(verb), palette.strong)
     if lines:
         told.append(f" {clean_line(lines[0].strip())}{more}", palette.text)
-    note, tone = _note(block, body), palette.warn if body.bad else palette.dim
+    note, tone = _note(block, body), palette.bad if body.bad else palette.dim
     if note and told.cell_len + len(note) + 3 <= width:
         told.append(f" · {clean_line(note)}", tone)
         note = ""

@@ -43,12 +43,12 @@ class StatusBar(_Shown):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._step = ""
+        self._step = self._spent = ""
         self._beat = 0
 
-    def working(self, step: str) -> None:
-        """Say what goes on, and that it does."""
-        self._step = step
+    def working(self, step: str, spent: str = "") -> None:
+        """Say what goes on, that it does, and what it took so far."""
+        self._step, self._spent = step, spent
         self._beat += 1
         self.refresh()
 
@@ -61,7 +61,8 @@ class StatusBar(_Shown):
             left = [("? ", "bold $warning"), ("your answer is needed", "bold $warning")]
         elif facts.doing == "working":
             spin = SPIN[self._beat % len(SPIN)]
-            left = [(f"{spin} ", "$accent"), (one_line(self._step or "thinks", width // 2), "")]
+            left = [(f"{spin} ", "$accent"), (one_line(self._step or "thinking", width // 3), "")]
+            left += [(f" · {self._spent}", "$muted")] if self._spent else []
         taken = sum(len(text) for text, _ in left)
         kept = bar(facts, width - taken - (3 if left else 0))
         return (

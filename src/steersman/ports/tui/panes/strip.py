@@ -22,7 +22,7 @@ def shown_items(items: Sequence[Todo], most: int) -> tuple[Sequence[Todo], int]:
     """The part of a list that fits: around what is being done; and how many are left out."""
     if len(items) <= most:
         return items, 0
-    room = max(1, most - 1)
+    room = max(1, most - 1)  # a line says how many are done
     at = next((i for i, one in enumerate(items) if one.state in OPEN), len(items) - 1)
     first = max(0, min(at - 1 if room > 1 else at, len(items) - room))
     return items[first : first + room], len(items) - room
@@ -42,6 +42,12 @@ class TodoStrip(Widget):
             self._items = tuple(items)
             self.refresh(layout=True)
 
+    def fold(self, most: int) -> None:
+        """Show not more than so many lines."""
+        if most != self.most:
+            self.most = most
+            self.refresh(layout=True)
+
     @property
     def empty(self) -> bool:
         """True when there is nothing to show."""
@@ -52,12 +58,15 @@ class TodoStrip(Widget):
         width = max(1, self.content_size.width)
         kept, left_out = shown_items(self._items, self.most)
         lines = []
+        pieces: list[Piece] = []
         for item in kept:
             mark, colour, style = _MARKS[item.state]
-            pieces: list[Piece] = [(mark, colour), (f" {one_line(item.text, 300)}", style)]
+            pieces = [(mark, colour), (f" {one_line(item.text, 300)}", style)]
             lines.append(line(pieces, width=width))
+        done = sum(item.state == "done" for item in self._items)
+        told = f"{done} of {len(self._items)} done"
+        if left_out and self.most == 1:
+            return line(pieces, (told, "$muted"), width)
         if left_out:
-            done = sum(item.state == "done" for item in self._items)
-            told = f"  {done} of {len(self._items)} done"
-            lines.append(line([(told, "$muted")], width=width))
+            lines.append(line([(f"  {told}", "$muted")], width=width))
         return stacked(lines)

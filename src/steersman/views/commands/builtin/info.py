@@ -5,8 +5,8 @@ from steersman.records.message import ToolResult, UsageReport
 from steersman.views.commands.registry import Choice, Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell, fenced, nothing
-from steersman.views.facts import amount, branch, owner, servers
-from steersman.views.text import ago, counted, one_line
+from steersman.views.facts import branch, owner, servers
+from steersman.views.text import ago, amount, counted, one_line
 
 RECENT = 2000  # messages that are looked at for what is only there sometimes
 
