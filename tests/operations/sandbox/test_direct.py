@@ -1,5 +1,6 @@
 """Commands without a view: what they did is judged afterwards, and what is refused is undone."""
 
+import asyncio
 import os
 import socket
 from pathlib import Path
@@ -7,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from steersman.operations.running import containment
+from steersman.operations.running.alone import Hold
 from steersman.operations.running.bubblewrap import Unavailable
 from steersman.records.message import Checkpoint, ToolResult
+from steersman.threads.handle import ThreadHandle
 from tests.operations.sandbox.kit import EVERYBODY, World, as_somebody
 from tests.operations.workshop import Workshop
 
@@ -149,3 +152,93 @@ def test_nothing_hides_in_a_folder_made_unreadable(scripts: tuple[str, ...], who
         assert len(list((world.root / "u").iterdir())) == 80
 
     as_somebody(who, do)
+
+
+class InTurn(Workshop):
+    """Background first: the second command starts when the first one goes on alone."""
+
+    def overlapping(self, first: str, second: str) -> list[ToolResult]:
+        """Run two scripts of the repository that want to work at the same time."""
+        for name, text in (("first.sh", first), ("second.sh", second)):
+            (self.folder / name).write_text(text)
+        return self.do(
+            ("workspace_run_command", {"command": "sh first.sh", "background": True}),
+            ("workspace_run_command", {"command": "sh second.sh"}),
+        )
+
+
+UNTIL_ASKED = "until [ -e go ]; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_two_commands_cannot_hide_a_hook_behind_each_other(who: str) -> None:
+    """The second one would write the hook again when that of the first was undone."""
+
+    def do(world: World) -> None:
+        write = f"echo evil > {HOOK}"
+        shop = InTurn(world.root)
+        first, second = shop.overlapping(
+            f"{write}; {UNTIL_ASKED}",
+            f"touch go; while [ -e {HOOK} ]; do sleep 0.05; done; {write}",
+        )
+        assert first.status == "ok"
+        assert "another one is working on this folder" in second.message
+        assert not (world.root / HOOK).exists()
+
+    as_somebody(who, do)
+
+
+def test_two_commands_cannot_hide_a_loss_behind_each_other() -> None:
+    """What both delete is judged once, and comes back."""
+
+    def do(world: World) -> None:
+        (world.root / "u").mkdir()
+        for number in range(80):
+            (world.root / f"u/{number}.txt").write_text(f"{TEXT}{number}\n")
+        InTurn(world.root).overlapping(
+            f"rm -rf u; {UNTIL_ASKED}",
+            "touch go; until [ -e u/79.txt ]; do sleep 0.05; done; rm -rf u",
+        )
+        assert len(list((world.root / "u").iterdir())) == 80
+
+    as_somebody(EVERYBODY[0], do)
+
+
+class Cancelled(Workshop):
+    """The person ends the turn as soon as the command has done something."""
+
+    async def during(self, thread: ThreadHandle) -> None:
+        """Cancel it."""
+        while not (self.folder / "go").exists():
+            await asyncio.sleep(0.01)
+        await thread.cancel()
+
+
+def test_what_a_cancelled_command_did_is_judged_all_the_same() -> None:
+    """Nothing stands because nobody waited for it."""
+
+    def do(world: World) -> None:
+        (world.root / "step.sh").write_text(f"echo evil > {HOOK}; echo a > a; touch go; sleep 60")
+        shop = Cancelled(world.root)
+        shop.one("workspace_run_command", command="sh step.sh")
+        assert not (world.root / HOOK).exists()
+        assert any(isinstance(m.body, Checkpoint) for m in shop.messages)
+        assert (world.root / "a").exists()
+
+    as_somebody(EVERYBODY[0], do)
+
+
+@pytest.mark.parametrize(("other", "free"), [("", False), ("sub", False), ("..", False),
+                                             ("../beside", True)])  # fmt: skip
+def test_a_command_has_all_of_its_folder_for_itself(tmp_path: Path, other: str, free: bool) -> None:
+    """In whatever thread or process the other one runs; folders beside it are free."""
+    root = tmp_path / "w"
+    held, another = (
+        Hold(str(tmp_path / "locks"), os.path.normpath(path)) for path in (root, root / other)
+    )
+    assert held.try_take()
+    assert another.try_take() == free
+    held.release()
+    another.release()
+    assert another.try_take()
+    another.release()

@@ -27,7 +27,7 @@ def held(folder: str, paths: Iterable[str], patience: float = _PATIENCE) -> Iter
     deadline = time.monotonic() + patience
     with ExitStack() as stack:
         for stripe in stripes:
-            descriptor = _open(os.path.join(folder, f"{stripe:02}.lock"))
+            descriptor = open_lock(os.path.join(folder, f"{stripe:02}.lock"))
             stack.callback(os.close, descriptor)
             while not try_lock(descriptor):
                 if time.monotonic() > deadline:
@@ -43,7 +43,7 @@ def held(folder: str, paths: Iterable[str], patience: float = _PATIENCE) -> Iter
 def claim(path: str) -> int | None:
     """Hold a lock file that exists only while it is held; None when someone has it."""
     while True:
-        descriptor = _open(path)
+        descriptor = open_lock(path)
         if not try_lock(descriptor):
             os.close(descriptor)
             return None
@@ -58,16 +58,18 @@ def release(path: str, descriptor: int) -> None:
     os.close(descriptor)
 
 
-def try_lock(descriptor: int) -> bool:
-    """Lock an open file unless someone has."""
+def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Lock an open file unless someone has; a shared lock only keeps out those that are not."""
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
-def _open(path: str) -> int:
+def open_lock(path: str) -> int:
+    """A lock file, made if need be; no program that is started gets it."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 

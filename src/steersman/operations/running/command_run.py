@@ -17,6 +17,7 @@ from steersman.operations.journal.past import LoggedPast
 from steersman.operations.journal.snapshot import Snapshot
 from steersman.operations.matching import counted
 from steersman.operations.running.afterwards import settled, without_specials
+from steersman.operations.running.alone import Hold
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
@@ -73,6 +74,11 @@ class CommandRun(ABC):
         self._telling: list[asyncio.Future[object]] = []
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether what the command does happens at once, and was not judged yet."""
+        return False
 
     async def open(self, bench: Bench) -> None:
         """Open the door to the network, if the command may have one."""
@@ -211,15 +217,28 @@ class Directly(CommandRun):
     def __init__(self, journal: Journal, profile: Profile, before: Snapshot | None) -> None:
         super().__init__(journal, profile)
         self._before = before
+        self._settling: asyncio.Future[Effects] | None = None
+
+    @property
+    def unjudged(self) -> bool:
+        """It does, where the command may write."""
+        judged = self._settling is not None and self._settling.done()
+        return self._before is not None and not judged
 
     async def settle(self, bench: Bench) -> Effects:
         """Record what the command did; it has happened, so the gate is told, not asked.
 
-        Of a command that was not let out, what people are asked about is taken back on a no.
+        Of a command that was not let out, what people are asked about is undone on a no. Once
+        begun this goes on, even if nobody waits for it any more; to call it again is to wait.
         """
         if self._before is None:
             return Effects()
-        found = await asyncio.to_thread(self._before.changes_since)
+        if self._settling is None:
+            self._settling = asyncio.ensure_future(self._settle(self._before, bench))
+        return await asyncio.shield(self._settling)
+
+    async def _settle(self, before: Snapshot, bench: Bench) -> Effects:
+        found = await asyncio.to_thread(before.changes_since)
         if self._profile.sandbox:
             found = await asyncio.to_thread(without_powers, self._journal.root, found)
             found = await asyncio.to_thread(without_specials, self._journal.root, found)
@@ -286,13 +305,19 @@ class Looking(Directly):
 
 
 class Landlocked(Directly):
-    """One command in the weaker sandbox."""
+    """One command in the weaker sandbox; what may write has the workspace for itself."""
 
     def __init__(
-        self, journal: Journal, profile: Profile, before: Snapshot | None, scratch: Scratch
+        self,
+        journal: Journal,
+        profile: Profile,
+        before: Snapshot | None,
+        scratch: Scratch,
+        hold: Hold | None = None,
     ) -> None:
         super().__init__(journal, profile, before)
         self._scratch = scratch
+        self._hold = hold
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         from steersman.operations.running import landlock
@@ -300,9 +325,13 @@ class Landlocked(Directly):
         return landlock.argv(command, self._profile, self._journal.root, self._scratch)
 
     async def discard(self) -> None:
-        """Remove its temporary folder."""
-        await super().discard()
-        await asyncio.to_thread(self._scratch.discard)
+        """Remove its temporary folder; the next command may begin."""
+        try:
+            await super().discard()
+            await asyncio.to_thread(self._scratch.discard)
+        finally:
+            if self._hold:
+                self._hold.release()
 
 
 async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:

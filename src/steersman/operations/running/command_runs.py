@@ -14,6 +14,7 @@ from typing import TypeVar
 from steersman.operations.journal.commit import recover
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
+from steersman.operations.running.alone import Hold
 from steersman.operations.running.command_run import (
     CommandRun,
     Effects,
@@ -54,6 +55,8 @@ class CommandRuns:
         self._unsettled: dict[asyncio.Task[None], tuple[CommandRun, Bench]] = {}
         self._scratch = os.path.join(state, "scratch")
         self._index = os.path.join(state, "index")
+        self._direct = os.path.join(state, "direct")
+        self._going: set[CommandRun] = set()  # in the background, not ended yet
         self._probe = probe or Probe(journal.root, self._scratch)
         self._sweeping: set[asyncio.Future[None]] = set()
         self._settling: asyncio.Task[None] | None = None
@@ -161,11 +164,23 @@ class CommandRuns:
                 assert profile.files == "read", "what changes files runs over a view or a copy"
                 sandbox = Sandbox(found.bubblewrap)
                 return Looking(self._journal, profile, sandbox, scratch, live=live)
-            before = await self._snapshot() if profile.files == "write" else None
-            return Landlocked(self._journal, profile, before, scratch)
+            if profile.files == "read":
+                return Landlocked(self._journal, profile, None, scratch)
+            return await self._alone(profile, scratch)
         except BaseException:
             scratch.discard()
             raise
+
+    async def _alone(self, profile: Profile, scratch: Scratch) -> CommandRun:
+        """A run in the weaker sandbox that changes the workspace, when no other one does."""
+        hold = Hold(self._direct, self._journal.root)
+        await hold.take(lambda: any(run.unjudged for run in self._going))
+        try:
+            before = await self._snapshot()
+        except BaseException:
+            hold.release()
+            raise
+        return Landlocked(self._journal, profile, before, scratch, hold)
 
     async def _snapshot(self) -> Snapshot:
         """The workspace as it is, to be compared later."""
@@ -178,9 +193,19 @@ class CommandRuns:
 
     def settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
         """Settle a command that goes on in the background once it has ended."""
-        task = asyncio.create_task(_settle_later(ended, run, bench))
+        self._going.add(run)
+        task = asyncio.create_task(self._settle_later(ended, run, bench))
         self._unsettled[task] = (run, bench)
         task.add_done_callback(self._unsettled.pop)
+
+    async def _settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
+        try:
+            await ended
+            self._going.discard(run)
+            await _saying(run.settle(bench), bench)
+        finally:
+            self._going.discard(run)
+            await run.discard()
 
     async def milestone(self) -> None:
         """Settle what commands in the background have done so far; calls that come together share.
@@ -214,14 +239,6 @@ class CommandRuns:
             if waiting:
                 await asyncio.wait(waiting)
         await self._probe.close()
-
-
-async def _settle_later(ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
-    try:
-        await ended
-        await _saying(run.settle(bench), bench)
-    finally:
-        await run.discard()
 
 
 async def _saying(work: Coroutine[object, object, Effects | None], bench: Bench) -> None:

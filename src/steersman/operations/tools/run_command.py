@@ -141,7 +141,7 @@ class RunCommand(Tool[RunCommandArgs]):
     ) -> CommandResult | None:
         """The result on some run; None when it must be run on another."""
         cwd = bench.workspace.locate(args.cwd)
-        kept = False
+        kept, running = False, None
         try:
             running = await self._processes.start(
                 await unbroken(asyncio.to_thread(run.argv, [*SHELL, args.command], cwd)),
@@ -167,6 +167,11 @@ class RunCommand(Tool[RunCommandArgs]):
             result = _result(running, notes, await run.settle(bench))
             result = replace(result, refused=list(dict.fromkeys(run.refused)))
             return await _with_artifact(result, running, bench)
+        except asyncio.CancelledError:
+            if running is not None and run.unjudged:
+                kept = True
+                self._runs.settle_later(running.wait(), run, bench)
+            raise
         finally:
             if not kept:
                 await unbroken(run.discard())
