@@ -26,6 +26,7 @@ from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.records.action import (
     Action,
+    ChangeMany,
     Delete,
     Execute,
     McpCall,
@@ -52,6 +53,10 @@ from steersman.store.log import Lane
 from steersman.systems import Edited
 
 GUARD = "steersman.governance.guard.judge"
+_PERHAPS_YOURS = (
+    "it was done while a command worked on the folder itself, so it may be your own change; "
+    "denied, it is undone and a copy is kept"
+)
 
 
 class Leave(Struct, frozen=True):
@@ -190,6 +195,8 @@ class Gate:
     def _why(self, case: Case) -> tuple[str, ...]:
         """Why a person is asked, and what the words of a command do not show."""
         why = (case.verdict.reason,)
+        if self.where.containment == "weaker" and _is_effect(case.action):
+            return (*why, _PERHAPS_YOURS)
         if not isinstance(case.action, Execute) or self._confinement is None:
             return why
         return why + self._confinement.brought_along(
@@ -282,6 +289,10 @@ class Gate:
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
         """Ask the person something; the default when nobody can answer."""
         return (await self._desk.ask(Question(text, options, default), lane)).text
+
+
+def _is_effect(action: Action) -> bool:
+    return isinstance(action, Write | Delete | ChangeMany) and action.origin == "command"
 
 
 def lines_of(action: Action) -> list[str]:

@@ -50,6 +50,7 @@ class Bare:
     """Commands on the folder itself, with nothing recorded: the tools alone are tried here."""
 
     refused: tuple[str, ...] = ()
+    unjudged = False
 
     def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
         self._launcher = launcher

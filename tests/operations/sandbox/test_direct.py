@@ -2,15 +2,18 @@
 
 import asyncio
 import os
+import re
 import socket
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from steersman.operations.running import containment
 from steersman.operations.running.alone import Hold
 from steersman.operations.running.bubblewrap import Unavailable
-from steersman.records.message import Checkpoint, ToolResult
+from steersman.records.action import Execute
+from steersman.records.message import Checkpoint, ConfirmRequest, Message, ToolResult
 from steersman.threads.handle import ThreadHandle
 from tests.operations.sandbox.kit import EVERYBODY, World, as_somebody
 from tests.operations.workshop import Workshop
@@ -242,3 +245,80 @@ def test_a_command_has_all_of_its_folder_for_itself(tmp_path: Path, other: str, 
     another.release()
     assert another.try_take()
     another.release()
+
+
+class Beside(Workshop):
+    """A person works in the folder while a command runs there that does nothing."""
+
+    kept: ClassVar[dict[str, str]] = {}
+
+    def meanwhile(self) -> None:
+        """What the person does."""
+        (self.folder / ".vscode").mkdir()
+        (self.folder / ".vscode/settings.json").write_text("person\n")
+        (self.folder / ".envrc").write_text("person, too\n")
+        (self.folder / HOOK).symlink_to("/bin/true")
+
+    async def during(self, thread: ThreadHandle) -> None:
+        """Work, then see what is kept; the host's folder is there no longer than the host."""
+        while not (self.folder / "go").exists():
+            await asyncio.sleep(0.01)
+        self.meanwhile()
+        (self.folder / "done").touch()
+        await thread.wait()
+        while not (found := [m.body for m in self.told if isinstance(m.body, ToolResult)]):
+            await asyncio.sleep(0.01)
+        if named := re.search(r"kept in (/[\w./-]+)", str(found[0].output)):
+            folder = Path(named[1])
+            self.kept = {
+                str(path.relative_to(folder)): os.readlink(path)
+                if path.is_symlink()
+                else path.read_text()
+                for path in folder.rglob("*")
+                if path.is_symlink() or path.is_file()
+            }
+
+
+IDLE = "touch go; until [ -e done ]; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_nothing_that_a_person_does_meanwhile_is_lost(who: str) -> None:
+    """Nobody can tell whose it is: it is undone, and the result says where it is kept."""
+
+    def do(world: World) -> None:
+        (world.root / ".envrc").write_text("before\n")
+        shop = Beside(world.root)
+        shop.one("workspace_run_command", command=IDLE)
+        assert (world.root / ".envrc").read_text() == "before\n"
+        assert shop.kept == {
+            ".vscode/settings.json": "person\n",
+            ".envrc": "person, too\n",
+            HOOK: "/bin/true",
+        }
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("answer", ["allow", "deny"])
+def test_a_person_who_can_be_asked_hears_that_it_may_be_their_own(answer: str) -> None:
+    """And decides; a copy is kept in any case."""
+
+    def do(world: World) -> None:
+        reasons: list[str] = []
+
+        def answered(message: Message) -> str:
+            assert isinstance(message.body, ConfirmRequest)
+            if isinstance(message.body.actions[0], Execute):
+                return "allow"
+            reasons.append(message.body.reason)
+            return answer
+
+        shop = Beside(world.root, answer=answered)
+        shop.one("workspace_run_command", command=IDLE)
+        assert all("it may be your own change" in reason for reason in reasons)
+        assert reasons
+        assert (world.root / ".envrc").exists() == (answer == "allow")
+        assert (".envrc" in shop.kept) == (answer == "deny")
+
+    as_somebody(EVERYBODY[0], do)

@@ -2,7 +2,8 @@
 
 Where there is no sandbox that can show a command a view, it works on the folder itself. What it did
 is judged when it has ended, like the effects of any other: protected files that it made somewhere,
-what it lost, and all else it did.
+what it lost, and all else it did. Nobody can tell what a person did to the folder meanwhile from
+what the command did: so nothing is undone of which no copy is kept.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.keepsakes import keep
 from steersman.operations.journal.looking import is_special, special
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import Past, loss_of
@@ -63,7 +65,7 @@ async def settled(
     """The changes that stand, and what is to be said about those that do not."""
     changes = found.changes
     actions = await asyncio.to_thread(actions_for, journal, changes, past=past, remove=found.remove)
-    gone: set[str] = set()
+    gone: dict[str, Change] = {}
     guarded, others = await asyncio.to_thread(_sorted, actions, journal.root)
     notes = await _unless_allowed(journal, guarded, _of(journal, changes, guarded), bench, gone)
     notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
@@ -71,6 +73,7 @@ async def settled(
         if isinstance(many, ChangeMany):
             lost = await asyncio.to_thread(_lost, journal, changes, past) if many.named else changes
             notes += await _unless_allowed(journal, [many], lost, bench, gone)
+    notes += await asyncio.to_thread(keep, journal.objects, list(gone.values()))
     return [change for change in changes if change.path not in gone], notes
 
 
@@ -123,7 +126,7 @@ async def _unless_allowed(
     actions: Sequence[Action],
     changes: Sequence[Change],
     bench: Bench,
-    gone: set[str],
+    gone: dict[str, Change],
 ) -> list[str]:
     """Undo changes if the gate says no; the answer says so."""
     if not actions:
@@ -141,7 +144,7 @@ async def _unless_allowed(
         await bench.record(journal.actions(back, "past"))
         undone, others = await _undone(journal, back, bench)
         stuck += others
-    gone.update(change.path for change in undone)
+    gone.update((change.path, change) for change in undone)
     notes = [f"Undone: {_names(undone)}. {why}"] if undone else []
     return notes + [f"{why} It could not be undone: {one}" for one in stuck]
 
