@@ -25,6 +25,7 @@ _CHANGE = pattern(
     r"copy|rename|vacuum|reindex|call|load|set\s+password|import|attach|exec|"
     r"restore|backup)\b"
 )
+_SHOWS = pattern(r"(?i)\bshow\s+(?:create|grants|replica|binary|index)\b[^;]*")
 _GRANT = pattern(
     r"(?i)\bcopy\b[^;]*\b(?:to|from)\s+program\b|\binto\s+(?:out|dump)file\b|"
     r"\bload_file\s*\(|\bxp_cmdshell\b|\bsys_exec\b|\blo_export\b|\bpg_read_file\b|"
@@ -96,6 +97,7 @@ _SAME = {
     "sqlcipher": "sqlite3",
     "mongo": "mongosh",
     "clickhouse": "clickhouse-client",
+    "clickhouse-local": "clickhouse-client",
     "valkey-cli": "redis-cli",
     "keydb-cli": "redis-cli",
     "presto": "trino",
@@ -252,7 +254,7 @@ def _sql(call: ProgramCall, text: str, name: str, level: Callable[[str, str], No
         level("db.drop", "destroys data in the graph")
     elif _GRANT.search(text):
         call.block("db.escape", "lets the database run programs or touch files")
-    elif _CHANGE.search(bare) and not bare.startswith("."):
+    elif _CHANGE.search(_SHOWS.sub("", bare)) and not bare.startswith("."):
         call.ask("db.change", "changes the database")
 
 

@@ -117,7 +117,7 @@ def _sub(call: ProgramCall, sub: str, rest: list[str]) -> None:
     _sub_options(call, sub, rest, options)
     if sub == "rev-parse" and "--show-toplevel" in rest:
         call.out = call.place.workspace + "\n"
-    if sub == "ls-files" or "--name-only" in rest:
+    if sub == "ls-files" or "--name-only" in rest or (sub == "grep" and _names_files(rest)):
         call.out = "./" + DEEP + "\n"
     if sub == "grep" and "--no-index" in rest:
         call.run(["grep", "-r", *(word for word in rest if word != "--no-index")], None)
@@ -130,3 +130,8 @@ def _sub(call: ProgramCall, sub: str, rest: list[str]) -> None:
     if sub in ("grep",) and any(word.startswith(("-O", "--open-files-in-pager")) for word in rest):
         text = next(word for word in rest if word.startswith(("-O", "--open-files-in-pager")))
         run_through(call, re.sub(r"\A(?:-O|--open-files-in-pager=?)", "", text), "its pager")
+
+
+def _names_files(words: list[str]) -> bool:
+    """Whether a search prints names of files and nothing else."""
+    return any(re.match(r"--files-with(?:out)?-match|-\w*[lL]", word) for word in words)

@@ -4,7 +4,7 @@ import re
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import EVERY, FILE, OUT, STAR, shown, unknown
-from steersman.governance.guard.options import skip_options
+from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
@@ -126,17 +126,9 @@ def logs(call: ProgramCall) -> None:
 
 def setting(call: ProgramCall) -> None:
     """Programs that change a setting of the machine."""
-    if call.args[:1] and call.args[0] in (
-        "--version",
-        "--help",
-        "-h",
-        "-V",
-        "list",
-        "status",
-        "show",
-        "info",
-        "version",
-    ):
+    tells = listed("--version --help -h -V list status show info version read find domains get")
+    verbs = [word for word in call.args if word not in ("-currentHost", "-g")]
+    if verbs and verbs[0] in tells:
         return
     if call.name == "ifconfig" and len(call.args) < 2:
         return

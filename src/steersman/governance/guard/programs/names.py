@@ -57,7 +57,8 @@ OWNERS = {
         reindexdb vacuumdb
     """,
     "databases.client": """
-        beeline bq clickhouse clickhouse-client cockroach cqlsh cypher-shell dolt duckdb
+        beeline bq clickhouse clickhouse-client clickhouse-local cockroach cqlsh cypher-shell
+        dolt duckdb
         exaplus hive impala-shell influx iredis isql keydb-cli libsql litecli mariadb mongo
         mongosh mssql-cli mycli mysql mysqlsh neo4j nzsql osqueryi pgcli presto psql questdb
         redis-cli rqlite scylla-cqlsh snowsql spark-sql sqlcipher sqlcmd sqlite sqlite3
