@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import READ, decoded
+from tests.cli.kit import DONE, READ, decoded
 from tests.host.wires import WIRES, RecordingStage, conversation, reaching
 from tests.world import STEER
 
@@ -269,6 +269,76 @@ def test_a_key_that_was_copied_badly(online):
 def test_settings_that_are_wrong(online, config, text, words):
     config(text)
     sentence(online("run", "--model", "openai:m-1", "go"), 2, "in config.toml is not right", *words)
+
+
+def used(work):
+    """The model of a session."""
+    return work.bodies("session_start")[0]["model"]
+
+
+def test_the_model_that_was_chosen_last_is_the_default(online, stage, script):
+    stage.play({"text": "Hello."})
+    online.work("run", "--model", "openai:m-1", "hello")
+    online.work("run", "--model", script(DONE), "a script is no model")
+
+    assert used(online.work("run", "hello again")) == "openai:m-1"
+    online("--plain", "--model", "anthropic:m-2", stdin="hello\n")
+    assert used(online.work("run", "hello again")) == "anthropic:m-2"
+    online("--plain", stdin="/model openai-chat:m-3\nhello\n")
+    work = online.work("run", "hello again")
+    assert used(work) == "openai-chat:m-3"
+    online.work("resume", work.thread, "go on", "--model", "openai:m-4")
+    assert used(online.work("run", "hello again")) == "openai:m-4"
+    online("--plain", "--resume", work.thread, "--model", "nobody:m-5", stdin="hello\n")
+    assert used(online.work("run", "hello again")) == "openai:m-4"
+    online("--plain", "--resume", work.thread, "--model", "openai:m-6", stdin="hello\n")
+    assert used(online.work("run", "hello again")) == "openai:m-6"
+
+
+def test_settings_and_the_environment_count_more_than_the_last_choice(online, stage, config, home):
+    stage.play({"text": "Hello."})
+    online.work("run", "--model", "openai:m-1", "hello")
+
+    def shown(steer):
+        one = json.loads(steer("config", "get", "model", "--json").stdout)
+        return one["value"], one["source"]
+
+    assert shown(online) == ("openai:m-1", "last chosen")
+    assert str(home / "last-model") in online("config", "list").stdout
+    assert (home / "last-model").stat().st_mode & 0o777 == 0o600
+    config('[roles]\nimplementer = "anthropic:m-3"\n')
+    assert used(online.work("run", "hello")) == "anthropic:m-3"
+    config('model = "openai-chat:m-2"\n')
+    assert (used(online.work("run", "hello")), shown(online)) == (
+        "openai-chat:m-2", ("openai-chat:m-2", "file")
+    )  # fmt: skip
+    set_ = online.having(STEERSMAN_MODEL="anthropic:m-4")
+    assert (used(set_.work("run", "hello")), shown(set_)) == (
+        "anthropic:m-4", ("anthropic:m-4", "environment")
+    )  # fmt: skip
+    config("")
+    assert used(online.work("run", "hello")) == "openai:m-1"
+
+
+def test_what_nobody_chose_is_not_remembered(online, stage, config, home, workspace):
+    stage.play({"text": "Hello."})
+    own = workspace / ".steersman" / "config.toml"
+    own.parent.mkdir()
+    own.write_text('model = "openai:m-1"\n')
+    online("policy", "trust", "--yes")
+    online.work("run", "hello")
+    online.having(STEERSMAN_MODEL="openai:m-2").work("run", "hello")
+    online("run", "--model", "nobody:m-3", "hello")
+
+    assert not (home / "last-model").exists()
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a\x1b[31mb", b"", b"\n"])
+def test_a_remembered_model_that_is_no_name_counts_for_nothing(steer, home, content):
+    home.mkdir()
+    (home / "last-model").write_bytes(content)
+
+    sentence(steer("run", "go"), 2, "No model was chosen.")
 
 
 def test_nothing_was_chosen(steer):

@@ -23,7 +23,7 @@ from steersman.bus import Bus, Missed
 from steersman.host.attached import Attached
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import RESTORED, Kept, Opening, kept
-from steersman.host.settings import store_url
+from steersman.host.settings import remember_model, store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
@@ -217,6 +217,11 @@ class Host:
             return {"model": model} if model else {}
         lasting = msgspec.json.decode(said, type=Kept).lasting
         return {name: value for name, value in lasting.items() if all_ or name in RESTORED}
+
+    async def chose_model(self, name: str | None) -> None:
+        """The person chose a model, and it could be used: it is the next thread's, too."""
+        if name:
+            await asyncio.to_thread(remember_model, self._home, name)
 
     def _keep(self, thread_id: str, how: Kept) -> None:
         self.store.remember(f"thread:{thread_id}", "kept", msgspec.json.encode(how).decode())

@@ -9,16 +9,18 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from steersman.host.settings import last_model_file, with_last_model
 from steersman.identity import settings as files
 from steersman.identity import settings_file
 from steersman.identity.settings_words import fault, no_such
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.limits import Limits
 from steersman.records.plain_files import whole_plain
+from steersman.records.private_files import replace_file
 from steersman.records.settings import Settings
 from steersman.store.redactor import Redactor
 
-Source = Literal["default", "file", "folder", "environment"]
+Source = Literal["default", "last chosen", "file", "folder", "environment"]
 TABLES = ("models", "providers", "roles", "fallback", "language_servers")
 BUDGETS = tuple(
     f"budget.{span}.{name}" for span in ("run", "thread") for name in Limits.__struct_fields__
@@ -55,12 +57,18 @@ def entries(folder: str, environ: Mapping[str, str]) -> list[Entry]:
     """Every setting, as it holds in a folder without flags."""
     project = _of_folder(folder, environ)
     settings = files.load_settings(environ, {}, project)
+    chosen = with_last_model(settings, environ)
     layers: list[tuple[Source, str, Mapping[str, Any]]] = [
         ("file", str(path(environ)), files.read_file(path(environ)))
     ]
     if project is not None:
         layers.append(("folder", str(project), files.read_file(project)))
-    return [_entry(name, settings, layers, environ) for name in (*VALUES, *TABLES)]
+    found = [_entry(name, settings, layers, environ) for name in (*VALUES, *TABLES)]
+    if chosen.model == settings.model:
+        return found
+    where = str(last_model_file(files.data_folder(environ)))
+    last = Entry("model", _masked(chosen.model), "last chosen", where)
+    return [last if one.name == "model" else one for one in found]
 
 
 def entry(name: str, folder: str, environ: Mapping[str, str]) -> Entry:
@@ -90,7 +98,7 @@ def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Cha
     after = settings_file.with_value(before, name, value)
     files.checked_text(after, str(own))
     try:
-        settings_file.write(own, after)
+        replace_file(own, after)
     except OSError as error:
         raise UsageProblem(f"{own} cannot be written.", error.strerror or "") from error
     found = entry(name, folder, environ)
@@ -101,7 +109,7 @@ def prepare(environ: Mapping[str, str]) -> Path:
     """The person's settings file, made if there is none, for an editor."""
     own = path(environ)
     if not os.path.lexists(own):
-        settings_file.write(own, _BEGINNING)
+        replace_file(own, _BEGINNING)
     return own
 
 

@@ -1,6 +1,7 @@
 """A person's settings for a piece of work, where their own files are, and which store they use."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import msgspec
 from steersman.identity import settings as files
 from steersman.records.errors import UsageProblem
 from steersman.records.plain_files import read_plain
+from steersman.records.private_files import replace_file
 from steersman.records.settings import Settings
 
 _GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps")
+_LONGEST = 500  # of a model's name
 _LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
 
 
@@ -23,7 +26,7 @@ def settings_for(
     `domains` add to those of the settings, and `max_tokens`, `max_cost`, … limit this run.
     """
     given = {name: flags.get(name) for name in _GIVEN}
-    settings = files.load_settings(environ, given, project)
+    settings = with_last_model(files.load_settings(environ, given, project), environ)
     limits = {name: flags.get(f"max_{name}") for name in _LIMITS}
     run = msgspec.structs.replace(
         settings.budget.run, **{name: most for name, most in limits.items() if most is not None}
@@ -33,6 +36,35 @@ def settings_for(
         domains=(*settings.domains, *(flags.get("domains") or ())),
         budget=msgspec.structs.replace(settings.budget, run=run),
     )
+
+
+def with_last_model(settings: Settings, environ: Mapping[str, str]) -> Settings:
+    """Settings that name no model get the one that the person chose last."""
+    if settings.model or "implementer" in settings.roles:
+        return settings
+    return msgspec.structs.replace(settings, model=last_model(environ))
+
+
+def last_model(environ: Mapping[str, str]) -> str:
+    """The model that the person chose last, on a command line or in a chat; empty if none."""
+    try:
+        name = read_plain(last_model_file(files.data_folder(environ)), _LONGEST).decode().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return name if name.isprintable() else ""
+
+
+def last_model_file(home: Path) -> Path:
+    """Where the model that was chosen last is remembered."""
+    return home / "last-model"
+
+
+def remember_model(home: Path, name: str) -> None:
+    """Remember a model that the person chose, as far as that can be; a script is no model."""
+    if name.startswith("scripted:") or len(name.encode(errors="replace")) > _LONGEST:
+        return
+    with suppress(OSError):
+        replace_file(last_model_file(home), f"{name}\n")
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:

@@ -4,20 +4,15 @@ Where a file is written in a way that this does not follow, it is left alone.
 """
 
 import json
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from steersman.records.errors import UsageProblem
-from steersman.records.private_files import make_private_folder
 
-PRIVATE = 0o600
 _HEADER = re.compile(r"\s*\[")
 
 
@@ -111,22 +106,3 @@ def _comment(line: str) -> str:
             tomllib.loads(line[: found.start()])
             return line[found.start() :]
     return ""
-
-
-def write(path: Path, text: str) -> None:
-    """Put a settings file in the place of the one that was there, all of it or nothing."""
-    real = Path(os.path.realpath(path))  # many keep theirs elsewhere, behind a link
-    make_private_folder(real.parent)
-    mode = real.stat().st_mode & 0o777 if real.exists() else PRIVATE
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
-    try:
-        with open(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), mode)
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, real)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise

@@ -29,3 +29,24 @@ def make_private_folder(path: Path) -> None:
     if not path.parent.is_dir():
         make_private_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a text in the place of what a file held, all of it or nothing; a new file is private."""
+    from tempfile import mkstemp
+
+    real = Path(os.path.realpath(path))  # many keep their files elsewhere, behind a link
+    make_private_folder(real.parent)
+    mode = real.stat().st_mode & 0o777 if real.exists() else 0o600
+    descriptor, temporary = mkstemp(prefix=f".{real.name}.", dir=real.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, real)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise

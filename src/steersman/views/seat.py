@@ -100,6 +100,7 @@ class Seat:
         self._lent = {name: getattr(self.settings, name) for name in ADOPTED}
         self.settings = msgspec.structs.replace(self.settings, **own)
         self._settle(await self.host.attach(thread.id, self.settings, **self._how))
+        await self._note_model()
         self.folder = self.handle.thread.workspace
         await self.look()
 
@@ -167,9 +168,14 @@ class Seat:
         """A thread to speak in: a new one if there is none."""
         if self._handle is None:
             self._settle(await self.host.start(self.folder, title, self.settings, **self._how))
+            await self._note_model()
         elif not self.here:
             await self.look()
         return self.handle
+
+    async def _note_model(self) -> None:
+        if self.here and "model" in self._given:
+            await self.host.chose_model(self.settings.model)
 
     async def change(self, **values: str) -> None:
         """Another mode, model, trust or approvals, in a running turn too."""
@@ -177,6 +183,7 @@ class Seat:
             await self._handle.set(**values)
         self._lent = {name: value for name, value in self._lent.items() if name not in values}
         self.settings = msgspec.structs.replace(self.settings, **values)
+        await self.host.chose_model(values.get("model"))
 
     async def fork(self, at: int | None = None) -> Thread:
         """Go on in a new thread that shares this one's history up to a message."""

@@ -54,6 +54,7 @@ async def _begin(text: str, flags: dict[str, Any]) -> str:
         settings = settings_from(flags, host.permissions.settings_file(folder))
         images = images_from(flags["images"])
         handle = await host.start_background(folder, text, settings, images, yes=flags["yes"])
+        await host.chose_model(flags["model"])
         return handle.id
 
 

@@ -70,6 +70,7 @@ class RunJob(Job):
         settings = settings_from(self._flags, host.permissions.settings_file(folder))
         yes = self._flags["yes"]
         handle = await host.start(folder, self._text, settings, attended=attended, yes=yes)
+        await host.chose_model(self._flags["model"])
         return Watched(handle, 0, attended and settings.on_hangup == "detach")
 
     async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
@@ -120,6 +121,7 @@ class ResumeJob(Job):
         settings = kept_settings(host, thread, flags, folder)
         how = {"folder": moved, "attended": attended, "yes": flags["yes"]}
         handle = await host.open(thread.id, settings, resume=not self._text, **how)
+        await host.chose_model(flags["model"])
         return Watched(handle, thread.head, attended and settings.on_hangup == "detach")
 
     async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
