@@ -35,6 +35,7 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.names import shown
+from steersman.views.git_notes import counted_changes
 
 IMPORTED_WORDS = "Imported from a file. What it says was done may never have happened here."
 
@@ -98,10 +99,10 @@ def _result_words(result: ToolResult) -> str:
         return one_line(f"{result.status}: {result.message.removeprefix('Denied: ')}")
     match result.output:
         case {"exit_code": code, "wall_ms": ms, **rest}:
-            changed = rest.get("changes")
-            count = len(changed) if isinstance(changed, list) else 0
-            told = f" · {counted(count, 'change')}" if count else ""
-            return f"exit {code} after {ms / 1000:.1f} s{told}"
+            found = rest.get("changes")
+            changed = found if isinstance(found, list) else []
+            told = counted_changes([str(one) for one in changed]) if changed else ""
+            return f"exit {code} after {ms / 1000:.1f} s{f' · {told}' if told else ''}"
         case {"background_process_id": process}:
             return f"goes on in the background as {process}"
         case {"lines_read": read, "total_lines": total}:

@@ -1,5 +1,6 @@
 """Unified diffs for people and models to read, and to apply again."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -8,6 +9,7 @@ from steersman.operations.matching.alignment import gaps_between, shared_runs
 from steersman.operations.matching.encoding import BOM, Text, decode
 
 CONTEXT = 3
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 _MISSING_END = "\\ No newline at end of file\n"
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
@@ -48,12 +50,17 @@ def _name(side: str, path: str, content: bytes | None) -> str:
 def texts_of(before: bytes | None, after: bytes | None) -> tuple[str, str] | None:
     """Both contents as a diff compares them; None when one is not text."""
     old, new = decode(before or b""), decode(after or b"")
-    if not isinstance(old, Text) or not isinstance(new, Text):
+    if not isinstance(old, Text) or not isinstance(new, Text) or _binary(old) or _binary(new):
         return None
     mark_changes = (old.encoding == "utf-8-sig") != (new.encoding == "utf-8-sig")
     if mark_changes and before is not None and after is not None:
         return _with_mark(old), _with_mark(new)
     return old.text, new.text
+
+
+def _binary(text: Text) -> bool:
+    """Bytes that any letter can be read into, but nobody wrote: objects of git, pictures."""
+    return not text.encoding.startswith("utf") and _CONTROL.search(text.text) is not None
 
 
 def _with_mark(text: Text) -> str:

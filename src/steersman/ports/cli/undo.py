@@ -12,6 +12,7 @@ from steersman.records.errors import NeedsAnswer, SteersmanError
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import UndoPlan
+from steersman.views.plans import described
 from steersman.views.text import IMPORTED_WORDS
 
 SHOWN = 20
@@ -94,7 +95,7 @@ def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
 
 
 def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: bool) -> None:
-    _preview(host.way_back.describe(thread.id, plan))
+    _preview(described(host, thread.id, plan))
     taken = host.way_back.conflicts(thread.id, plan)
     if taken and not force:
         raise SteersmanError(

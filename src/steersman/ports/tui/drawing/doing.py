@@ -19,6 +19,7 @@ from steersman.ports.tui.drawing.bodies import (
 )
 from steersman.ports.tui.drawing.lines import clean_line, split
 from steersman.ports.tui.drawing.look import Palette
+from steersman.views.git_notes import counted_changes, folded
 from steersman.views.text import counted
 
 
@@ -36,10 +37,10 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
         words.append(spent(ms))
     changes = [str(one) for one in listed(output, "changes")]
     if changes:
-        words.append(counted(len(changes), "change"))
+        words.append(counted_changes(changes))
     lines = split(str(output.get("output", "")), overwrites=True)
     printed = len(lines)
-    told = [f"changed: {one}" for one in changes]
+    told = [f"changed: {one}" for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not let reach: {one}" for one in listed(output, "refused")]
     told += [str(output["note"])] if output.get("note") else []
     lines += told

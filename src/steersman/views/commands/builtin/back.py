@@ -8,6 +8,7 @@ import msgspec
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.message import TurnStart, User
 from steersman.records.undo import UndoPlan
+from steersman.views import plans
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell, fenced, nothing, number
@@ -56,7 +57,7 @@ def described(seat: Seat, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
         names = ", ".join(cell(path, 80) for path in taken[:10])
         more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
         parts.append(f"**Changed by someone else since, and lost by this: {names}{more}.**")
-    return "\n\n".join([*parts, diffs(seat.host.way_back.describe(seat.id, plan))])
+    return "\n\n".join([*parts, diffs(plans.described(seat.host, seat.id, plan))])
 
 
 def diffs(found: list[str]) -> str:
@@ -141,7 +142,8 @@ async def diff(stage: Stage, arguments: str) -> None:
     if not found:
         stage.tell("This thread has changed no files.")
     else:
-        stage.show(f"Changes: {counted(len(found), 'file')}", diffs(found))
+        files = sum(not one.startswith("git: ") for one in found)
+        stage.show(f"Changes: {counted(files, 'file')}", diffs(found))
 
 
 async def changes(seat: Seat) -> list[str]:
@@ -152,7 +154,7 @@ async def changes(seat: Seat) -> list[str]:
     if plan is None:
         return []
     forward = msgspec.structs.replace(plan, changes=tuple(one.reversed() for one in plan.changes))
-    return seat.host.way_back.describe(seat.id, forward)
+    return plans.described(seat.host, seat.id, forward)
 
 
 COMMANDS = (

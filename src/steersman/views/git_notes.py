@@ -1,0 +1,96 @@
+"""What git notes down for itself, told in a line instead of file by file. Pure.
+
+Only its bookkeeping: hooks, configuration and everything else that git runs or obeys is shown like
+any other file.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+# The first names below `.git` of what a commit, a merge or a fetch writes down. Not the
+# steps of a rebase: git runs commands that stand there.
+BOOKKEEPING = frozenset(
+    [
+        "objects",
+        "refs",
+        "logs",
+        "index",
+        "HEAD",
+        "ORIG_HEAD",
+        "FETCH_HEAD",
+        "MERGE_HEAD",
+        "MERGE_MSG",
+        "MERGE_MODE",
+        "MERGE_AUTOSTASH",
+        "CHERRY_PICK_HEAD",
+        "REVERT_HEAD",
+        "REBASE_HEAD",
+        "AUTO_MERGE",
+        "COMMIT_EDITMSG",
+        "TAG_EDITMSG",
+        "packed-refs",
+    ]
+)
+_OBJECT = re.compile(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
+_PACK = re.compile(r"objects/pack/[^/]+\.pack")
+_COMMIT = re.compile(r"^[+-](?![+-]{2} ).*\tcommit\b", re.MULTILINE)
+
+
+def inner(path: str) -> str:
+    """Where a file is in git's bookkeeping; empty when it is no part of it."""
+    parts = path.split("/")
+    below = parts[parts.index(".git") + 1 :] if ".git" in parts else []
+    if not below or below[0] not in BOOKKEEPING or below[:2] == ["objects", "info"]:
+        return ""
+    return "/".join(below)
+
+
+def commits(log: str) -> int:
+    """How many commits a diff of git's own log of `HEAD` tells of."""
+    return len(_COMMIT.findall(log))
+
+
+def line(paths: Iterable[str], made: int | None = None) -> str:
+    """All of git's bookkeeping among some paths, in a line; empty when there is none.
+
+    `made` is how many commits were made, where that is known.
+    """
+    noted = [found for path in paths if (found := inner(path))]
+    if not noted:
+        return ""
+    objects = sum(_OBJECT.fullmatch(one) is not None for one in noted)
+    parts = []
+    if made:
+        parts.append(_many(made, "commit"))
+        objects = max(0, objects - made)
+    elif made is None and "COMMIT_EDITMSG" in noted and objects:
+        parts.append("committed")
+    parts += [_many(objects, "object")] if objects else []
+    packs = sum(_PACK.fullmatch(one) is not None for one in noted)
+    parts += [_many(packs, "pack")] if packs else []
+    return f"git: {', '.join(parts) or _many(len(noted), 'file')}"
+
+
+def folded(changes: Sequence[str]) -> list[str]:
+    """Changes as a command's result lists them (`created a.py`): a person's files, then git's."""
+    own = [one for one in changes if not inner(_path(one))]
+    noted = line(_path(one) for one in changes)
+    return [*own, *([noted] if noted else [])]
+
+
+def counted_changes(changes: Sequence[str]) -> str:
+    """How many changes there are, without counting what git notes for itself."""
+    *own, last = folded(changes) or [""]
+    if not last.startswith("git: "):
+        own.append(last)
+        last = ""
+    told = [_many(len(own), "change")] if own and own != [""] else []
+    return " · ".join([*told, *([last] if last else [])])
+
+
+def _path(change: str) -> str:
+    return change.partition(" ")[2]
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
