@@ -24,11 +24,14 @@ def judge(
     arguments: Sequence[int] = (),
     families: frozenset[int] = LOOPBACK,
     arch: int | None = None,
+    *,
+    among_others: bool = False,
 ) -> str:
     """What the kernel would answer: allow, kill, or the name of an error."""
     data = struct.pack("=IIQ6Q", number, machine[1] if arch is None else arch, 0,
                        *(*arguments, *[0] * 6)[:6])  # fmt: skip
-    lines = list(struct.iter_unpack("=HBBI", program(families, machine[0])))
+    made = program(families, machine[0], among_others=among_others)
+    lines = list(struct.iter_unpack("=HBBI", made))
     accumulator = at = 0
     while True:
         code, then, otherwise, value = lines[at]
@@ -71,6 +74,26 @@ def test_what_is_refused(
 ) -> None:
     """By number and arguments."""
     assert judge(machine, number, arguments) == answer
+
+
+@pytest.mark.parametrize(
+    ("machine", "number", "arguments", "answer"),
+    [
+        (X86, 302, (0,), ALLOW), (X86, 302, (7,), "EPERM"), (ARM, 261, (7,), "EPERM"),
+        (X86, 203, (7,), "EPERM"), (ARM, 122, (0,), ALLOW), (ARM, 274, (7,), "EPERM"),
+        (X86, 141, (0, 0, 5), ALLOW), (X86, 141, (0, 7, 5), "EPERM"),
+        (X86, 141, (2, 0, 5), "EPERM"), (ARM, 140, (2, 0), "EPERM"), (ARM, 140, (1, 0), ALLOW),
+        (X86, 251, (3, 0), "EPERM"), (X86, 251, (1, 0), ALLOW), (ARM, 30, (1, 7), "EPERM"),
+        (X86, 30, (), "EPERM"), (X86, 240, (), "EPERM"), (ARM, 196, (), "EPERM"),
+        (X86, 0, (), ALLOW), (ARM, 63, (), ALLOW),
+    ],
+)  # fmt: skip
+def test_what_is_refused_among_others(
+    machine: tuple[str, int], number: int, arguments: tuple[int, ...], answer: str
+) -> None:
+    """Only there: with processes and memory of its own, a command may do as it likes."""
+    assert judge(machine, number, arguments, among_others=True) == answer
+    assert judge(machine, number, arguments) == ALLOW
 
 
 @given(st.integers(0, 600), st.lists(st.integers(0, 2**64 - 1), max_size=6))

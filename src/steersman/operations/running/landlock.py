@@ -1,11 +1,11 @@
 """The weaker sandbox, for systems where no bubblewrap works: Landlock and the filter alone.
 
 It keeps a command from writing anywhere but in the workspace and a temporary folder of its own,
-from the network, from sockets, from signalling and looking into other processes, and from reading
-hidden files outside the workspace. It does not keep it from reading hidden files inside the
-workspace or changing protected ones there, from seeing names of files, from changing modes, owners
-and times of files that are its user's, and it shows no view: effects have happened when they are
-judged.
+from the network, from sockets, from signalling, slowing and looking into other processes, from
+memory that they share (so there is no `/dev/shm`), and from reading hidden files outside the
+workspace. It does not keep it from reading hidden files inside the workspace or changing protected
+ones there, from seeing names of files, from changing modes, owners and times of files that are its
+user's, and it shows no view: effects have happened when they are judged.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def argv(command: Sequence[str], profile: Profile, root: str, scratch: Scratch) 
     temporary = scratch.inner("tmp")
     environ = {**profile.environ, "TMPDIR": temporary}
     fields = [
-        scratch.write("filter", seccomp.program(families)),
+        scratch.write("filter", seccomp.program(families, among_others=True)),
         " ".join(map(str, kept)),
         *(f"env {name}={value}" for name, value in environ.items()),
         *_rules(profile, root, temporary),
@@ -88,7 +88,6 @@ def _rules(profile: Profile, root: str, temporary: str) -> Iterator[str]:
         yield from (f"read {path}" for path in places if os.path.exists(path))
     for name in _DEVICES:
         yield f"device /dev/{name}"
-    yield "write /dev/shm"
     yield f"{'write' if profile.files == 'write' else 'read'} {root}"
     yield f"write {temporary}"
     for path in (*profile.writable, *profile.granted):

@@ -52,6 +52,32 @@ _NUMBERS = {
         "userfaultfd": 282, "kexec_file_load": 294, **_SINCE_2019,
     },
 }  # fmt: skip
+# Where no namespace hides the person's own processes and memory, what would reach them. What is
+# shared by name or number is refused; what names a process by argument 0 is for oneself alone.
+_SHARED = {
+    "x86_64": {
+        "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semop": 65, "semctl": 66,
+        "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "semtimedop": 220, "mq_open": 240,
+        "mq_unlink": 241,
+    },
+    "aarch64": {
+        "mq_open": 180, "mq_unlink": 181, "msgget": 186, "msgctl": 187, "msgrcv": 188,
+        "msgsnd": 189, "semget": 190, "semctl": 191, "semtimedop": 192, "semop": 193,
+        "shmget": 194, "shmctl": 195, "shmat": 196,
+    },
+}  # fmt: skip
+_OF_A_PROCESS = {
+    "x86_64": {
+        "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203,
+        "prlimit64": 302, "sched_setattr": 314,
+    },
+    "aarch64": {
+        "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122,
+        "prlimit64": 261, "sched_setattr": 274,
+    },
+}  # fmt: skip
+# Argument 0 says what argument 1 names, and the last kind is all processes of a user.
+_PRIORITY = {"x86_64": ((141, 2), (251, 3)), "aarch64": ((140, 2), (30, 3))}
 # Those that are refused only with certain arguments, or with an error of their own.
 _LOOKED_AT = {"ioctl", "socket", "socketpair", "clone", "unshare", "clone3"}
 
@@ -65,8 +91,11 @@ _NUMBER, _ARCHITECTURE = 0, 4
 
 
 @cache
-def program(families: frozenset[int], machine: str = "") -> bytes:
-    """The filter that lets a command make sockets of some families only, ready for the kernel."""
+def program(families: frozenset[int], machine: str = "", *, among_others: bool = False) -> bytes:
+    """The filter that lets a command make sockets of some families only, ready for the kernel.
+
+    `among_others`: it runs where the processes and the memory of the person are in reach.
+    """
     machine = machine or os.uname().machine
     if machine not in _NUMBERS:
         raise ToolProblem(f"There is no filter of system calls for {machine}.")
@@ -86,8 +115,24 @@ def program(families: frozenset[int], machine: str = "") -> bytes:
     lines += _looking(numbers["ioctl"], [_argument(1), *typing[0], *typing[1]])
     lines += _looking(numbers["socketpair"], _pairs(families))
     lines += _looking(numbers["socket"], _sockets(families))
+    if among_others:
+        lines += _apart(machine)
     lines.append(_line(_RET, _ALLOW))
     return b"".join(lines)
+
+
+def _apart(machine: str) -> list[bytes]:
+    """What keeps a command from the person's other processes."""
+    lines = []
+    for number in _SHARED[machine].values():
+        lines += _when(_JEQ, number, _ERROR | EPERM)
+    oneself = _unless(_JEQ, 0, _ERROR | EPERM)
+    for number in _OF_A_PROCESS[machine].values():
+        lines += _looking(number, [_argument(0), *oneself])
+    for number, everyone in _PRIORITY[machine]:
+        kind = [_argument(0), *_when(_JEQ, everyone, _ERROR | EPERM)]
+        lines += _looking(number, [*kind, _argument(1), *oneself])
+    return lines
 
 
 def _pairs(families: frozenset[int]) -> list[bytes]:
