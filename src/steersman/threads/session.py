@@ -140,8 +140,9 @@ class Session:
             approvals=self.settings.approvals,
         )
         await self._lane().append(start, *self.setup.audits, *self._systems.external.audits())
-        for told in await self._systems.runs.tidy():
-            await self._lane("operations").append(Error(told))
+        lane = self._lane("operations")
+        for told in await self._systems.runs.tidy(lane):
+            await lane.append(Error(told))
         return kept
 
     def _lane(self, *names: str, turn: int = 0) -> Lane:

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import re
+import signal
 import socket
+import time
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,10 +15,10 @@ from steersman.operations.running import containment
 from steersman.operations.running.alone import Hold
 from steersman.operations.running.bubblewrap import Unavailable
 from steersman.records.action import Execute
-from steersman.records.message import Checkpoint, ConfirmRequest, Message, ToolResult
+from steersman.records.message import Checkpoint, ConfirmRequest, Error, Message, ToolResult
 from steersman.threads.handle import ThreadHandle
-from tests.operations.sandbox.kit import EVERYBODY, World, as_somebody
-from tests.operations.workshop import Workshop
+from tests.operations.sandbox.kit import EVERYBODY, World, a_folder, as_somebody
+from tests.operations.workshop import PATIENCE, Deed, Workshop
 
 TEXT = "precious words of mine that are long enough to be missed "
 HOOK = ".git/hooks/post-checkout"
@@ -27,6 +29,14 @@ def no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that has none."""
     missing = Unavailable("No bubblewrap was found.")
     monkeypatch.setattr(containment, "find", lambda *_: missing)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def everything_is_imported() -> None:
+    """An ordinary user may be unable to read the interpreter's modules later."""
+    with a_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(containment, "find", lambda *_: Unavailable("No bubblewrap was found."))
+        Workshop(folder).one("workspace_run_command", command="echo evil > .envrc")
 
 
 def direct(root: Path, *scripts: str) -> Workshop:
@@ -320,5 +330,97 @@ def test_a_person_who_can_be_asked_hears_that_it_may_be_their_own(answer: str) -
         assert reasons
         assert (world.root / ".envrc").exists() == (answer == "allow")
         assert (".envrc" in shop.kept) == (answer == "deny")
+
+    as_somebody(EVERYBODY[0], do)
+
+
+class Killed(Workshop):
+    """A thread whose host dies while a command works on the folder; then another, in the same home.
+
+    The second one only lists files, and a person undoes what is named.
+    """
+
+    def at(self, home: Path, *calls: Deed) -> None:
+        """Carry out calls with a home that lasts."""
+        asyncio.run(asyncio.wait_for(self._work(home, calls), PATIENCE))
+
+    def killed(self, home: Path, script: str) -> None:
+        """Run a script until it makes a file `go`, and kill the host then."""
+        (self.folder / "step.sh").write_text(f"{script}; touch go; sleep 60")
+        child = os.fork()
+        if child == 0:
+            try:
+                self.at(home, ("workspace_run_command", {"command": "sh step.sh"}))
+            finally:
+                os._exit(1)
+        while not (self.folder / "go").exists():
+            assert os.waitpid(child, os.WNOHANG) == (0, 0)
+            time.sleep(0.01)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+class Undoing(Killed):
+    """A person undoes at once what the start of the thread named."""
+
+    async def during(self, thread: ThreadHandle) -> None:
+        """Undo it."""
+        await thread.wait()
+        await thread.undo(await thread.plan_undo(turn=0))
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_what_a_command_did_whose_host_was_killed_is_named_and_can_be_undone(who: str) -> None:
+    """A hook and 80 deleted files; what the person did since is none of it."""
+
+    def do(world: World) -> None:
+        home = world.folder / "host"
+        home.mkdir()
+        (world.root / "u").mkdir()
+        for number in range(80):
+            (world.root / f"u/{number}.txt").write_text(f"{TEXT}{number}\n")
+        shop = Undoing(world.root)
+        shop.killed(home, f"echo evil > {HOOK}; rm -rf u; echo a > a")
+        (world.root / "mine.txt").write_text("person\n")
+        shop.at(home, ("workspace_list_files", {}))
+        (said,) = [m.body.what for m in shop.messages if isinstance(m.body, Error)]
+        assert "was cut off before it was judged" in said
+        assert f"created {HOOK}" in said
+        assert "mine.txt" not in said
+        assert not (world.root / HOOK).exists()
+        assert len(list((world.root / "u").iterdir())) == 80
+        assert (world.root / "mine.txt").read_text() == "person\n"
+        shop = Killed(world.root)
+        shop.at(home, ("workspace_list_files", {}))
+        assert not any(isinstance(m.body, Error) for m in shop.messages)
+
+    as_somebody(who, do)
+
+
+class Waiting(Killed):
+    """The folder is somebody else's until the thread has begun."""
+
+    hold: Hold
+
+    async def during(self, thread: ThreadHandle) -> None:
+        """Let the command begin."""
+        self.hold.release()
+
+
+def test_a_command_names_what_a_killed_one_left_before_it_begins() -> None:
+    """Nothing of it is held for its own or for what was there before."""
+
+    def do(world: World) -> None:
+        home = world.folder / "host"
+        home.mkdir()
+        shop = Waiting(world.root)
+        shop.hold = Hold(str(home / "data/direct"), str(world.root))
+        shop.killed(home, f"echo evil > {HOOK}")
+        assert shop.hold.try_take()
+        shop.at(home, ("workspace_run_command", {"command": "echo b > b"}))
+        kinds = [m.kind for m in shop.messages if m.kind in ("tool_call", "error", "tool_result")]
+        assert kinds == ["tool_call", "error", "tool_result"]
+        assert f"created {HOOK}" in str([m.body for m in shop.messages if m.kind == "error"])
+        assert [m.body.count for m in shop.messages if isinstance(m.body, Checkpoint)] == [1, 1]
 
     as_somebody(EVERYBODY[0], do)

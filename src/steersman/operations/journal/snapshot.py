@@ -74,6 +74,19 @@ class Snapshot:
         snapshot._states = snapshot._look()
         return snapshot
 
+    def save(self, path: str) -> None:
+        """Write down what was seen, for whoever must compare if this process cannot."""
+        _save(path, self._states)
+
+    @classmethod
+    def saved(cls, root: str, objects: Objects, index_path: str, path: str) -> Snapshot:
+        """What another process saw; its pipes and sockets are not known any more."""
+        snapshot = cls(root, objects, index_path, LARGEST, MOST)
+        snapshot._index = _load(index_path)
+        with open(path, "rb") as file:
+            snapshot._states = msgspec.msgpack.decode(file.read(), type=dict[str, FileState])
+        return snapshot
+
     def changes_since(self) -> Changeset:
         """What is different now; contents as they are now are kept too."""
         before, special_before, self.notes = self._states, self._special, []
@@ -229,12 +242,12 @@ def _load(path: str) -> _Index:
         return {}
 
 
-def _save(path: str, index: _Index) -> None:
+def _save(path: str, seen: _Index | dict[str, FileState]) -> None:
     temporary = f"{path}.{token_hex(4)}"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with open(descriptor, "wb") as file:
-            file.write(msgspec.msgpack.encode(index))
+            file.write(msgspec.msgpack.encode(seen))
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

@@ -20,7 +20,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.keepsakes import keep
 from steersman.operations.journal.looking import is_special, special
 from steersman.operations.running.effects import actions_for
-from steersman.operations.running.losses import Past, loss_of
+from steersman.operations.running.losses import NO_PAST, Past, loss_of
 from steersman.operations.tool import Bench
 from steersman.records.action import Action, ChangeMany, Delete, Write
 from steersman.records.change import Change
@@ -75,6 +75,14 @@ async def settled(
             notes += await _unless_allowed(journal, [many], lost, bench, gone)
     notes += await asyncio.to_thread(keep, journal.objects, list(gone.values()))
     return [change for change in changes if change.path not in gone], notes
+
+
+def doubtful(journal: Journal, changes: Sequence[Change]) -> list[Change]:
+    """The changes that somebody would be asked about: of what is protected, and losses."""
+    guarded, _ = _sorted(actions_for(journal, changes), journal.root)
+    lost = _lost(journal, changes, NO_PAST)
+    paths = {change.path for change in (*_of(journal, changes, guarded), *lost)}
+    return [change for change in changes if change.path in paths]
 
 
 def _sorted(actions: Sequence[Action], root: str) -> tuple[list[Action], list[Action]]:

@@ -2,7 +2,8 @@
 
 A command that is judged by a look before and a look after has its workspace for itself from the
 first look until it was judged, whatever thread or process started it. Workspaces above and below
-it are the same files.
+it are the same files. The first look is written down beside the lock until then: a note that nobody
+holds is that of a command which was never judged, because its host died.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from pathlib import PurePath
 
@@ -41,6 +42,7 @@ class Hold:
         self._folder = folder
         self._root = root
         self._locks = ExitStack()
+        self.note = f"{self._file(root)}.before"
 
     async def take(self, hopeless: Callable[[], bool], patience: float = PATIENCE) -> None:
         """Wait for the workspace; `hopeless` says that there is no use in it."""
@@ -66,9 +68,14 @@ class Hold:
             self._locks = locks.pop_all()
         return True
 
+    def forget(self) -> None:
+        """What the command did was judged."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.note)
+
     def release(self) -> None:
         """Let others have it."""
         self._locks.close()
 
     def _file(self, path: str) -> str:
-        return os.path.join(self._folder, f"{sha256(os.fsencode(path)).hexdigest()[:32]}.lock")
+        return os.path.join(self._folder, f"{sha256(os.fsencode(path)).hexdigest()[:32]}")

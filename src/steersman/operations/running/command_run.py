@@ -222,8 +222,13 @@ class Directly(CommandRun):
     @property
     def unjudged(self) -> bool:
         """It does, where the command may write."""
-        judged = self._settling is not None and self._settling.done()
-        return self._before is not None and not judged
+        return self._before is not None and not (self._settling and self._settling.done())
+
+    @property
+    def judged(self) -> bool:
+        """Whether nothing went wrong with that."""
+        settling = self._settling
+        return bool(settling and settling.done() and not settling.exception())
 
     async def settle(self, bench: Bench) -> Effects:
         """Record what the command did; it has happened, so the gate is told, not asked.
@@ -331,6 +336,8 @@ class Landlocked(Directly):
             await asyncio.to_thread(self._scratch.discard)
         finally:
             if self._hold:
+                if self.judged:
+                    self._hold.forget()
                 self._hold.release()
 
 

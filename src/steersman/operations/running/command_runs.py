@@ -11,9 +11,12 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TypeVar
 
+import msgspec
+
 from steersman.operations.journal.commit import recover
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
+from steersman.operations.running.afterwards import doubtful
 from steersman.operations.running.alone import Hold
 from steersman.operations.running.command_run import (
     CommandRun,
@@ -22,6 +25,7 @@ from steersman.operations.running.command_run import (
     Looking,
     Outside,
     OverView,
+    names_of,
 )
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
@@ -32,9 +36,10 @@ from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.scratch import Scratch, sweep
 from steersman.operations.tool import Bench
 from steersman.records.errors import SteersmanError, ToolProblem
-from steersman.records.message import Error
+from steersman.records.message import Checkpoint, Error
 from steersman.records.profile import Profile
 from steersman.records.secret_files import SecretFiles
+from steersman.store.log import Lane, unbroken
 
 C = TypeVar("C", bound=Copied)
 SHELL = ("bash", "--norc", "--noprofile", "-c")
@@ -62,9 +67,46 @@ class CommandRuns:
         self._settling: asyncio.Task[None] | None = None
         self._rested = 0.0
 
-    async def tidy(self) -> list[str]:
+    async def tidy(self, lane: Lane) -> list[str]:
         """Take back what a dead process left half done; the answer says what was found."""
-        return await asyncio.to_thread(self._tidy)
+        told = await asyncio.to_thread(self._tidy)
+        hold = Hold(self._direct, self._journal.root)
+        if await asyncio.to_thread(os.path.exists, hold.note):
+            try:
+                if await unbroken(asyncio.to_thread(hold.try_take)):
+                    told += await self._left(hold, lane)
+            except SteersmanError as problem:
+                told.append(f"A command on this folder was cut off. {problem.what} {problem.why}")
+            finally:
+                hold.release()
+        return told
+
+    async def _left(self, hold: Hold, lane: Lane) -> list[str]:
+        """Look for what a command did that was never judged; `hold` is taken.
+
+        Nobody knows who else changed the folder since. What somebody would have been asked about
+        is named, and in the log, so that it can be undone; nothing is undone unasked.
+        """
+        try:
+            before = await asyncio.to_thread(
+                Snapshot.saved, self._journal.root, self._journal.objects, self._index_file,
+                hold.note,
+            )  # fmt: skip
+        except (FileNotFoundError, msgspec.DecodeError):
+            return []
+        found = await asyncio.to_thread(before.changes_since)
+        changes = await asyncio.to_thread(doubtful, self._journal, found.changes)
+        if changes:
+            body = Checkpoint("effect", tuple(changes), count=len(changes))
+            await self._journal.record(body, lane, None)
+        await asyncio.to_thread(hold.forget)
+        if not changes:
+            return []
+        return [
+            "A command on this folder was cut off before it was judged. Changed since it began: "
+            f"{', '.join(names_of(changes))}. Check this; to undo it, run "
+            f"`steer undo {lane.log.thread} --turn {lane.turn}`."
+        ]
 
     def _tidy(self) -> list[str]:
         sweep(self._scratch)
@@ -130,7 +172,7 @@ class CommandRuns:
         profile = bench.profile
         if not profile.sandbox:
             return Outside(self._journal, profile, await self._snapshot())
-        run = await self._confined(profile)
+        run = await self._confined(profile, bench.lane)
         # The weaker sandbox has no network of its own that a door could lead out of.
         return await _opened(run, bench) if isinstance(run, Looking) else run
 
@@ -149,7 +191,9 @@ class CommandRuns:
                 raise
         return run
 
-    async def _confined(self, profile: Profile, *, live: bool = False) -> CommandRun:
+    async def _confined(
+        self, profile: Profile, lane: Lane | None = None, *, live: bool = False
+    ) -> CommandRun:
         """A run on the workspace itself in the best sandbox there is."""
         found = await self._probe.found()
         if found.containment.level == "none":
@@ -166,17 +210,21 @@ class CommandRuns:
                 return Looking(self._journal, profile, sandbox, scratch, live=live)
             if profile.files == "read":
                 return Landlocked(self._journal, profile, None, scratch)
-            return await self._alone(profile, scratch)
+            assert lane is not None, "what changes files is a call of a thread"
+            return await self._alone(profile, scratch, lane)
         except BaseException:
             scratch.discard()
             raise
 
-    async def _alone(self, profile: Profile, scratch: Scratch) -> CommandRun:
+    async def _alone(self, profile: Profile, scratch: Scratch, lane: Lane) -> CommandRun:
         """A run in the weaker sandbox that changes the workspace, when no other one does."""
         hold = Hold(self._direct, self._journal.root)
         await hold.take(lambda: any(run.unjudged for run in self._going))
         try:
+            for told in await self._left(hold, lane):
+                await lane.append(Error(told))
             before = await self._snapshot()
+            await asyncio.to_thread(before.save, hold.note)
         except BaseException:
             hold.release()
             raise
@@ -185,11 +233,14 @@ class CommandRuns:
     async def _snapshot(self) -> Snapshot:
         """The workspace as it is, to be compared later."""
         os.makedirs(self._index, mode=0o700, exist_ok=True)
-        name = self._journal.root.strip("/").replace("/", "-")[-100:] or "root"
         return await asyncio.to_thread(
-            Snapshot.take, self._journal.root, self._journal.objects,
-            os.path.join(self._index, name),
-        )  # fmt: skip
+            Snapshot.take, self._journal.root, self._journal.objects, self._index_file
+        )
+
+    @property
+    def _index_file(self) -> str:
+        name = self._journal.root.strip("/").replace("/", "-")[-100:] or "root"
+        return os.path.join(self._index, name)
 
     def settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
         """Settle a command that goes on in the background once it has ended."""
