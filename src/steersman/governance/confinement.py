@@ -114,7 +114,7 @@ class Confinement:
         for place in write:
             check_writable(place, workspace, self._home, private, secrets)
         for place in read:
-            check_readable(place, private)
+            check_readable(place, workspace, private)
         hidden = self._hidden(workspace, secrets)
         return Profile(
             files="read",

@@ -7,9 +7,11 @@ given no folder with a file in it that other programs run or obey, and none that
 import os
 from collections.abc import Iterator, Sequence
 
+from steersman.governance.secret_finder import Finder
 from steersman.records.errors import ToolProblem
 from steersman.records.git_places import GitPlaces
 from steersman.records.protection import inside, protected_name, runs_host
+from steersman.records.secret_files import SKIPPED
 
 MOST_LOOKED_AT = 100_000
 
@@ -21,9 +23,12 @@ def located(path: str, workspace: str, home: str) -> str:
     return os.path.normpath(os.path.join(workspace, path))
 
 
-def check_readable(place: str, private: Sequence[str]) -> None:
-    """Refuse a path that is private or not there."""
-    _refuse(place, "read", _unfit(place, private))
+def check_readable(place: str, workspace: str, private: Sequence[str]) -> None:
+    """Refuse a path that is private or not there, and a link that a command may turn elsewhere."""
+    why = _unfit(place, private)
+    if not why and inside(place, workspace) and not inside(os.path.realpath(place), workspace):
+        why = "it leads out of the workspace by a link"
+    _refuse(place, "read", why)
 
 
 def check_writable(
@@ -42,11 +47,31 @@ def check_writable(
     _refuse(place, "change", why)
 
 
+def secrets_below(place: str, workspace: str) -> tuple[str, ...]:
+    """The files of a folder outside the workspace that are secret by their names.
+
+    A folder that holds the workspace is not shown any more than it is without being granted.
+    """
+    if inside(workspace, os.path.realpath(place)):
+        return ()
+    secret, found, seen = Finder(place).find(deep=False)[0], [], 0
+    for folder, folders, files in os.walk(place):
+        seen += len(folders) + len(files)
+        if seen > MOST_LOOKED_AT:
+            _refuse(place, "read", "it holds too many files to be looked at")
+        below = os.path.relpath(folder, place) if folder != place else ""
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        for name in (*folders, *files):
+            if secret.hides(os.fsencode(os.path.join(below, name)), name in folders):
+                found.append(os.path.join(folder, name))
+    return tuple(found)
+
+
 def _refuse(place: str, verb: str, why: str) -> None:
     if why:
         raise ToolProblem(
             f"A server cannot get permission to {verb} {place}: {why}.",
-            try_this="Change `sandbox` in its entry; docs/mcp.md says what can be allowed.",
+            try_this="Change `sandbox` or `cwd` in its entry; docs/mcp.md says what is allowed.",
         )
 
 

@@ -46,6 +46,7 @@ _GRANTS: dict[str, Grant] = {
 }
 
 
+_ADDED = ("STEERSMAN_WORKSPACE", "STEERSMAN_HOME")
 LIKE_A_TOKEN = 16  # characters
 
 
@@ -220,7 +221,7 @@ def _server(name: str, entry: Entry, source: str, environ: Mapping[str, str]) ->
     url = expand(entry.url, "url")
     if transport != "stdio":
         _check_address(url)
-    return Server(
+    made = Server(
         name=name,
         transport=transport,
         command=expand(entry.command, "command"),
@@ -242,7 +243,16 @@ def _server(name: str, entry: Entry, source: str, environ: Mapping[str, str]) ->
         oauth=_oauth(entry.oauth, expand),
         shared=entry.shared,
         bounds=bounds_of(entry, expand),
+        host=_host(entry.url, environ) if transport != "stdio" else "",
     )
+    return msgspec.structs.replace(made, variables=tuple(sorted(expand.used)))
+
+
+def _host(url: str, environ: Mapping[str, str]) -> str:
+    """Where an address leads, for a person to read: variables that are set are only named."""
+    named = {name: value and f"${{{name}}}" for name, value in environ.items()}
+    scheme, _, rest = _Expanding(named)(url, "url").partition("://")
+    return f"{scheme}://{re.split('[/?#]', rest)[0].rpartition('@')[2]}"
 
 
 def _oauth(given: Signing, expand: Callable[[str, str], str]) -> OAuth:
@@ -301,14 +311,20 @@ def _word(value: str | float | bool) -> str:
 
 
 class _Expanding:
-    """`${NAME}` and `${NAME:-default}` in texts, filled in from an environment."""
+    """`${NAME}` and `${NAME:-default}` in texts, filled in from an environment.
+
+    `used` are the names that stood in the texts, but for those that the host adds.
+    """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
+        self.used: set[str] = set()
 
     def __call__(self, text: str, where: str) -> str:
         def filled(match: re.Match[str]) -> str:
             name, default = match[1], match[2]
+            if name not in _ADDED:
+                self.used.add(name)
             value = self._environ.get(name) or default
             if value is None and name not in self._environ:
                 raise Wrong(f"`{where}` needs the variable {name}, which is not set")

@@ -68,7 +68,8 @@ class Server(Struct, frozen=True, omit_defaults=True):
     many seconds without use the server is stopped. `code_tools` says which of its tools answer
     questions about code (docs/code-intelligence.md). `shared` when the server keeps nothing of its
     clients, so that one serves all threads of a workspace. `bounds` says how far it is confined;
-    without them one that a folder brings is, and a person's own is not.
+    without them one that a folder brings is, and a person's own is not. `variables` are the names
+    of those that its entry is filled in with, `host` is whom it reaches, without their values.
     """
 
     name: str
@@ -90,6 +91,8 @@ class Server(Struct, frozen=True, omit_defaults=True):
     oauth: OAuth = OAuth()
     shared: bool = False
     bounds: Bounds | None = None
+    variables: tuple[str, ...] = ()
+    host: str = ""
 
     def __repr__(self) -> str:
         """Without values: an entry may land in a traceback or a log."""

@@ -10,8 +10,9 @@ import msgspec
 
 from steersman.governance.confinement import Confinement
 from steersman.governance.environment import cache_environ
+from steersman.governance.grants import secrets_below
 from steersman.governance.secret_finder import Finder
-from steersman.operations.mcp.starting import Ground, bounds_of, brought
+from steersman.operations.mcp.starting import Ground, asks_for, bounds_of, brought, starts_away
 from steersman.operations.running.command_runs import CommandRuns, NoSandbox
 from steersman.operations.running.programs import found
 from steersman.records.errors import ToolProblem
@@ -62,7 +63,7 @@ class ServerSandbox:
     ) -> "CommandRun | None":
         """Where it runs; none when it runs as it is, to which the person agreed."""
         bounds, theirs = bounds_of(server, self._root), brought(server, self._root)
-        if theirs and bounds.grants:
+        if theirs and asks_for(server, self._root):
             await self._check(server, confined=bounds.sandbox)
         if not bounds.sandbox:
             return None
@@ -100,9 +101,12 @@ class ServerSandbox:
         command = server.command
         program = os.path.join(folder, command) if "/" in command else None
         program = program or found(command, environ, self._root) or command
+        theirs = brought(server, self._root)
+        if away := starts_away(server, self._root) if theirs else "":
+            secrets = (*secrets, *secrets_below(away, self._root))
         profile = self._confinement.server(self._root, secrets, bounds, (program,))
         home = self._home(server.name)
-        near = () if inside(folder, self._root) else (folder,)
+        near = () if theirs or inside(folder, self._root) else (folder,)
         usual = {name: text for name, text in environ.items() if not name.startswith("XDG_")}
         return msgspec.structs.replace(
             profile,

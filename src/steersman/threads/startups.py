@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from steersman.governance.folders import Finding, files_finding
 from steersman.identity import mcp_servers
-from steersman.operations.mcp.starting import bounds_of, brought, brought_folder
+from steersman.operations.mcp.starting import asks_for, brought, brought_folder
 from steersman.operations.running.started import MOST_WORDS, started, words_of
 from steersman.records.mcp_server import Server
 from steersman.records.protection import inside
@@ -27,10 +27,10 @@ def startups(
         return (), {}
     found, runs = [], {}
     for server in mcp_servers.find(root, environ, trusted=True).servers:
-        if server.transport != "stdio" or not server.enabled or not brought(server, root):
+        if not server.enabled or not brought(server, root):
             continue
         finding = _finding(server, root)
-        if bounds_of(server, root).grants:
+        if asks_for(server, root):
             found.append(finding)
         else:
             runs[server.name] = finding.digest
@@ -40,8 +40,10 @@ def startups(
 def _finding(server: Server, root: str) -> Finding:
     texts = (server.command, *server.arguments, *server.environ.values())
     few = len(words_of(texts)) <= MOST_WORDS
-    paths = started(texts, brought_folder(server, root), root) if few else ()
-    told = list(bounds_of(server, root).grants)
+    paths: tuple[str, ...] = ()
+    if server.transport == "stdio" and few:
+        paths = started(texts, brought_folder(server, root), root)
+    told = list(asks_for(server, root))
     if paths:
         more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
         told.append(f"starts {', '.join(paths[:MOST_NAMED])}{more}")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.operations.running.programs import outside
 from steersman.records.mcp_server import UNBOUND, Bounds, Server
@@ -36,8 +37,28 @@ def brought(server: Server, root: str) -> bool:
 
 
 def bounds_of(server: Server, root: str) -> Bounds:
-    """How far a server is confined: one that a folder brought is, unless an entry says more."""
-    return server.bounds or (Bounds() if brought(server, root) else UNBOUND)
+    """How far a server is confined: one that a folder brought is, unless an entry says more.
+
+    Where such a server starts, outside of the folder, is a place that it asks to read.
+    """
+    theirs = brought(server, root)
+    bounds = server.bounds or (Bounds() if theirs else UNBOUND)
+    away = starts_away(server, root) if theirs and bounds.sandbox else ""
+    return replace(bounds, read=(*bounds.read, away)) if away else bounds
+
+
+def starts_away(server: Server, root: str) -> str:
+    """Where a server starts that a folder brought, if that is outside of it; else empty."""
+    place = os.path.normpath(brought_folder(server, root))
+    return "" if server.transport != "stdio" or inside(place, root) else place
+
+
+def asks_for(server: Server, root: str) -> tuple[str, ...]:
+    """What a server that a folder brought gets beyond the default, for a person to read."""
+    told = bounds_of(server, root).grants if server.transport == "stdio" else ()
+    reaches = (f"connects to {server.host}",) if server.host else ()
+    gets = (f"gets your {', '.join(server.variables)}",) if server.variables else ()
+    return (*told, *reaches, *gets)
 
 
 def brought_folder(server: Server, root: str) -> str:
