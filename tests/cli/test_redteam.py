@@ -120,6 +120,9 @@ ELSEWHERE = {
     "git init -q --bare x.git": "echo evil > x.git/hooks/post-receive",
     "mkdir -p dev/hooks; git config core.hooksPath dev/hooks": "echo evil > dev/hooks/pre-commit",
     "mkdir tools; echo > tools/c; git config include.path ../tools/c": "echo '[a]' > tools/c",
+    "mkdir -p tools; ln -s ../../tools/pc.sh .git/hooks/pre-commit": "echo evil > tools/pc.sh",
+    "mkdir -p dev; rm -r .git/hooks; ln -s ../dev .git/hooks": "echo evil > dev/pre-commit",
+    "mkdir site; echo 'ref: refs/heads/main' > site/HEAD": "mkdir -p site/objects site/refs",
 }
 
 
@@ -131,10 +134,10 @@ def test_what_git_runs_or_obeys_outside_of_its_own_folder_is_not_changed(
     subprocess.run(before, shell=True, cwd=repository, check=True)
     command = ELSEWHERE[before]
     place = repository / command.split()[-1]
-    was = place.read_text() if place.exists() else ""
+    was = place.read_text() if place.is_file() else ""
     evil = call("workspace_run_command", command=command, background=background, wait_timeout=60)
     said = json.dumps(attacked(steer, script, evil))
-    assert "which git runs or obeys" in said, said
+    assert "git runs or obeys" in said or "git could take a folder" in said, said
     assert (place.read_text() if place.exists() else "") == was
 
 

@@ -13,6 +13,7 @@ from steersman.operations.running.programs import found, of_the_system
 from steersman.records import protection
 from steersman.records.action import ChangeMany, Delete, Write
 from steersman.records.message import ConfirmRequest
+from steersman.records.names import written
 from steersman.records.protection import protected_name
 
 ROOT = "/srv/app"
@@ -35,6 +36,40 @@ def judged(name, diff="", *, before="", after="b"):
 )
 def test_a_git_config_that_a_diff_does_not_show_is_protected(trick, diff, after):
     assert judged(".git/config", diff, before="a", after=after) == "paths.protected", trick
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        # A key that is harmless in its own section, in one that runs it.
+        "@@ -9,2 +9,3 @@\n [pager]\n+\tfetch = sh evil.sh\n \tbranch = false\n",
+        '@@ -9,2 +9,3 @@\n [alias]\n \tlg = log\n+\turl = ""!sh evil.sh\n',
+        # The section is not shown.
+        "@@ -9,3 +9,4 @@\n \ta = b\n \tc = d\n \te = f\n+\tfetch = sh evil.sh\n",
+        # A section goes, and what it held belongs to the one above.
+        '@@ -9,3 +9,2 @@\n [pager]\n-[remote "x"]\n \tfetch = sh evil.sh\n',
+        '@@ -9,5 +9,4 @@\n [pager]\n-[remote "x"]\n #\n #\n #\n',
+        # A line that goes on with the next one.
+        "@@ -9,2 +9,3 @@\n [user]\n \tname = \\\n+\temail = x\n",
+        '+[remote "x"]\n+\turl = e""xt::sh -c evil\n',
+        "+[core]\n+\trepositoryformatversion = 99\n",
+    ],
+)
+def test_a_key_of_a_git_config_is_judged_by_its_section(diff):
+    assert judged(".git/config", diff, before="a") == "paths.protected"
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        '@@ -4,2 +4,5 @@\n [alias]\n \ta = b\n+[branch "x"]\n+\tremote = o\n+\tmerge = m\n',
+        '@@ -4,5 +4,2 @@\n [alias]\n \ta = b\n-[branch "x"]\n-\tremote = o\n-\tmerge = m\n',
+        '@@ -4,5 +4,3 @@\n-[branch "x"]\n-\tremote = o\n [branch "y"]\n \ta = b\n #\n',
+        '@@ -1,2 +1,2 @@\n [remote "o"]\n-\turl = a\n+\turl = git@example.org:b.git\n',
+    ],
+)
+def test_branches_and_remotes_come_and_go_beside_any_section(diff):
+    assert judged(".git/config", diff, before="a") == "command.effect"
 
 
 def test_lines_that_end_as_on_windows_and_a_change_of_mode_are_bookkeeping():
@@ -233,6 +268,82 @@ def test_a_repository_of_any_name_keeps_its_hooks_and_its_config(place, tmp_path
     assert place("hooks/post-receive", root=tmp_path / "sub/x.git") == "paths.protected"
     assert place("sub/x.git/refs/heads/main") == place("sub/x.git/packed-refs") == "command.effect"
     assert place("sub/config") == place("sub/hooks/x") == "command.effect"
+
+
+LINKS = {
+    ".git/hooks/pre-commit": ("../../tools/pc.sh", "tools/pc.sh"),
+    ".git/hooks": ("../dev/hooks", "dev/hooks/pre-commit"),
+    ".git/info": ("../dev/info", "dev/info/attributes"),
+    ".vscode": ("editor", "editor/tasks.json"),
+    ".vscode/tasks.json": ("../editor/deep/tasks", "editor/deep/tasks"),
+    "sub/.husky": ("../hop", "away/pre-commit"),
+    "tools/.envrc": ("../tools/env", "tools/env"),
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_what_a_protected_link_leads_to_is_protected(place, tmp_path, link):
+    target, file = LINKS[link]
+    below = "sub/" if link.startswith("sub/") else ""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / below / "hop").symlink_to("away")
+    target, file = target.removeprefix("../") if below else target, below + file
+    assert place(file) == "command.effect"
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / link).symlink_to(target)
+    assert place(file) == place(file, delete=True) == "paths.protected"
+    assert protected_name(file, protection.GitPlaces(str(tmp_path)), str(tmp_path))
+    assert place("other/x") == "command.effect"
+    if below:
+        assert place("sub/hop", "sub/hop: link to away → link to evil\n") == "paths.protected"
+
+
+def test_a_hook_that_is_a_link_to_its_sample_protects_the_sample(place, tmp_path):
+    assert place(".git/hooks/pre-commit.sample") == "command.effect"
+    (tmp_path / ".git/hooks").mkdir()
+    (tmp_path / ".git/hooks/pre-commit").symlink_to("pre-commit.sample")
+    assert place(".git/hooks/pre-commit.sample") == "paths.protected"
+    assert place(".git/hooks/pre-push.sample") == "command.effect"
+
+
+def test_a_hook_in_the_folder_that_a_config_names_may_be_a_link(place, tmp_path):
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev/pre-commit").symlink_to("../tools/pc.sh")
+    assert place("tools/pc.sh") == "command.effect"
+    (tmp_path / ".git/config").write_text("[core]\nhooksPath = dev\n")
+    assert place("tools/pc.sh") == "paths.protected"
+
+
+def test_places_of_git_whose_names_are_not_text_are_found(place, tmp_path):
+    odd = os.fsdecode(b"caf\xe9")
+    for name in ("x.git/objects", "x.git/refs", "x.git/HEAD", "hooks"):
+        (tmp_path / odd / name).mkdir(parents=True)
+    (tmp_path / ".git/config").write_bytes(b"[core]\nhooksPath = caf\xe9/hooks\n")
+    assert place(f"{written(odd)}/x.git/hooks/post-receive") == "paths.protected"
+    assert place(f"{written(odd)}/hooks/pre-commit") == "paths.protected"
+    assert place(f"{written(odd)}/other/pre-commit") == "command.effect"
+
+
+@pytest.mark.parametrize("name", ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"])
+def test_hooks_that_a_config_of_the_persons_environment_names_are_protected(
+    place, tmp_path, monkeypatch, name
+):
+    config = tmp_path / "persons/git/config"
+    config.parent.mkdir(parents=True)
+    config.write_text("[core]\nhooksPath = dev/hooks\n")
+    assert place("dev/hooks/pre-commit") == "command.effect"
+    monkeypatch.setenv(name, str(tmp_path / "persons" if "XDG" in name else config))
+    assert place("dev/hooks/pre-commit") == "paths.protected"
+
+
+@pytest.mark.parametrize("name", ["objects", "refs", "commondir"])
+def test_a_folder_with_a_head_does_not_become_a_repository(place, tmp_path, name):
+    assert place(f"site/{name}", f"site/{name}: absent → folder\n") == "command.effect"
+    for folder in ("site", ".git/logs"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "HEAD").write_text("ref: refs/heads/main\n")
+    assert place(f"site/{name}", f"site/{name}: absent → folder\n") == "paths.protected"
+    assert place(".git/logs/refs", ".git/logs/refs: absent → folder\n") == "command.effect"
 
 
 CONFIGS = [

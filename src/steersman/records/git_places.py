@@ -11,14 +11,18 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from steersman.records.names import on_disk
 from steersman.records.plain_files import read_plain
+from steersman.records.protected_links import ends_of, inner_links, links_in
 
 LARGEST = 1_000_000
 MOST_FILES = 50
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*+")?\s*\]')
+SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*+")?\s*\]')
 _KEY = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
 _PIECE = re.compile(r'"((?:[^"\\]|\\.)*+)"?|([^"#;\\]++)|\\(.)|[#;].*')
 _PERSONS = ("~/.gitconfig", "~/.config/git/config", "/etc/gitconfig")
+_OWN = ("hooks", "config", "config.worktree", "info/attributes", "objects/info/alternates")
+_NAMED_BY = {"XDG_CONFIG_HOME": "git/config", "GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_SYSTEM": ""}
 
 
 class Config(Struct, frozen=True):
@@ -29,7 +33,11 @@ class Config(Struct, frozen=True):
 
 
 class GitPlaces:
-    """What git obeys in a workspace now; what was looked up once is not looked up again."""
+    """What git obeys in a workspace now; what was looked up once is not looked up again.
+
+    So it is with what lies behind links at names that other programs obey. Paths are given as
+    records have them.
+    """
 
     def __init__(self, workspace: str) -> None:
         self._top = workspace.rstrip("/")
@@ -41,14 +49,16 @@ class GitPlaces:
         parts = name.split("/")
         if ".git" in name.lower().split("/"):
             return name
+        known = on_disk(name).split("/")
         for depth in range(len(parts) + 1):
-            folder = "/".join((self._top, *parts[:depth]))
+            folder = "/".join((self._top, *known[:depth]))
             if self._is_repository(folder):
                 return "/".join((*parts[: max(depth - 1, 0)], ".git", *parts[depth:]))
         return name
 
     def obeyed(self, path: str) -> bool:
         """Whether a config names a resolved path, or a folder of hooks that it lies in."""
+        path = on_disk(path)
         return any(
             path == place or path.startswith(f"{place}/")
             for place in self._all_named(path)
@@ -57,7 +67,27 @@ class GitPlaces:
 
     def leads(self, path: str) -> bool:
         """Whether what a config names lies below a resolved path: a link there leads elsewhere."""
+        path = on_disk(path)
         return any(place.startswith(f"{path}/") for place in self._all_named(path))
+
+    def behind_link(self, path: str) -> bool:
+        """Whether a link at the name of a protected file or folder leads to a resolved path."""
+        path = folder = on_disk(path)
+        while folder != "/":
+            folder = os.path.dirname(folder)
+            for place in ends_of(links_in(folder)):
+                if path == place or path.startswith(f"{place}/"):
+                    return True
+        return False
+
+    def begins(self, path: str) -> bool:
+        """Whether a path that is missing is one by which a folder becomes a repository."""
+        folder, name = os.path.split(on_disk(path))
+        return (
+            name.lower() in ("objects", "refs", "commondir")
+            and os.path.lexists(f"{folder}/HEAD")
+            and not self._is_repository(folder)
+        )
 
     def _is_repository(self, folder: str) -> bool:
         known = self._repositories.get(folder)
@@ -85,11 +115,15 @@ def is_repository(folder: str) -> bool:
 
 def _named_from(top: str) -> Iterator[str]:
     """The resolved places that the configs of a folder's repository name; none without one."""
+    yield from ends_of(links_in(top))
     repository = top if is_repository(top) else _repository_of(top)
     if not repository:
         return
     common = os.path.join(repository, _line(f"{repository}/commondir"))
-    waiting = [*_PERSONS, f"{common}/config", f"{repository}/config.worktree"]
+    real = {os.path.realpath(place) for place in (repository, common)}
+    yield from ends_of(f"{place}/{name}" for place in real for name in _OWN)
+    yield from ends_of(link for place in real for link in inner_links(f"{place}/hooks", most=1))
+    waiting = [*_persons(), f"{common}/config", f"{repository}/config.worktree"]
     seen: set[str] = set()
     while waiting and len(seen) < MOST_FILES:
         file = os.path.realpath(os.path.expanduser(waiting.pop()))
@@ -100,9 +134,18 @@ def _named_from(top: str) -> Iterator[str]:
         places = [_joined(top, hooks) for hooks in said.hooks]
         includes = [_joined(os.path.dirname(file), include) for include in said.includes]
         waiting += includes
+        yield from ends_of(link for place in places for link in inner_links(place, most=1))
         for place in (*places, *includes):
             yield place
             yield os.path.realpath(place)
+
+
+def _persons() -> Iterator[str]:
+    """The configs that hold in every repository."""
+    yield from _PERSONS
+    for name, file in _NAMED_BY.items():
+        if place := os.environ.get(name):
+            yield os.path.join(place, file)
 
 
 def _joined(folder: str, path: str) -> str:
@@ -144,7 +187,7 @@ def parsed(text: str) -> Config:
     section = ""
     for line in re.sub(r"\\\r?\n", "", text.removeprefix("\ufeff")).split("\n"):
         rest = line
-        while header := _SECTION.match(rest):
+        while header := SECTION.match(rest):
             section, rest = header[1].lower(), rest[header.end() :]
         key = _KEY.match(rest)
         if key is None:

@@ -6,6 +6,7 @@ is protected only when git would run something that it says.
 
 import re
 
+from steersman.records import git_config_diff
 from steersman.records.action import Delete, Write
 
 # Names are compared in lower case. A submodule and a worktree have the same files further down.
@@ -21,9 +22,6 @@ _STATE = re.compile(
     rf"{_INSIDE}(?:(?:rebase-merge|rebase-apply|sequencer)(?:/([^/]+))?|(bisect_\w+|shallow))$",
     re.DOTALL,
 )
-_CONFIG_LINE = r"""(?xi)\s*(?:\[(?:core|user|branch|remote|init|pull)(?:\s+"[^"\\]*")?\]
-    |(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
-    |name|email|remote|merge|rebase|fetch|url|defaultbranch)\s*=\s*+(?!["']?\s*!)(?!.*ext::)[^\\]*)?$"""
 _QUOTED = r"'[^']*(?:'\\['!]'[^']*)*'"
 _TODO = r"[ \t]*+(?!(?:exec|x)(?:\s|$)).*$"
 _STRATEGY = r"(?:ort|recursive|resolve|octopus|ours|subtree)"
@@ -31,7 +29,6 @@ _STRATEGY = r"(?:ort|recursive|resolve|octopus|ours|subtree)"
 _HARMLESS = {
     name: re.compile(line, re.DOTALL)
     for name, line in {
-        "config": _CONFIG_LINE,
         "git-rebase-todo": _TODO,
         "todo": _TODO,
         "strategy": rf"{_STRATEGY}$",
@@ -82,5 +79,7 @@ def _harmless(action: Write | Delete, part: str) -> bool:
     lines = action.diff.removesuffix("\n").split("\n")
     if not all(line.startswith(("+", "-", "@", " ", "\\")) for line in lines):
         return False
+    if part == "config":
+        return git_config_diff.harmless(action.diff)
     added = [line[1:].removesuffix("\r") for line in lines if line.startswith("+")]
     return all(_HARMLESS[part].match(line) for line in added if not line.startswith("++ "))

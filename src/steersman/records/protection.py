@@ -3,20 +3,12 @@
 import os
 import re
 import sys
-from pathlib import Path
 
 from steersman.records import protected_git
 from steersman.records.action import Delete, Write
 from steersman.records.git_places import GitPlaces
+from steersman.records.protected_links import FILES, FOLDERS
 
-_NAMES = [
-    name
-    for name in Path(__file__).with_name("protected.txt").read_text(encoding="utf-8").splitlines()
-    if name and not name.startswith("#")
-]
-# Names are compared in lower case: on some disks `.GIT/hooks` is `.git/hooks`.
-FOLDERS = frozenset(name.removesuffix("/") for name in _NAMES if name.endswith("/"))
-FILES = frozenset(name for name in _NAMES if not name.endswith("/"))
 # Where the host itself runs from: whoever changes that is no longer confined by it.
 _OWN = tuple({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)})
 _GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
@@ -51,6 +43,8 @@ def protected_name(name: str, places: GitPlaces | None = None, workspace: str = 
         if places.obeyed(path) or places.leads(path):
             return True
         name = places.as_git(name)
+        if ".git" not in name.lower().split("/") and places.begins(path):
+            return True
     name = name.lower()
     parts = name.split("/")
     return bool(
@@ -86,13 +80,16 @@ def protected(action: Write | Delete, workspace: str) -> str:
     if isinstance(action, Write) and action.opened and (not shown or ".git" in name.split("/")):
         return f"{shown or 'the workspace folder'}, so that others may write there,"
     if _named_by_git(action, places) or protected_git.runs_something(action, name):
-        return f"{shown}, which git runs or obeys,"
+        others = places.behind_link(action.path)
+        return f"{shown}, which {'other programs run or obey' if others else 'git runs or obeys'},"
     if protected_git.obeyed(name):
         return ""
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
         return f"{shown}, a part of the repository itself,"
     if isinstance(action, Write) and (
-        _leads_git_away(action, shown, name) or _BARE.fullmatch(shown)
+        _leads_git_away(action, shown, name)
+        or _BARE.fullmatch(shown)
+        or (".git" not in name.split("/") and places.begins(action.path))
     ):
         return f"{shown}, with which git could take a folder for a repository,"
     if parts[-1] in FILES or not FOLDERS.isdisjoint(parts):
