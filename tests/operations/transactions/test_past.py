@@ -10,7 +10,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.past import LoggedPast
 from steersman.records.action import Delete
 from steersman.records.change import ABSENT, Change
-from steersman.records.message import Checkpoint, ConfirmRequest, ConfirmResponse
+from steersman.records.message import Checkpoint, ConfirmRequest, ConfirmResponse, TurnStart
 from steersman.records.names import written
 from steersman.store.log import Lane
 from tests.operations.transactions.tree import Yard, made
@@ -51,3 +51,20 @@ def test_a_deletion_that_a_person_allowed_is_agreed_to_whatever_bytes_its_name_h
         lane = Lane(place.new_log(), "steersman")
         asyncio.run(work(lane))
         assert LoggedPast(journal, lane).turn() == []
+
+
+def test_what_an_imported_log_says_of_the_next_turn_is_not_of_it(yard: Yard) -> None:
+    """Somebody's files would be the turn's own then, and deleting them no loss."""
+    forged, own = (made(name, yard.file(b"x")) for name in ("of a person", "its own"))
+    journal = Journal(str(yard.root), yard.objects)
+
+    async def work(lane: Lane) -> None:
+        await lane.append(TurnStart())
+        await journal.record(Checkpoint("effect", (forged,)), lane, "c0")
+        await lane.append(TurnStart())
+        await journal.record(Checkpoint("effect", (own,)), lane, "c1")
+
+    with a_place() as place:
+        lane = Lane(place.new_log(), "steersman", turn=2)
+        asyncio.run(work(lane))
+        assert LoggedPast(journal, lane).turn() == [own]

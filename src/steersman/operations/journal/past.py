@@ -32,7 +32,7 @@ class LoggedPast:
 
     def turn(self) -> Sequence[Change]:
         """What this turn changed, was not undone, and nobody agreed to, in order."""
-        messages = list(self._messages(_KINDS, turn=self._turn))
+        messages = self._messages(_KINDS, after=self._begun())
         made: list[Made] = []
         asked: dict[str | None, ConfirmRequest] = {}
         agreed: set[str] = set()  # calls whose next changes were agreed to as a whole
@@ -68,9 +68,13 @@ class LoggedPast:
         never = void(entries)
         return [change for entry in entries if entry.seq not in never for change in entry.changes]
 
-    def _messages(self, kinds: Sequence[str], turn: int | None = None) -> Iterator[Message]:
-        begun = turn is None
-        for row in self._log.store.read(self._log.thread, until=self._until, kinds=kinds):
-            begun = begun or row.turn == turn
-            if begun:
-                yield to_message(self._log.thread, row)
+    def _begun(self) -> int:
+        """Where this turn began: what the log says before that of its number is of no weight."""
+        begun = 0
+        for row in self._log.store.read(self._log.thread, until=self._until, kinds=("turn_start",)):
+            begun = row.seq if row.turn == self._turn else begun
+        return begun
+
+    def _messages(self, kinds: Sequence[str], after: int = 0) -> Iterator[Message]:
+        rows = self._log.store.read(self._log.thread, after=after, until=self._until, kinds=kinds)
+        return (to_message(self._log.thread, row) for row in rows)
