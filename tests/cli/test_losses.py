@@ -1,5 +1,7 @@
 """What a turn destroys: many small losses are one, and nothing ordinary is taken for one."""
 
+import shutil
+
 import pytest
 
 from steersman.records.action import ChangeMany
@@ -340,3 +342,140 @@ def test_no_name_of_a_file_switches_the_check_off(steer, script, repository, git
     (result,) = told(worked(steer, script, shell("sh restore.sh")))
     assert "throwing away uncommitted work" in result
     assert (repository / "calc.py").read_text() == "hours of work\n"
+
+
+# Uncommitted work.
+
+LINES = "".join(f"{number}. {TEXT}\n" for number in range(10))
+WORK = f"{LINES}And a week of work that was not committed.\n"
+
+
+def begun(folder, git, name="w.txt"):
+    """A committed file, and work on it that was not committed."""
+    (folder / name).write_text(LINES)
+    git("add", ".")
+    git("commit", "-qm", "lines")
+    (folder / name).write_text(WORK)
+    return folder / name
+
+
+THROWN = "throwing away uncommitted work in 1 file"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("git checkout -q .",),
+        ("export GIT_INDEX_FILE=/tmp/i; git read-tree HEAD; git checkout-index -f -a",),
+        ("git show HEAD:w.txt > x && cat x > w.txt && rm x",),
+        ("sed -i 's/version = 0/version = 99/' .git/config",
+         "sed -i 's/= 99/= 0/' .git/config; git checkout -q .; sed -i 's/= 0/= 99/' .git/config"),
+        ("rm w.txt", "git checkout -q -- w.txt"),
+        ("mv w.txt w.bak", "git checkout -q -- w.txt", "rm w.bak"),
+        ("mv w.txt w.bak", "git checkout -q -- w.txt", "sed -i '$d' w.bak"),
+        ("git gc -q", "git checkout -q ."),
+        ("git gc -q; git unpack-objects -q < .git/objects/pack/*.pack", "git checkout -q ."),
+        ("git init -q sub && mv sub/.git .git/x", "git checkout -q ."),
+    ],
+)  # fmt: skip
+def test_however_it_is_thrown_away_uncommitted_work_is_asked_about(
+    steer, script, repository, git, steps
+):
+    begun(repository, git)
+    *before, last = told(worked(steer, script, *hidden(repository, *steps)))
+    assert not any(before)
+    assert THROWN in last
+
+
+def test_in_the_background_too(repository, git):
+    work = begun(repository, git)
+    (call,) = hidden(repository, "git checkout -q .")
+    assert background(repository, call["arguments"]["command"]) == ["denied"]
+    assert work.read_text() == WORK
+
+
+def test_in_a_repository_inside_the_workspace(steer, script, repository, git):
+    (repository / "sub").mkdir()
+    work = begun(repository / "sub", lambda *words: None)
+    work.write_text(LINES)
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "sub"]):
+        git("-C", "sub", "-c", "user.name=n", "-c", "user.email=e@example.org", *words)
+    work.write_text(WORK)
+    (result,) = told(worked(steer, script, *hidden(repository, "cd sub; git checkout -q .")))
+    assert THROWN in result
+    assert work.read_text() == WORK
+
+
+def test_in_a_file_with_the_end_of_a_line_in_its_name(steer, script, repository, git):
+    work = begun(repository, git, "a\nb.txt")
+    (result,) = told(worked(steer, script, shell("git checkout -q .")))
+    assert THROWN in result
+    assert work.read_text() == WORK
+
+
+@pytest.mark.parametrize("rule", ["eol=crlf", "ident"])
+def test_where_git_gives_files_another_form_than_it_stores(steer, script, repository, git, rule):
+    (repository / ".gitattributes").write_text(f"*.txt text {rule}\n")
+    (repository / "w.txt").write_text(f"$Id$\r\n{LINES}")
+    git("add", ".")
+    git("commit", "-qm", "lines")
+    (repository / "w.txt").unlink()
+    git("checkout", "w.txt")
+    with (repository / "w.txt").open("a") as file:
+        file.write("A week of work.\r\n")
+    (result,) = told(worked(steer, script, shell("git checkout -q .")))
+    assert THROWN in result
+
+
+def test_in_a_repository_of_sha256(steer, script, workspace, git):
+    if (workspace / ".git").exists():
+        shutil.rmtree(workspace / ".git")
+    git("init", "-q", "--object-format=sha256")
+    git("config", "user.name", "n")
+    git("config", "user.email", "e@example.org")
+    work = begun(workspace, git)
+    (result,) = told(worked(steer, script, *hidden(workspace, "git checkout -q .")))
+    assert THROWN in result
+    assert work.read_text() == WORK
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("echo more >> w.txt", "git commit -qam more", "echo yet >> w.txt",
+         "git checkout -q w.txt", "ls > list"),
+        ("git stash -q", "git stash pop -q", "git commit -qam all"),
+        ("sed -i '$d' w.txt; echo other >> w.txt", "git commit -qam all && git gc -q"),
+        ("cp w.txt w.bak", "git checkout -q .", "mv w.bak w.txt"),
+        ("sed 's/^/  /' w.txt > made.txt", "cp w.txt copied.txt && echo end >> copied.txt",
+         "git show HEAD:w.txt > copied.txt"),
+        ("echo old > flag", "git add flag; git commit -qm flag", "echo new > flag; : > w2",
+         "echo x > w2; echo old > flag"),
+    ],
+)  # fmt: skip
+def test_work_that_goes_on_or_is_kept_is_not_asked_about(steer, script, repository, git, steps):
+    begun(repository, git)
+    assert not any(told(worked(steer, script, *hidden(repository, *steps))))
+
+
+def test_what_extensions_of_git_keep_is_nowhere_else(steer, script, repository):
+    for place in (".git/lfs/objects/ab/cd", ".git/annex/objects/x"):
+        (repository / place).mkdir(parents=True)
+        for number in range(40):
+            (repository / place / f"{number}").write_text(f"{TEXT}{place}{number}")
+    (result,) = told(worked(steer, script, *hidden(repository, "rm -rf .git/lfs .git/annex")))
+    assert "deleting 80 untracked files" in result
+
+
+def test_links_are_files_too(steer, script, repository, git):
+    for name in ("links", "known"):
+        (repository / name).mkdir()
+        for number in range(60):
+            (repository / name / f"{number}").symlink_to(f"../of a person/{name}{number}")
+    git("add", "known")
+    first, moved, last = told(
+        worked(steer, script, *hidden(repository, "rm -r known", "mv links l", "rm -r l"))
+    )
+    assert (first, moved) == ("", "")
+    assert "60 untracked files" in last or "60 of them not in git" in last
+    assert len(list((repository / "l").iterdir())) == 60

@@ -82,6 +82,25 @@ def test_what_git_has_is_not_lost_and_work_that_is_taken_back_is(journal, name, 
     assert lost(loss_of(journal, [change(journal, name, after)])) == expected
 
 
+def test_whatever_the_command_is_called_and_whatever_else_it_changes(journal):
+    """As at a milestone of a command in the background, where git's own files come later."""
+    thrown = loss_of(journal, [change(journal, "b", "b: committed\n")], "sh step.sh")
+    assert lost(thrown) == ([], ["b"])
+    assert lost(loss_of(journal, [change(journal, "b", "b: committed\n")], "")) == ([], [])
+
+
+def test_an_ordinary_edit_does_not_start_git(journal, tmp_path, monkeypatch):
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n: > {tmp_path}/started\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert not loss_of(journal, [change(journal, "b", "b: more work\n")])
+    assert not (tmp_path / "started").exists()
+    assert lost(loss_of(journal, [change(journal, "b", "b: committed\n")])) == ([], ["b"])
+    assert (tmp_path / "started").exists()
+
+
 def test_a_stash_keeps_the_work_so_nothing_is_lost(journal, repository):
     taken = change(journal, "b", "b: committed\n")
     blob = subprocess.run(
@@ -144,3 +163,32 @@ def test_among_very_many_the_protected_one_that_cannot_be_restored_is_named(jour
     named, summed = actions_for(journal, [], remove=[*pipes, "sub/.mcp.json"])
     assert named.path.endswith("sub/.mcp.json")
     assert summed.lost == 501
+
+
+class Thread:
+    """A thread that has changed something in earlier turns."""
+
+    def __init__(self, changes):
+        self._changes = changes
+
+    def turn(self):
+        return []
+
+    def thread(self):
+        return self._changes
+
+
+def test_however_much_was_deleted_what_only_an_object_kept_is_lost_with_it(journal, repository):
+    git(repository, "hash-object", "-w", "d")
+    name = subprocess.run(
+        ["git", "hash-object", "d"], cwd=repository, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    place = f".git/objects/{name[:2]}/{name[2:]}"
+    content = (repository / place).read_bytes()
+    kept = FileState("file", 0o444, *journal.objects.put_bytes(content))
+    empty = file(journal, "")
+    many = [Change(f"a/{number}", empty, ABSENT) for number in range(20_001)]
+    thread = Thread([*many, change(journal, "d", None)])
+    (repository / "d").unlink()
+    pruned = loss_of(journal, [Change(place, kept, ABSENT)], past=thread)
+    assert lost(pruned) == (["d"], [])

@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running import repository
+from steersman.operations.running.contents import LARGEST, content_of
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk
 
-LARGEST = 20_000_000
 KEPT_SECONDS = 14 * 86400  # git prunes what nothing leads to after two weeks
 _LOOSE = r"(?P<fan>[0-9a-f]{2})/(?P<rest>[0-9a-f]{38}(?:[0-9a-f]{24})?)"
 _PACK = r"pack/(?P<pack>pack-(?P<sum>[0-9a-f]{40}(?:[0-9a-f]{24})?))\.(?P<kind>pack|idx)"
@@ -213,11 +213,3 @@ def is_object(journal: Journal, state: FileState, name: str) -> bool:
         kind = "sha256" if len(name) == 64 else "sha1"
         return hashlib.new(kind, plain, usedforsecurity=False).hexdigest() == name
     return False
-
-
-def content_of(journal: Journal, state: FileState) -> bytes:
-    """A kept content; nothing when it is not kept or too large."""
-    if state.size > LARGEST or not journal.objects.has(state.digest):
-        return b""
-    with journal.objects.open(state.digest) as file:
-        return file.read()

@@ -7,31 +7,25 @@ counts as well; what it made itself, or brought back, does not. A copy in a fold
 again, or among git's own files, keeps nothing; an object of git keeps a content until it goes.
 """
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
-from steersman.operations.running import repository
+from steersman.operations.running.contents import blob_names, is_own, key, lasts
 from steersman.operations.running.history import (
-    LARGEST,
     History,
     Turn,
-    content_of,
     destroys_objects,
     dropped,
-    is_object,
-    piece,
     vanishing,
 )
+from steersman.operations.running.uncommitted import not_moved, thrown_away, unknown
 from steersman.records.change import Change, FileState
-from steersman.records.secret_files import MADE_AGAIN, SKIPPED
 
-MOST = 20_000  # files that are looked up one by one
 SHRUNK = 10  # a file of a tenth of its size is not an edited one
 SMALL = 64  # bytes, below which sizes say nothing
 FEW = 8  # words, below which words say nothing
@@ -90,38 +84,39 @@ def loss_of(
 ) -> Loss:
     """What these changes would lose, and the turn with them.
 
-    A file that is still there was thrown away only if git took it back; so where neither the
-    command nor its changes have to do with git, nobody asks git about it.
+    What is judged is the turn as a whole, as far as the latest changes have to do with it. What a
+    tool writes, and no command, is an edit, whatever it is.
     """
-    by_git = "git" in command or any(".git/" in change.path for change in changes)
     counted = [change for change in changes if _counts(change)]
-    ruined = {change.path for change in counted if is_ruined(journal, change)}
-    ruined |= _worn_down([change for change in counted if change.path not in ruined], past)
-    edited = [change for change in counted if by_git and change.after.kind == "file"]
     pieces = any(destroys_objects(change) for change in changes)
-    if not ruined and not edited and not pieces:
+    if not counted and not pieces and not any(_brings(change) for change in changes):
         return Loss()
-    if not ruined and not pieces:
-        return Loss(discarded=tuple(_discarded(journal, edited, changes)))
     net = squash([*past.turn(), *changes])
+    thrown = thrown_away(journal, net, changes, by_command=bool(command))
+    ruined = {change.path for change in counted if is_ruined(journal, change)}
+    ruined |= _worn_down([change for change in counted if change.path not in ruined], net)
+    discarded = tuple({one.path: one for some in thrown.values() for one in some}.values())
+    if not ruined and not pieces:
+        return Loss(discarded=discarded)
     history, homeless = _vanishing(journal, net, changes, past) if pieces else (History(), {})
     destroyed = _destroyed(journal, net)
-    turn = _nowhere_else(journal, destroyed, net, history.gone)
+    turn = unknown(journal, not_moved(destroyed, net), net, history.gone)
     turn = list({**{change.path: change for change in turn}, **homeless}.values())
     late = _late(turn, [change for change in counted if change.path in ruined]) | {*homeless}
-    thrown = tuple(_discarded(journal, edited, changes))
-    late -= {change.path for change in thrown}
+    late -= {*thrown, *(change.path for change in discarded)}
     lost = tuple(change for change in turn if change.path in late)
     removed = {change.path for change in destroyed}.union(homeless)
-    return Loss(lost, thrown, tuple(turn), len(removed), history)
+    return Loss(lost, discarded, tuple(turn), len(removed), history)
 
 
-def _worn_down(changes: Sequence[Change], past: Past) -> set[str]:
+def _brings(change: Change) -> bool:
+    """Whether a file appears: perhaps one that the turn took away, as git has it."""
+    return change.after.kind != "absent" and change.before.kind == "absent" and lasts(change.path)
+
+
+def _worn_down(changes: Sequence[Change], net: Sequence[Change]) -> set[str]:
     """The paths of files that shrink step by step: each step is an edit, all of them are not."""
     paths = {change.path for change in changes if change.after.size < change.before.size}
-    if not paths:
-        return set()
-    net = squash([*past.turn(), *changes])
     return {change.path for change in net
             if change.path in paths and _counts(change) and _is_shrunk(change)}  # fmt: skip
 
@@ -133,14 +128,15 @@ def _vanishing(
 
     The thread's own objects are nobody's history, but what it deleted may have been safe in them.
     """
-    own = [[change for change in some if _is_own(change.path)] for some in (net, changes)]
+    own = [[change for change in some if is_own(change.path)] for some in (net, changes)]
     history = vanishing(journal, Turn(*own), past.thread)
     gone = dropped(journal, Turn(*own))
     if not gone:
         return history, {}
     whole = squash([*past.thread(), *changes])
-    left = _not_moved(_destroyed(journal, whole)[:MOST], whole)
-    return history, {change.path: change for change in left if _blob_name(journal, change) in gone}
+    left = not_moved(_destroyed(journal, whole), whole)
+    return history, {change.path: change for change in left
+                     if not gone.isdisjoint(blob_names(journal, change.before))}  # fmt: skip
 
 
 def _destroyed(journal: Journal, net: Sequence[Change]) -> list[Change]:
@@ -150,31 +146,22 @@ def _destroyed(journal: Journal, net: Sequence[Change]) -> list[Change]:
 def _late(turn: Sequence[Change], ruined: Sequence[Change]) -> set[str]:
     """The paths of lost files whose content was destroyed just now, perhaps in another place."""
     paths = {change.path for change in ruined}
-    contents = {change.before.digest for change in ruined}
+    contents = {key(change.before) for change in ruined}
     return {change.path for change in turn
-            if change.path in paths or change.before.digest in contents}  # fmt: skip
-
-
-def _is_own(path: str) -> bool:
-    return MADE_AGAIN.isdisjoint(path.split("/"))
+            if change.path in paths or key(change.before) in contents}  # fmt: skip
 
 
 def _counts(change: Change) -> bool:
-    """Whether a file had something in it that no tool makes again; git's own are judged apart."""
-    before = change.before
-    different = before.kind == "file" and before.digest != change.after.digest
-    return different and _lasts(change.path)
-
-
-def _lasts(path: str) -> bool:
-    """Whether what is at a path is somebody's own file, and stays until somebody deletes it."""
-    return SKIPPED.isdisjoint(path.split("/"))
+    """Whether a path had something in it that no tool makes again; git's own are judged apart."""
+    before, after = change.before, change.after
+    different = before.kind != after.kind or key(before) != key(after)
+    return before.kind in ("file", "link") and different and lasts(change.path)
 
 
 def is_ruined(journal: Journal, change: Change) -> bool:
     """Whether what a file held is not in it any more: it is gone, emptied, or something else."""
     before, after = change.before, change.after
-    if after.kind != "file":
+    if after.kind != before.kind:
         return True
     if not before.size:
         return False
@@ -200,58 +187,3 @@ def _unrelated(before: bytes, after: bytes) -> bool:
     words = set(_WORD.findall(before.decode(errors="replace")))
     left = words.intersection(_WORD.findall(after.decode(errors="replace")))
     return len(words) >= FEW and len(left) * 5 < len(words)
-
-
-def _nowhere_else(
-    journal: Journal, destroyed: Sequence[Change], net: Sequence[Change], gone: frozenset[str]
-) -> list[Change]:
-    """Those of destroyed files whose content neither git nor another file has."""
-    return _unknown(journal, _not_moved(destroyed, net), net, gone)
-
-
-def _not_moved(destroyed: Sequence[Change], net: Sequence[Change]) -> list[Change]:
-    """Those of destroyed files whose content was not moved to a place where it lasts."""
-    moved = {change.after.digest for change in net
-             if change.after.kind == "file" and _lasts(change.path)}  # fmt: skip
-    return [change for change in destroyed if change.before.digest not in moved]
-
-
-def _unknown(
-    journal: Journal, changes: Sequence[Change], net: Sequence[Change], gone: frozenset[str]
-) -> list[Change]:
-    """Those whose content git does not have."""
-    names = {change: _blob_name(journal, change) for change in changes[:MOST]}
-    known = repository.known(journal.root, [name for name in names.values() if name])
-    if known is None:  # no repository: nothing has a copy
-        return list(changes)
-    safe = (known | set(_made(journal, net))) - gone
-    return [change for change in changes if names.get(change, "") not in safe]
-
-
-def _made(journal: Journal, changes: Sequence[Change]) -> Iterator[str]:
-    """The names of contents that a command itself put into the repository, if it really did."""
-    for change in changes:
-        kept = change.after.kind == "file" and _is_own(change.path)
-        made = piece(change.path) if kept else None
-        if made and not made.pack and is_object(journal, change.after, made.name):
-            yield made.name
-
-
-def _discarded(
-    journal: Journal, edited: Sequence[Change], changes: Sequence[Change]
-) -> Iterator[Change]:
-    """Changed files that are now as they were committed, and whose work is nowhere else."""
-    unsafe = _unknown(journal, edited, changes, frozenset()) if edited else []
-    committed = repository.committed(journal.root, [change.path for change in unsafe])
-    for change, names in zip(unsafe, committed, strict=True):
-        if names and _blob_name(journal, change.reversed()) in names:
-            yield change
-
-
-def _blob_name(journal: Journal, change: Change) -> str:
-    """The name git gives to the content before a change; empty where it is not known."""
-    state = change.before
-    if not state.digest or state.size > LARGEST or not journal.objects.has(state.digest):
-        return ""
-    content = content_of(journal, state)
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from steersman import children
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.programs import git
+from steersman.operations.running.programs import found, git
 from steersman.records.names import on_disk
 
 PATIENCE = 30
@@ -18,8 +18,13 @@ LARGEST_PACK = 256_000_000
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "safe.directory=*", "-c", "core.commitGraph=false")
 
 
-def ask(root: str, words: Sequence[str], said: bytes = b"", cwd: str = "") -> bytes | None:
-    """What git answers; None where it does not, or takes too long."""
+def ask(
+    root: str, words: Sequence[str], said: bytes = b"", cwd: str = "", home: str = ""
+) -> bytes | None:
+    """What git answers about the repository of a workspace, or one with another `home`.
+
+    None where it does not, or takes too long.
+    """
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
         "GIT_ALLOW_PROTOCOL": "none",  # a repository's own config cannot lift it
@@ -28,20 +33,40 @@ def ask(root: str, words: Sequence[str], said: bytes = b"", cwd: str = "") -> by
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
     }
-    program = git(os.environ, root)
+    program = found("git", os.environ, root) if git(os.environ, home or root) else None
     if program is None:
         return None
     try:
         line = [program, *_SAFE, *words]
-        ran = children.run(line, cwd=cwd or root, environ=environ, seconds=PATIENCE, said=said)
+        place = cwd or home or root
+        ran = children.run(line, cwd=place, environ=environ, seconds=PATIENCE, said=said)
     except (OSError, subprocess.SubprocessError):
         return None
     return ran.stdout if ran.returncode == 0 else None
 
 
-def known(root: str, names: Iterable[str]) -> set[str] | None:
-    """The objects that a repository has; None where there is no repository."""
-    answers = _each(root, list(names))
+def homes(root: str, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The folders above each path that have a repository, from the nearest to the workspace's."""
+    top = os.path.realpath(root)
+    while not os.path.lexists(os.path.join(top, ".git")) and top != os.path.dirname(top):
+        top = os.path.dirname(top)
+    at_top = (top,) if os.path.lexists(os.path.join(top, ".git")) else ()
+    above: dict[str, tuple[str, ...]] = {"": at_top}
+
+    def of(path: str) -> tuple[str, ...]:
+        folder = path.rpartition("/")[0]
+        if folder not in above:
+            place = os.path.join(os.path.realpath(root), on_disk(folder))
+            own = (place,) if os.path.lexists(os.path.join(place, ".git")) else ()
+            above[folder] = own + of(folder)
+        return above[folder]
+
+    return {path: of(path) for path in paths}
+
+
+def known(root: str, names: Iterable[str], home: str = "") -> set[str] | None:
+    """The objects that a repository has; None where there is none, or git does not answer."""
+    answers = _each(root, list(names), home=home)
     if answers is None:
         return None
     return {answer.split()[0] for answer in answers if not answer.endswith(" missing")}
@@ -56,20 +81,28 @@ def kinds(root: str, store: str, names: Iterable[str]) -> dict[str, str] | None:
     return {name: kind for name, kind in pairs}
 
 
-def committed(root: str, paths: Sequence[str]) -> list[set[str]]:
-    """For each path the names of its content in the last commit and in the index."""
-    fit = [on_disk(path) if "\n" not in path else "" for path in paths]
-    asked = [f"{where}:./{path}" for path in fit for where in ("HEAD", "")]
-    answers = _each(root, asked) or [""] * len(asked)
-    names = [answer.split()[0] if answer.endswith(" blob") else "" for answer in answers]
-    return [{*names[at : at + 2]} - {""} for at in range(0, len(names), 2)]
+def committed(root: str, home: str, paths: Sequence[str]) -> list[set[str] | None]:
+    """For each path the names of its content in the last commit and in the index.
+
+    None where git does not answer, as about a name with the end of a line in it.
+    """
+    top = os.path.realpath(root)
+    fit = [os.path.relpath(os.path.join(top, on_disk(path)), home) for path in paths]
+    plain = [path for path in fit if "\n" not in path]
+    asked = [f"{where}:./{path}" for path in plain for where in ("HEAD", "")]
+    answers = _each(root, asked, home=home)
+    if answers is None:
+        return [None] * len(paths)
+    names = (answer.split()[0] if answer.endswith(" blob") else "" for answer in answers)
+    found = {path: {next(names), next(names)} - {""} for path in plain}
+    return [found.get(path) for path in fit]
 
 
-def _each(root: str, questions: Sequence[str], *place: str) -> list[str] | None:
+def _each(root: str, questions: Sequence[str], *place: str, home: str = "") -> list[str] | None:
     """One answer for each name of an object."""
     said = "".join(f"{name}\n" for name in questions).encode(errors="surrogateescape")
     shape = "--batch-check=%(objectname) %(objecttype)"
-    answer = ask(root, [*place, "cat-file", shape], said)
+    answer = ask(root, [*place, "cat-file", shape], said, home=home)
     if answer is None:
         return None
     lines = answer.decode(errors="replace").removesuffix("\n").split("\n")  # names hold others
