@@ -1,9 +1,11 @@
-"""A model server that the tests of threads share, and each format in turn."""
+"""A model server that the tests of threads share, each format in turn, and commands."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.host.beside import Played, player
 from tests.host.wires import WIRES, RecordingStage, reaching
 
 
@@ -31,3 +33,11 @@ def wire(request: pytest.FixtureRequest) -> str:
 def online(environ: dict[str, str], stage: RecordingStage) -> dict[str, str]:
     """An environment in which every provider is the server."""
     return reaching(environ, stage.url)
+
+
+@pytest.fixture
+def beside(
+    environ: dict[str, str], workspace: Path, script: Callable[..., str]
+) -> Callable[..., Played]:
+    """Start a command in the background, do something beside it, let it end, see its output."""
+    return player(environ, workspace, script)

@@ -2,17 +2,21 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import Conflict
+from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running.afterwards import with_obstacles
 from steersman.operations.running.command_run import Effects, OverView, names_of
+from steersman.operations.running.fitting import unfit
 from steersman.operations.running.mirrored import Mirrored
+from steersman.operations.running.repositories import is_state, repository_of
 from steersman.operations.tool import Bench
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError, ToolProblem
@@ -20,12 +24,14 @@ from steersman.records.git_places import GitPlaces
 from steersman.records.message import Error
 from steersman.records.names import shown
 from steersman.records.profile import Profile
-from steersman.records.protection import git_bookkeeping, protected_name
+from steersman.records.protection import protected_name
 from steersman.store.log import unbroken
 
 PAUSE = 1.0  # seconds after which a command in the background sees what changed
 LEISURE = 20  # so many times as long as a look took is the pause after it, if that is longer
-TRIES = 3  # a person may save a file just when it is to be changed
+TRIES = 5  # a person may save a file just when it is to be changed
+
+NAMED = 8  # files of one folder that are named when they are not taken over
 
 
 class OverMirror(OverView):
@@ -74,58 +80,67 @@ class OverMirror(OverView):
             return await self._settle(bench, whole=True)
 
     async def _settle(self, bench: Bench, *, whole: bool) -> Effects:
-        notes: dict[str, None] = {}
+        outcome = Outcome()
+        avoided: set[str] = set()
         problem: SteersmanError | None = None
         for _ in range(TRIES):
             await unbroken(asyncio.to_thread(self._mirror.refresh))
             found = await unbroken(
                 asyncio.to_thread(self._mirror.changes_so_far, self._journal.objects, whole=whole)
             )
-            mine, contested = _uncontested(found, self._journal)
-            notes |= dict.fromkeys([*found.notes, *contested])
+            mine, contested = _uncontested(found, avoided)
+            outcome.note(*found.notes, *contested)
             try:
-                made, problem = await self._make_what_can_be(mine, bench, whole=whole)
-            except Conflict:
+                problem = await self._make_what_can_be(mine, bench, outcome, whole=whole)
+            except Conflict as conflict:
+                avoided.update(conflict.paths)
                 continue  # what was made so before is not found again
             except SteersmanError as failed:
                 problem = failed
                 break
             if problem is None:
-                return Effects(names_of(made), list(notes))
+                return Effects(names_of(outcome.made), list(outcome.notes))
             break
-        if notes:  # also where a part was refused, another was made
-            await bench.lane.append(Error("; ".join(notes)), corr=bench.call)
+        if outcome.notes:  # also where a part was refused, another was made
+            await bench.lane.append(Error("; ".join(outcome.notes)), corr=bench.call)
         raise problem or ToolProblem(
             "What a command in the background did is not in the workspace yet.",
             "Files that it changed are changed by others all the time.",
         )
 
     async def _make_what_can_be(
-        self, found: Changeset, bench: Bench, *, whole: bool
-    ) -> tuple[list[Change], SteersmanError | None]:
-        """What was made so, and why the rest was not: long work is not lost for one bad file.
+        self, found: Changeset, bench: Bench, outcome: "Outcome", *, whole: bool
+    ) -> SteersmanError | None:
+        """Why something was not made so: long work is not lost for one bad file.
 
-        What was refused is not asked about again.
+        What was refused is not asked about again; what does not fit any more is noted.
         """
         parts = await asyncio.to_thread(_parts, found, self._journal.root)
-        made: list[Change] = []
         problem: SteersmanError | None = None
         waiting = {change.path for change in found.changes}
         try:
             for part in parts if whole else parts[:-1]:
-                if not part.changes and not part.remove:
-                    continue
-                try:
-                    await self.judge(part, bench)
-                except SteersmanError as refused:
-                    problem = problem or refused
-                else:
-                    await self.make(part, bench)
-                    made += part.changes
+                fit, notes = await asyncio.to_thread(_fitting, part, self._journal.root)
+                outcome.note(*notes)
+                if fit.changes or fit.remove:
+                    try:
+                        await self.judge(fit, bench)
+                    except SteersmanError as refused:
+                        problem = problem or refused
+                    else:
+                        if await asyncio.to_thread(self._has_moved, fit):
+                            raise Conflict(())
+                        await self.make(fit, bench)
+                        outcome.made += fit.changes
                 waiting -= {change.path for change in part.changes}
         finally:
-            await unbroken(asyncio.to_thread(self._mirror.accept, made, waiting))
-        return made, problem
+            await unbroken(asyncio.to_thread(self._mirror.accept, outcome.made, waiting))
+        return problem
+
+    def _has_moved(self, part: Changeset) -> bool:
+        """Whether others made changes unfit while these were judged."""
+        fit, _ = _fitting(part, self._journal.root)
+        return fit != part or bool(self._mirror.disputed(part.changes))
 
     async def discard(self) -> None:
         """Stop following, then forget what is left."""
@@ -137,15 +152,29 @@ class OverMirror(OverView):
             await super().discard()
 
 
+class Outcome(Struct):
+    """What was made so of a command's work, and what there is to say of the rest."""
+
+    made: list[Change] = []
+    notes: dict[str, None] = {}
+
+    def note(self, *notes: str) -> None:
+        """Say something, once."""
+        self.notes |= dict.fromkeys(notes)
+
+
 def _parts(found: Changeset, root: str) -> tuple[Changeset, Changeset, Changeset]:
     """What is new, what changes what was there, and what is protected.
 
-    Each is judged by itself. What is new in the place of something else goes with its change.
+    Each is judged by itself. What is new in the place of something else goes with its change, and
+    the state of a repository stays together.
     """
     places = GitPlaces(root)
 
     def is_guarded(path: str) -> bool:
-        return bool(protected_name(path, places, root))
+        name = places.as_git(path)
+        head = name.endswith("/HEAD") and repository_of(name) is not None
+        return not head and bool(protected_name(path, places, root))
 
     named = [change for change in found.changes if is_guarded(change.path)]
     guarded = with_obstacles(named, found.changes)
@@ -154,6 +183,10 @@ def _parts(found: Changeset, root: str) -> tuple[Changeset, Changeset, Changeset
     there = {change.path for change in plain if change.before.kind != "absent"}
 
     def is_new(path: str) -> bool:
+        name = places.as_git(path)
+        repository = repository_of(name)
+        if repository is not None and is_state(name, repository):
+            return False
         while path:
             if path in there:
                 return False
@@ -170,25 +203,47 @@ def _parts(found: Changeset, root: str) -> tuple[Changeset, Changeset, Changeset
     )
 
 
-def _uncontested(found: Changeset, journal: Journal) -> tuple[Changeset, list[str]]:
+def _uncontested(found: Changeset, avoided: Collection[str]) -> tuple[Changeset, list[str]]:
     """The changes that nobody else made meanwhile, and what became of the others."""
-    contested = set(found.meanwhile)
-    notes = [_contested(change, journal) for change in found.changes if change.path in contested]
+    contested = {*found.meanwhile, *avoided}
+    notes = [
+        f"{shown(change.path)} was changed by others meanwhile and stays as it is{_kept(change)}"
+        for change in found.changes
+        if change.path in contested
+    ]
+    return _without(found, contested), notes
+
+
+def _fitting(part: Changeset, root: str) -> tuple[Changeset, list[str]]:
+    """The changes that can be made in the workspace as it is, and what became of the others."""
+    with closing(Tree(root)) as tree:
+        try:
+            used, homeless = unfit(tree, part.changes, part.remove)
+        finally:
+            tree.settle()
+    notes = [
+        f"{shown(change.path)} has something of others in it and stays{_kept(change)}"
+        for change in used
+    ]
+    for folder in sorted({parent(change.path) for change in homeless}):
+        inner = [change for change in homeless if parent(change.path) == folder]
+        names = ", ".join(f"{shown(one.path)}{_kept(one)}" for one in inner[:NAMED])
+        more = f" and {len(inner) - NAMED} more" if len(inner) > NAMED else ""
+        notes.append(
+            f"{shown(folder)} is no folder any more, so this is not taken over: {names}{more}"
+        )
+    return _without(part, {change.path for change in (*used, *homeless)}), notes
+
+
+def _without(found: Changeset, paths: Collection[str]) -> Changeset:
     return replace(
         found,
-        changes=[change for change in found.changes if change.path not in contested],
-        remove=[path for path in found.remove if path not in contested],
-    ), list(filter(None, notes))
+        changes=[change for change in found.changes if change.path not in paths],
+        remove=[path for path in found.remove if path not in paths],
+    )
 
 
-def _contested(change: Change, journal: Journal) -> str:
-    """Where to find what a command made of a path that others changed too."""
-    told, kept = f"{shown(change.path)} was changed by others meanwhile and stays as it is", ""
-    if change.after.digest:
-        kept = f"; the command's is kept as {change.after.digest}"
-    if not git_bookkeeping(change.path):
-        return told + kept
-    if "refs/" not in change.path or "logs/" in change.path or not change.after.digest:
-        return ""
-    with journal.objects.open(change.after.digest) as file:
-        return f"{told}; the command's commit is {file.read(80).decode(errors='replace').strip()}"
+def _kept(change: Change) -> str:
+    """Where to find what a command made of a path."""
+    digest = change.after.digest
+    return f"; the command's is kept as {digest}" if digest else ""

@@ -1,0 +1,62 @@
+"""A command in the background, and something that is done beside it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from steersman.host import Host
+from steersman.records.message import Message
+from steersman.records.settings import Settings
+from tests.world import call
+
+PATIENCE = 120
+DONE = {"text": "Done."}
+Played = tuple[str, list[Message]]
+
+
+def until_stopped(what: str) -> str:
+    """A command that does something again and again until the test is over."""
+    return f"while [ ! -e stop ]; do {what}; sleep 0.02; done; echo ended"
+
+
+def player(
+    environ: dict[str, str], workspace: Path, script: Callable[..., str]
+) -> Callable[..., Played]:
+    """Start a command in the background, do something beside it, let it end, see its output."""
+
+    def played(
+        command: str,
+        meanwhile: Callable[[Any], Awaitable[None] | None] = lambda look: None,
+        wait: float = 0.01,
+    ) -> Played:
+        start = call("workspace_run_command", command=command, background=True, wait_timeout=wait)
+        settings = Settings(model=script({"tool_calls": [start]}, DONE), approvals="never")
+
+        async def scenario() -> Played:
+            home = Path(environ["STEERSMAN_HOME"])
+            async with asyncio.timeout(PATIENCE), Host.at(home, environ) as host:
+                thread = await host.start(str(workspace), "a task", settings)
+
+                async def look(after: int, wait: float = 60) -> Any:
+                    words = {"process_id": "p1", "wait_timeout": wait, "offset": after}
+                    result = await thread.call("workspace_read_command_output", words)
+                    return result.body.output
+
+                await thread.send("go")
+                await thread.wait()
+                doing = meanwhile(look)
+                if doing is not None:
+                    await doing
+                (workspace / "stop").touch()
+                output, state = "", "running"
+                while state == "running":
+                    part = await look(len(output.encode()))
+                    output, state = output + part["output"], part["state"]
+                await thread.call("workspace_list_processes", {})
+                await thread.close()
+                return output, list(host.messages(thread.id))
+
+        return asyncio.run(scenario())
+
+    return played
