@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running import repository
-from steersman.operations.running.history import Piece, content_of, piece
+from steersman.operations.running.contents import content_of
+from steersman.operations.running.history import Piece, piece
 from steersman.records.change import Change
 from steersman.records.names import on_disk, written
 from steersman.records.plain_files import whole_plain
