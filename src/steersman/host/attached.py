@@ -179,6 +179,8 @@ class Attached:
     async def set(self, **values: str) -> None:
         """Change mode, model, approvals, trust or title, from the next model call on."""
         await self._ask(Set(values))
+        if "title" in values:
+            await self._record()
 
     async def last_words(self) -> str:
         """What the model said last."""

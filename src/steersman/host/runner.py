@@ -225,8 +225,14 @@ class Runner:
             yes=opening.yes,
             client=opening.client,
             think=self.mind,
-            keep=lambda session: self._keep(thread_id, session, opening.yes),
+            keep=lambda session: self._changed(thread_id, session, opening.yes, redactor),
         )
+
+    def _changed(self, thread_id: str, session: Session, yes: bool, redactor: Redactor) -> None:
+        """Keep what was set, and the title where threads are listed."""
+        title = redactor.text(readable(session.title))
+        self._store.describe(thread_id, title=title, workspace=None)
+        self._keep(thread_id, session, yes)
 
     def _keep(self, thread_id: str, session: Session, yes: bool) -> None:
         """Remember how a thread is worked on, for whoever takes it up next."""

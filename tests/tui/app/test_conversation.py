@@ -215,3 +215,19 @@ def test_unsent_words_are_there_again_after_a_crash(environ, workspace, script):
     live(first)
     live(then)
     assert os.path.exists(environ["STEERSMAN_HOME"])
+
+
+def test_an_answer_is_copied_and_a_thread_renamed(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script({"text": "Forty-two."})) as me:
+            await me.say("what is it?")
+            await me.turn_ends()
+            await me.say("/copy")
+            await me.sees("Copied the last answer: 1 line.")
+            assert me.app.clipboard == "Forty-two."
+            await me.say("/rename the answer")
+            await me.until(lambda: "the answer" in me.screen().splitlines()[0])
+            await me.say("/context")
+            await me.sees("What fills the window", "answers")
+
+    live(scene)

@@ -25,6 +25,7 @@ class RecordingStage:
         self.rows: list[Row] = []
         self.look = "dark"
         self.panes: set[str] = set()
+        self.clipboard = True
 
     def _note(self, what: str, about: Any) -> None:
         self.happened.append((what, about))
@@ -60,6 +61,10 @@ class RecordingStage:
 
     def compose(self, text: str) -> None:
         self._note("compose", text)
+
+    def copy(self, text: str) -> bool:
+        self._note("copy", text)
+        return self.clipboard
 
     async def say(self, prompt: str) -> None:
         self._note("say", prompt)

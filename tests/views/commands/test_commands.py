@@ -539,3 +539,96 @@ def test_skills_are_chosen_and_switched(desk, tmp_path):
         ("tell", "The skill tidy is switched off: /skills enable tidy"),
     ]
     assert rows == ["tidy (switched off)"]
+
+
+# Looking and naming
+
+
+def test_clear_begins_a_new_thread(desk, script):
+    async def scenario(desk):
+        await desk.type("first")
+        before = desk.seat.id
+        await desk.type("/clear")
+        return before, desk.seat.id
+
+    before, now = desk(scenario, model=script({"text": "One."}))
+    assert before
+    assert now == ""
+
+
+def test_a_thread_is_renamed(desk, script):
+    async def scenario(desk):
+        await desk.type("first")
+        await desk.type("/rename  the leak")
+        one = desk.host.find(desk.seat.id).title
+        await desk.type("/rename", "the other leak")
+        two = desk.host.find(desk.seat.id).title
+        await desk.type("/rename", None)
+        return one, two, desk.host.find(desk.seat.id).title
+
+    found = desk(scenario, model=script({"text": "One."}))
+    assert found == ("the leak", "the other leak", "the other leak")
+
+
+def test_nothing_can_be_renamed_or_copied_without_a_thread(desk):
+    async def scenario(desk):
+        return await desk.type("/rename x"), await desk.type("/copy")
+
+    assert desk(scenario) == ([NO_THREAD], [NO_THREAD])
+
+
+def test_the_last_answer_is_copied(desk, script):
+    async def scenario(desk):
+        await desk.type("first")
+        copied = await desk.type("/copy")
+        desk.stage.clipboard = False
+        return copied, await desk.type("/copy")
+
+    copied, shown = desk(scenario, model=script({"text": "One.\nTwo."}))
+    assert copied == [("copy", "One.\nTwo."), ("tell", "Copied the last answer: 2 lines.")]
+    assert shown[1] == (
+        "show", ("There is no clipboard here. The last answer", "```\nOne.\nTwo.\n```")
+    )  # fmt: skip
+
+
+def test_permissions_are_shown_and_forgotten(desk, environ, workspace, script):
+    async def scenario(desk):
+        none = await desk.type("/permissions")
+        wrong = await desk.type("/permissions forget nothing")
+        return none, wrong, await desk.type("/permissions all of them")
+
+    none, wrong, usage = desk(scenario)
+    assert "approvals **on-request**" in none[0][1][1]
+    assert "no remembered answers" in none[0][1][1]
+    assert "There is no remembered answer" in wrong[0][1]
+    assert "/permissions takes nothing" in usage[0][1]
+
+
+def test_a_rule_is_among_the_permissions(desk, environ, workspace):
+    folder = Path(environ["XDG_CONFIG_HOME"], "steersman")
+    folder.mkdir(parents=True, exist_ok=True)
+    rule = '[[rule]]\nid = "no-make"\ndecision = "deny"\ncommand = "make"\nreason = "use just"\n'
+    (folder / "rules.toml").write_text(rule)
+
+    async def scenario(desk):
+        return await desk.type("/permissions")
+
+    [(_, (_, told))] = desk(scenario)
+    assert "**deny**" in told
+    assert "no-make" in told
+    assert "use just" in told
+
+
+def test_the_context_is_shown_as_bars(desk, script):
+    async def scenario(desk):
+        before = await desk.type("/context")
+        await desk.type("first")
+        return before, await desk.type("/context")
+
+    before, shown = desk(scenario, model=script({"text": "One."}), window=1000)
+    assert before == [("tell", "Nothing was sent to a model in this thread yet.")]
+    [(_, (title, told))] = shown
+    assert title == "What fills the window"
+    assert "of 1.0k tokens" in told
+    assert "free" in told
+    assert "░" in told

@@ -13,7 +13,8 @@ from tests.views.commands.recording import at_desk
 from tests.world import call
 
 NAMES = [
-    *("approvals", "ask", "code", "compact", "cost", "debug", "detach", "diff", "edit"),
+    *("approvals", "ask", "code", "compact", "context", "copy", "cost", "debug", "detach", "diff"),
+    "edit",
     *(
         "export",
         "fork",
@@ -24,10 +25,12 @@ NAMES = [
         "mention",
         "model",
         "new",
+        "permissions",
         "plan",
         "queue",
         "quit",
         "redo",
+        "rename",
     ),
     *("resume", "review", "rewind", "skills", "spec", "status", "theme", "trust", "undo"),
 ]
@@ -124,7 +127,7 @@ def test_completion(environ, workspace):
 LINES = {
     "/mo": ["/model"],
     "/un": ["/undo"],
-    "/re": ["/redo", "/resume", "/review", "/rewind"],
+    "/re": ["/redo", "/rename", "/resume", "/review", "/rewind"],
     "/port": ["/export"],
     "/exi": ["/quit"],
     "/approvals on": ["/approvals on-request", "/approvals on-failure"],

@@ -68,6 +68,11 @@ class AppStage:
         """Put text where the person writes."""
         self._app.write(text)
 
+    def copy(self, text: str) -> bool:
+        """Put text into the clipboard of the terminal."""
+        self._app.copy_to_clipboard(text)
+        return True
+
     async def say(self, prompt: str) -> None:
         """Say something to the model as the person would."""
         await self._app.seat.say(prompt)

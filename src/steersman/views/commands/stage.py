@@ -56,6 +56,10 @@ class Stage(Protocol):
         """Put text where the person writes, for them to go on with."""
         ...
 
+    def copy(self, text: str) -> bool:
+        """Put text into the clipboard; False where there is none."""
+        ...
+
     async def say(self, prompt: str) -> None:
         """Say something to the model as the person would."""
         ...

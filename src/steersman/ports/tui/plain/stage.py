@@ -109,6 +109,10 @@ class LineStage(ABC):
         """Let the next line go on from it."""
         self._begun = text
 
+    def copy(self, text: str) -> bool:
+        """Lines have no clipboard."""
+        return False
+
     @abstractmethod
     async def say(self, prompt: str) -> None:
         """Say it to the model."""

@@ -1,4 +1,6 @@
-"""`/status`, `/cost`, `/help`, `/keys`: how things stand, and what can be done."""
+"""`/status`, `/context`, `/cost`, `/copy`, `/help`, `/keys`: how things stand, what can be done."""
+
+import asyncio
 
 from steersman.host import models
 from steersman.records.message import ToolResult, UsageReport
@@ -8,6 +10,7 @@ from steersman.views.commands.words import cell, fenced, nothing
 from steersman.views.facts import branch, owner, servers
 from steersman.views.text import ago, amount, counted, one_line
 
+ESTIMATED = "The parts are estimated. `/compact` makes room."
 RECENT = 2000  # messages that are looked at for what is only there sometimes
 
 
@@ -87,6 +90,37 @@ def _code(stage: Stage) -> str:
     return name
 
 
+async def context(stage: Stage, arguments: str) -> None:
+    """What fills the window."""
+    from steersman.views import filling
+
+    nothing("context", arguments)
+    seat = stage.seat
+    spent = _usage(stage) if seat.id else []
+    if not spent:
+        stage.tell("Nothing was sent to a model in this thread yet.")
+        return
+    used = spent[-1].input + spent[-1].output
+    room = models.window(seat.settings, stage.environ)
+    found = await asyncio.to_thread(
+        lambda: filling.shares(seat.host.messages(seat.id, kinds=filling.KINDS), used, room)
+    )
+    drawn = fenced(filling.bars(found, used, room))
+    stage.show("What fills the window", f"{drawn}\n\n{ESTIMATED}")
+
+
+async def copy(stage: Stage, arguments: str) -> None:
+    """Copy what the model said last."""
+    nothing("copy", arguments)
+    said = await stage.seat.handle.last_words()
+    if not said:
+        stage.tell("There is no answer to copy yet.")
+    elif stage.copy(said):
+        stage.tell(f"Copied the last answer: {counted(len(said.splitlines()), 'line')}.")
+    else:
+        stage.show("There is no clipboard here. The last answer", fenced(said))
+
+
 async def cost(stage: Stage, arguments: str) -> None:
     """What the thread spent."""
     from steersman.host.costs import spent
@@ -156,7 +190,15 @@ async def keys(stage: Stage, arguments: str) -> None:
 
 COMMANDS = (
     Command("status", "How things stand.", status, while_working=True),
+    Command("context", "What fills the model's window.", context, while_working=True),
     Command("cost", "What this thread used and cost.", cost, while_working=True),
+    Command(
+        "copy",
+        "Copy the last answer.",
+        copy,
+        more="It goes to the clipboard of your terminal, if that allows it (OSC 52).",
+        while_working=True,
+    ),
     Command("keys", "What keys do.", keys, while_working=True),
     Command(
         "help",

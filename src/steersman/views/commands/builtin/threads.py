@@ -1,4 +1,4 @@
-"""`/new`, `/resume`, `/fork`, `/export`, `/detach`, `/quit`: to another thread, and out."""
+"""`/new`, `/resume`, `/rename`, `/fork`, `/export`, `/detach`, `/quit`: other threads, and out."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from steersman.views.commands.words import nothing, number
 from steersman.views.text import ago, counted, one_line
 
 LISTED = 500
+TITLE = 200  # letters of a title
 ELSEWHERE = "*"
 
 
@@ -76,6 +77,22 @@ def _threads(stage: Stage, _: str) -> list[Choice]:
     return [Choice(one.id, one_line(one.title, 60)) for one in stage.seat.threads()[:LISTED]]
 
 
+async def rename(stage: Stage, arguments: str) -> None:
+    """Give the thread another title."""
+    seat = stage.seat
+    handle = seat.handle
+    title: str | None = arguments.strip()
+    if not title:
+        now = await asyncio.to_thread(seat.host.find, handle.id)
+        title = await stage.ask("Title of this thread", now.title)
+    title = one_line(title or "", TITLE)
+    if not title:
+        return
+    await handle.set(title=title)
+    await stage.moved()
+    stage.tell(f"This thread is now called “{title}”.")
+
+
 async def fork(stage: Stage, arguments: str) -> None:
     """Go on in a copy."""
     at = number("fork", arguments)
@@ -129,7 +146,15 @@ async def leave(stage: Stage, arguments: str) -> None:
 
 
 COMMANDS = (
-    Command("new", "Begin a new thread.", new, usage="[TASK]"),
+    Command("new", "Begin a new thread.", new, usage="[TASK]", aliases=("clear",)),
+    Command(
+        "rename",
+        "Give this thread another title.",
+        rename,
+        usage="[TITLE]",
+        more="Without a title, you are asked for one.",
+        while_working=True,
+    ),
     Command(
         "resume",
         "Go on with another thread.",

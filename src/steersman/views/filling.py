@@ -1,0 +1,69 @@
+"""What fills a model's window, about: from the log, and from what the last request took.
+
+Pure. Instructions and tools are not in the log; they are what is left of a request.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from steersman.records.message import (
+    Assistant,
+    Compaction,
+    Message,
+    ToolCall,
+    ToolResult,
+    User,
+    encode_message,
+)
+from steersman.views.text import amount
+
+LETTERS = 4  # of a token, as a rule
+WIDTH = 30
+_NAMES = {
+    User: "your words", Assistant: "answers", ToolCall: "calls of tools", ToolResult: "results",
+}  # fmt: skip
+KINDS = frozenset({"user", "assistant", "tool_call", "tool_result", "compaction"})
+REST, DIGEST, FREE = "instructions, tools", "digest", "free"
+
+
+class Share(Struct, frozen=True):
+    """A part of the window, in tokens."""
+
+    name: str
+    tokens: int
+
+
+def shares(messages: Iterable[Message], used: int, window: int) -> list[Share]:
+    """The parts of a window of which the last request took `used`; `window` is 0 if unknown."""
+    found: dict[str, int] = {}
+    since = 0
+    kept = [(message, len(encode_message(message)) // LETTERS) for message in messages]
+    for message, _ in kept:
+        if isinstance(message.body, Compaction):
+            since = 0 if message.body.undone else max(since, message.body.until)
+            found = {} if message.body.undone else {DIGEST: len(message.body.digest) // LETTERS}
+    for message, size in kept:
+        name = _NAMES.get(type(message.body), "")
+        if name and message.seq > since:
+            found[name] = found.get(name, 0) + size
+    counted = sum(found.values())
+    if counted > used:  # an estimate must not say more than is known
+        found = {name: size * used // counted for name, size in found.items()}
+    rest = used - sum(found.values())
+    told = [Share(name, size) for name, size in ((REST, rest), *found.items()) if size]
+    return [*told, Share(FREE, max(0, window - used))] if window else told
+
+
+def bars(parts: list[Share], used: int, window: int) -> str:
+    """The parts as bars, one below the other, under how full it is."""
+    whole = window or used
+    percent = f" of {amount(window)} tokens, {100 * used // window} %" if window else " tokens"
+    lines = [f"{amount(used)}{percent}", ""]
+    room = max(len(part.name) for part in parts)
+    for part in parts:
+        filled = min(WIDTH, -(-part.tokens * WIDTH // whole)) if part.tokens else 0
+        mark = "░" if part.name == FREE else "█"
+        bar = mark * filled + " " * (WIDTH - filled)
+        lines.append(f"{part.name:<{room}}  {bar}  {amount(part.tokens):>5}")
+    return "\n".join(lines)
