@@ -10,7 +10,7 @@ from steersman.records.message import Message
 from steersman.records.settings import Settings
 from tests.world import call
 
-PATIENCE = 120
+PATIENCE = 280
 DONE = {"text": "Done."}
 Played = tuple[str, list[Message]]
 
@@ -40,8 +40,11 @@ def player(
 
                 async def look(after: int, wait: float = 60) -> Any:
                     words = {"process_id": "p1", "wait_timeout": wait, "offset": after}
-                    result = await thread.call("workspace_read_command_output", words)
-                    return result.body.output
+                    while True:
+                        result = await thread.call("workspace_read_command_output", words)
+                        seen = result.body.output
+                        if not wait or seen["output"] or seen["state"] != "running":
+                            return seen
 
                 await thread.send("go")
                 await thread.wait()
