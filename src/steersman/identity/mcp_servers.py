@@ -120,6 +120,14 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Config
     return Configured(tuple(listed), tuple(problems))
 
 
+def variables_named(path: str) -> set[str]:
+    """The variables that a file of servers names anywhere; none when it cannot be read."""
+    try:
+        return {match[1] for match in _VARIABLE.finditer(read_text(path, MOST_BYTES)[0])}
+    except OSError:
+        return set()
+
+
 def own_variables(workspace: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What an entry may name besides the environment: this folder, and where state is kept."""
     return {"STEERSMAN_WORKSPACE": workspace, "STEERSMAN_HOME": str(data_folder(environ))}

@@ -23,8 +23,12 @@ def startups(
     """What servers start that get more than usual; and digests of what the others start."""
     root = os.path.realpath(workspace)
     files = mcp_servers.files(root, environ, trusted=True)
-    if not any(inside(os.path.realpath(path), root) and os.path.exists(path) for path in files):
+    theirs = [path for path in files if inside(os.path.realpath(path), root)]
+    if not any(map(os.path.exists, theirs)):
         return (), {}
+    # A variable that is not set yet is asked about, too: one day it is.
+    named = {name for path in theirs for name in mcp_servers.variables_named(path)}
+    environ = {**dict.fromkeys(named, ""), **environ}
     found, runs = [], {}
     for server in mcp_servers.find(root, environ, trusted=True).servers:
         if not server.enabled or not brought(server, root):
