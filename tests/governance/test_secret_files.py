@@ -144,6 +144,18 @@ def test_what_appears_later_is_found_and_so_is_a_changed_file(tmp_path):
     assert found(finder, tmp_path) == ["a/.env"]
 
 
+def test_what_comes_with_an_old_time_is_found(tmp_path):
+    """`tar` and `rsync -t` give a folder the time that it had elsewhere."""
+    finder = Finder(str(tmp_path))
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    before = folder.stat().st_mtime_ns
+    assert finder.find()[1] == ()
+    (folder / ".env").write_text("word")
+    os.utime(folder, ns=(before, before))
+    assert finder.find()[1] == (str(folder / ".env"),)
+
+
 def test_a_pipe_or_a_link_for_an_ignore_file_is_no_ignore_file(tmp_path):
     made(tmp_path, ".env")
     os.mkfifo(tmp_path / ".steersmanignore")

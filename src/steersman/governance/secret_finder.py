@@ -73,7 +73,7 @@ class Finder:
     ) -> None:
         self._workspace = workspace
         self._always = _usual() + "".join(f"{line}\n" for line in (*agreed, *also)) + APART
-        self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
+        self._seen: dict[str, tuple[tuple[int, int], tuple[str, ...], tuple[str, ...]]] = {}
         self._sight = _Sight()
         self._finding = threading.Lock()
         self._looking = asyncio.Lock()
@@ -142,7 +142,9 @@ class Finder:
         while waiting:
             folder = waiting.pop()
             with suppress(OSError):
-                changed = os.stat(folder, follow_symlinks=False).st_mtime_ns
+                about = os.stat(folder, follow_symlinks=False)
+                # Anybody can set the one time back (`tar`, `rsync -t`), nobody the other.
+                changed = (about.st_mtime_ns, about.st_ctime_ns)
                 known = self._seen.get(folder)
                 if known is None or known[0] != changed:
                     known = self._seen[folder] = (changed, *self._look(folder))
