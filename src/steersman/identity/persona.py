@@ -1,7 +1,7 @@
 """Who an agent is: its name and what its model is told, from Markdown files in the package."""
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -33,4 +33,4 @@ def steersman(mode: str, workspace: str, plan: str) -> Persona:
 @cache
 def prompt_text(name: str) -> str:
     """A prompt of the package."""
-    return (files(__package__) / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+    return (Path(__file__).parent / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -5,7 +5,7 @@ The same record always gives the same bytes, so that a prompt is the same after 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files as package_files
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -136,7 +136,7 @@ def question(before: str, items: Iterable[tuple[Item, int]], room: int, words: i
     The newest notes are shown; when not all fit, the older of them are one line each.
     """
     numbered = list(items)
-    task = (package_files(__package__) / "compaction.md").read_text(encoding="utf-8")
+    task = Path(__file__).with_name("compaction.md").read_text(encoding="utf-8")
     old = f"\n# Digest of what came before\n\n{shorten(before, room // 4)}\n" if before else ""
     room -= len(task) + len(old)
     notes: list[str] = []

@@ -8,17 +8,18 @@ import re
 
 from steersman.records import git_config_diff
 from steersman.records.action import Delete, Write
+from steersman.records.patterns import pattern
 
 # Names are compared in lower case. A submodule and a worktree have the same files further down.
 _INSIDE = r"(?:^|/)\.git(?:/(?:modules|worktrees)/.+?)?/"
-_OBEYED = re.compile(
+_OBEYED = pattern(
     rf"{_INSIDE}(?:hooks(?:/(?!.*\.sample$).*)?|config[^/]*|info/(?:attributes|grafts)"
     r"|objects/info/(?:http-)?alternates|commondir|gitdir)$"
     # Addresses in an old format; and the folder by which some shells take `bin` for their own.
     r"|(?:^|/)\.git/(?:(?:branches|remotes)/.+|safe)$",
     re.DOTALL,
 )
-_STATE = re.compile(
+_STATE = pattern(
     rf"{_INSIDE}(?:(?:rebase-merge|rebase-apply|sequencer)(?:/([^/]+))?|(bisect_\w+|shallow))$",
     re.DOTALL,
 )
@@ -27,7 +28,7 @@ _TODO = r"[ \t]*+(?!(?:exec|x)(?:\s|$)).*$"
 _STRATEGY = r"(?:ort|recursive|resolve|octopus|ours|subtree)"
 # A line that git would write there and run nothing for. What is not listed is not run at all.
 _HARMLESS = {
-    name: re.compile(line, re.DOTALL)
+    name: pattern(line, re.DOTALL)
     for name, line in {
         "git-rebase-todo": _TODO,
         "todo": _TODO,

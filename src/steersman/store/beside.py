@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from steersman.records.patterns import pattern
 from steersman.store.known import Span
 from steersman.store.shapes import irregular
 
@@ -18,44 +19,44 @@ NEARBY = 24  # how far before a word it is looked at what kind of key or token i
 # Each of the words below holds one of these.
 _NEEDLES = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential", "auth", "sig=",
             "bearer ", "://")  # fmt: skip
-_WORD = re.compile(
+_WORD = pattern(
     r"(?:passw(?:or)?d|passphrase|pwd|secret|token|key|credentials?|auth(?:orization)?|sig(?==))"
     r"(?:[_-]?(?:key|token|value|base|\d{1,3}))?"
 )
-_OF_KEYS = re.compile(
+_OF_KEYS = pattern(
     r"(?:api|access|account|private|signing|encryption|shared|master|secret|auth|client|service"
     r"|storage|admin|consumer|webhook)[_ -]?\Z"
 )
 # Where a list goes on is no secret, nor what is public.
-_HARMLESS = re.compile(
+_HARMLESS = pattern(
     r"(?:next|page|continuation|public|cancellation|sync|cache|:|/)[_ -]?\Z|[a-z](?<!y)pwd\Z"
 )
 _SPACE = r"(?:[ \t]|\\t)"
-_BETWEEN = re.compile(
+_BETWEEN = pattern(
     # closing quotes of the word, then = : := => > or a type and =
     rf"[\\\"'`\])]{{0,4}}{_SPACE}{{0,3}}"
     rf"(?::{_SPACE}?[A-Za-z][\w.\[\]| ]{{1,24}}=|:=|=>|={{1,2}}|:|>){_SPACE}{{0,8}}"
     r"(?:[rbfu](?=[\"']))?[\\\"'`]{0,4}(?:(?:bearer|basic|token)[ \t]+)?",
     re.IGNORECASE,
 )
-_AS_OPTION = re.compile(r"(?<![\w-])--[a-z0-9-]{0,24}\Z")
-_AFTER_OPTION = re.compile(r"[ \t]{1,3}[\"']?")
-_BEARER = re.compile(r"bearer[ \t]{1,3}", re.IGNORECASE)
-_AT_HOST = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?=[^\s/@\"'<>]{8,128}@)")
-_OPEN_HOST = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?=[^\s/@\"'<>]{0,129}\Z)")
-_PASSWORD = re.compile(r"[^\s/@\"'<>]{8,128}+(?=@)")
-_VALUE = re.compile(rf"[A-Za-z0-9+/_.~=%!@^*#-]{{1,{LONGEST + 1}}}+")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_DIGEST = re.compile(
+_AS_OPTION = pattern(r"(?<![\w-])--[a-z0-9-]{0,24}\Z")
+_AFTER_OPTION = pattern(r"[ \t]{1,3}[\"']?")
+_BEARER = pattern(r"bearer[ \t]{1,3}", re.IGNORECASE)
+_AT_HOST = pattern(r"://[^\s/:@\"'<>]{0,64}:(?=[^\s/@\"'<>]{8,128}@)")
+_OPEN_HOST = pattern(r"://[^\s/:@\"'<>]{0,64}:(?=[^\s/@\"'<>]{0,129}\Z)")
+_PASSWORD = pattern(r"[^\s/@\"'<>]{8,128}+(?=@)")
+_VALUE = pattern(rf"[A-Za-z0-9+/_.~=%!@^*#-]{{1,{LONGEST + 1}}}+")
+_UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_DIGEST = pattern(
     r"(?:sha\d+|md5|blake\w{1,3}|h1|pbkdf2|scrypt|bcrypt|argon2)[-:=_]", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = pattern(
     r"example|your|change.?me|placeholder|dummy|sample|fake|xxxx|\.\.\.|1234567|abcdef|redacted"
     r"|\*\*\*|environ|process\.env|(.)\1{5}",
     re.IGNORECASE,
 )
-_EXPRESSION = re.compile(r"[A-Za-z_][\w.]*")
-_LETTERS = re.compile(r"[a-z]{4}")
+_EXPRESSION = pattern(r"[A-Za-z_][\w.]*")
+_LETTERS = pattern(r"[a-z]{4}")
 _QUOTES = ("'", '"', "`")
 
 

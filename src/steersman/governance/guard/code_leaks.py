@@ -13,9 +13,9 @@ from steersman.governance.guard.code_patterns import (
 from steersman.governance.guard.code_texts import arguments, strings, tilde
 from steersman.governance.guard.marks import globbed, shown, unknown
 from steersman.governance.guard.paths import OWN, Zone, absolute, zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.scene import ASK, BLOCK
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell

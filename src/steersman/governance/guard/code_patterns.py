@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 HOMES = pattern(
     r"(?:os\.path\.expanduser|File\.expand_path|[pP]ath\.expand)\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"

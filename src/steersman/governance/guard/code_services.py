@@ -7,8 +7,8 @@ or changes; a service on this machine or a stand-in for tests is not.
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.marks import shown
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from steersman.governance.guard.code_patterns import HOMES, STRING
 from steersman.governance.guard.expand import ansi
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell

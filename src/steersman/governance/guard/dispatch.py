@@ -18,9 +18,9 @@ from steersman.governance.guard.marks import (
 from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone, neighbour
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs import handler_of, known
 from steersman.governance.guard.redirects import Sinks, write_sinks
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell

@@ -19,9 +19,9 @@ from steersman.governance.guard.marks import (
     unknown,
 )
 from steersman.governance.guard.paths import Zone, zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import private, secret, special
 from steersman.governance.guard.scene import BLOCK, Scene
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from steersman.governance.guard.call import ProgramCall

@@ -1,6 +1,6 @@
 """Names of environment variables, and what they tell."""
 
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 _SECRET = pattern(
     r"(?i)(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|PRIVATE_?KEY|CREDENTIAL|_KEY\Z|ACCESS_KEY|_PAT\Z"

@@ -20,7 +20,7 @@ from steersman.governance.guard.marks import (
     live,
 )
 from steersman.governance.guard.parameters import shaped
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,10 @@ import unicodedata
 from typing import Literal
 
 from steersman.governance.guard.marks import SECRET, TOKEN
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, Finding, Scene
 from steersman.governance.guard.shell import Shell
 from steersman.records.judgement import CommandPlace, Judgement
+from steersman.records.patterns import pattern
 
 MAX_LENGTH = 10_000
 _CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

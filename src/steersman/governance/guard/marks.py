@@ -7,7 +7,7 @@ where it would come from. Input never contains these letters: the reader refuses
 import itertools
 import re
 
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 UNSET = "\ue000"  # an unknown variable, perhaps empty
 OUT = "\ue001"  # output of a command

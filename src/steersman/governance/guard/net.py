@@ -7,10 +7,10 @@ from steersman.governance.guard.effects import blocked, harmful, payload
 from steersman.governance.guard.marks import FILE, literal, shown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.flags import READS
 from steersman.governance.guard.programs.hosts import host_of, tells
+from steersman.records.patterns import pattern
 
 _DANGER = pattern(
     r"\brm\s+-\w*[rRf]|\|\s*(?:ba|z|da)?sh\b|\bmkfs|\bdd\s+if=|>\s*/dev/sd|:\(\)\s*\{|"

@@ -17,8 +17,8 @@ from steersman.governance.guard.marks import (
     literal,
     unknown,
 )
-from steersman.governance.guard.patterns import pattern
 from steersman.records.judgement import CommandPlace
+from steersman.records.patterns import pattern
 
 
 class Zone(Enum):

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from steersman.governance.guard.marks import GLOB, globbed, literal, unknown
 from steersman.governance.guard.paths import matches
-from steersman.governance.guard.patterns import pattern
 from steersman.records.judgement import CommandPlace
+from steersman.records.patterns import pattern
 
 SECRET_HOME = (
     ".ssh",

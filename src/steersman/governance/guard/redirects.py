@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.expand import one_word
 from steersman.governance.guard.marks import NET
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -12,11 +12,11 @@ from steersman.governance.guard.expand import QUOTES, one_word, raw_word, words_
 from steersman.governance.guard.forks import alternatives
 from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, literal, unknown
 from steersman.governance.guard.options import listed
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.redirects import lost_dash, read_redirects, write_sinks
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
 from steersman.governance.guard.variables import check_assignment
 from steersman.governance.guard.visitors import VISITORS, tears, unnested
+from steersman.records.patterns import pattern
 
 _FAR = pattern("[^\\x00-\\uffff]")
 _PARSER = Parser(Language(tree_sitter_bash.language()))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from steersman.governance.guard.marks import NET, shown, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import absolute
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.scene import ASK, BLOCK
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell

@@ -9,10 +9,10 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.expand import one_word, raw_word, words_of
 from steersman.governance.guard.forks import Fork
 from steersman.governance.guard.marks import OUT, RANDOM, UNSET
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.redirects import read_redirects, write_sinks
 from steersman.governance.guard.scene import ASK, BREAK, MAX_DEPTH
 from steersman.governance.guard.variables import check_assignment
+from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable

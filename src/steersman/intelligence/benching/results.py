@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import fmean, median
 
 import msgspec
 
@@ -56,6 +55,8 @@ def summary(results: Iterable[Result]) -> list[Row]:
 
 
 def _row(model: str, tried: list[Result]) -> Row:
+    from statistics import fmean, median
+
     costs = [result.cost for result in tried if result.cost is not None]
     return Row(
         model=model,

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 import msgspec
 from msgspec import Struct
@@ -62,6 +61,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(value) / unit
         except ValueError:
             try:
+                from email.utils import parsedate_to_datetime
+
                 seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
             except (ValueError, TypeError):
                 continue

@@ -3,7 +3,6 @@
 import errno
 import socket
 import ssl
-from urllib.request import getproxies, proxy_bypass
 
 from steersman.intelligence.drivers.endpoint import Endpoint
 from steersman.intelligence.drivers.line import (
@@ -25,7 +24,11 @@ from steersman.records.errors import DriverProblem
 
 def proxy_of(endpoint: Endpoint) -> str:
     """The proxy that stands before an endpoint; never before this machine."""
-    if endpoint.local or proxy_bypass(endpoint.host):
+    if endpoint.local:
+        return ""
+    from urllib.request import getproxies, proxy_bypass
+
+    if proxy_bypass(endpoint.host):
         return ""
     known = getproxies()
     url = known.get(endpoint.base_url.partition(":")[0]) or known.get("all") or ""

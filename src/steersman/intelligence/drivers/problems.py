@@ -10,29 +10,30 @@ from msgspec import Struct
 
 from steersman.intelligence.drivers.failures import Failure, read_failure, retry_after
 from steersman.records.errors import DriverProblem, Trouble
+from steersman.records.patterns import pattern
 
 RETRYABLE: frozenset[Trouble] = frozenset(
     {"rate_limit", "overloaded", "server", "timeout", "stall", "dropped", "empty"}
 )
 
-_CONTEXT = re.compile(
+_CONTEXT = pattern(
     r"context[ _-]?(length|window|size)|(prompt|input|request) (is )?too (long|large)"
     r"|input token count|too many input tokens|maximum model length",
     re.IGNORECASE,
 )
-_IMAGE = re.compile(
+_IMAGE = pattern(
     r"image.*(not (be )?(support|accept|allow)|unsupported|disabled)"
     r"|(not support|unsupported|no endpoints? found|mmproj).*image|not a (multimodal|vision)",
     re.IGNORECASE | re.DOTALL,
 )
-_MODEL = re.compile(r"\bmodels?\b", re.IGNORECASE)
-_NO_CREDIT = re.compile(
+_MODEL = pattern(r"\bmodels?\b", re.IGNORECASE)
+_NO_CREDIT = pattern(
     r"insufficient.(quota|credit|balance)|billing|credit balance|exceeded your current quota",
     re.IGNORECASE,
 )
-_KEY = re.compile(r"api[ _-]?key", re.IGNORECASE)
-_REFUSED = re.compile(r"content_policy|content_filter|invalid_prompt|safety|usage polic", re.I)
-_AGAIN_IN = re.compile(r"(?:try again|retry) in (\d+(?:\.\d+)?)\s*(ms|s)\b", re.IGNORECASE)
+_KEY = pattern(r"api[ _-]?key", re.IGNORECASE)
+_REFUSED = pattern(r"content_policy|content_filter|invalid_prompt|safety|usage polic", re.I)
+_AGAIN_IN = pattern(r"(?:try again|retry) in (\d+(?:\.\d+)?)\s*(ms|s)\b", re.IGNORECASE)
 
 
 class Where(Struct, frozen=True):

@@ -17,6 +17,7 @@ from steersman.operations.code.records import Diagnostic, Reference, Severity, S
 from steersman.operations.code.spots import columns
 from steersman.operations.finding import Hit
 from steersman.records.mcp_tools import Outcome, ServerProblem
+from steersman.records.patterns import pattern
 
 Lines = Callable[[str], Sequence[str]]
 
@@ -31,10 +32,10 @@ _KINDS = {
 _SEVERITIES: Mapping[str, Severity] = {
     "error": "error", "warning": "warning", "information": "info", "info": "info", "hint": "hint",
 }  # fmt: skip
-_PLACE = re.compile(r"^ *> *(\d+):", re.MULTILINE)
-_ALIAS = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?type\s+\w+")
-_OVERLOAD = re.compile(r"\[\d+\](?=/|$)")
-_SERVER = re.compile(r"language.?server|IMPORTANT:|LanguageServer|uvx|\bnpm\b|\bnode\b", re.I)
+_PLACE = pattern(r"^ *> *(\d+):", re.MULTILINE)
+_ALIAS = pattern(r"\s*(?:export\s+)?(?:declare\s+)?type\s+\w+")
+_OVERLOAD = pattern(r"\[\d+\](?=/|$)")
+_SERVER = pattern(r"language.?server|IMPORTANT:|LanguageServer|uvx|\bnpm\b|\bnode\b", re.I)
 
 
 class _Range(Struct):

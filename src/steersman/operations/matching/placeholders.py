@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from steersman.operations.matching.folding import fold
 from steersman.operations.matching.lines import is_blank
 from steersman.operations.matching.records import Refusal
+from steersman.records.patterns import pattern
 
 _OPEN = r"(?://+|#+|--+|;+|%+|/\*+|<!--|\{/\*|\*|'''|\"\"\"|rem\b)"
 _CLOSE = r"(?:\*+/\}?|-->|'''|\"\"\")"
-_COMMENT = re.compile(rf"{_OPEN}\s*(.*?)\s*{_CLOSE}?", re.IGNORECASE | re.DOTALL)
-_INLINE = re.compile(rf"{_OPEN}\s*(\.\.\..*?)\s*{_CLOSE}?\s*[}})\]]*;?$")
-_EMPTY_BODY = re.compile(r".*[)\w>]\s*\{\s*(?:/\*\s*)?\.\.\.(?:\s*\*/)?\s*\};?")
+_COMMENT = pattern(rf"{_OPEN}\s*(.*?)\s*{_CLOSE}?", re.IGNORECASE | re.DOTALL)
+_INLINE = pattern(rf"{_OPEN}\s*(\.\.\..*?)\s*{_CLOSE}?\s*[}})\]]*;?$")
+_EMPTY_BODY = pattern(r".*[)\w>]\s*\{\s*(?:/\*\s*)?\.\.\.(?:\s*\*/)?\s*\};?")
 _EDGES = " \t()[]<>{}:;,-=*_"
 
 _CODE = (
@@ -29,7 +30,7 @@ _STATE = (
     rf"(?:{_GONE}|same|here|as before|as is|remains?|stays?|continues?)"
 )
 _KEEP = r"(?:(?:keep|leave|include|insert) )?(?:(?:the|all|all the|your) )?"
-_STRICT = re.compile(
+_STRICT = pattern(
     "|".join(
         (
             rf"{_KEEP}(?:rest|remainder) of (?:\S+ ){{0,3}}?{_CODE}(?: {_STATE})?",
@@ -42,11 +43,11 @@ _STRICT = re.compile(
         )
     )
 )
-_LOOSE = re.compile(
+_LOOSE = pattern(
     r"(?:the |all |all the )?(?:existing|rest|remaining|remainder|previous|original|unchanged|other"
     r"|same|more|snip\w*|omitted|truncated|code|lines|and so on|etc)\b(?: \S+){0,6}"
 )
-_TRIVIAL = re.compile(r"pass|return(?: None)?|raise NotImplementedError\b.*")
+_TRIVIAL = pattern(r"pass|return(?: None)?|raise NotImplementedError\b.*")
 
 
 def check_left_out(search: Sequence[str], replace: Sequence[str]) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from steersman.records.patterns import pattern
+
 MOST_FIELDS = 20
 MOST_WORDS = 500
 MOST_OPTIONS = 100
 LONGEST_NAME = 80  # that is shown
 YES = ("yes", "no")
-_SECRET = re.compile(
+_SECRET = pattern(
     r"passw(?:or)?d|passphrase|passcode|secret|credential|api[ _-]?key|private[ _-]?key"
     r"|(?<![a-z])(?:token|pin|otp|cvv)(?![a-z])|(?:access|auth|bearer|refresh|github)[ _-]?token",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -39,13 +40,18 @@ def holds(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def mounts() -> list[Mount]:
+def mounts() -> Sequence[Mount]:
     """What is mounted; names hold blanks and backslashes as octal numbers."""
     try:
         with open("/proc/self/mountinfo", "rb") as table:
-            return [_mount(line) for line in table]
+            return _mounts(table.read())
     except OSError:
-        return []
+        return ()
+
+
+@lru_cache(maxsize=1)  # every command asks, and it hardly ever changes
+def _mounts(table: bytes) -> tuple[Mount, ...]:
+    return tuple(_mount(line) for line in table.split(b"\n") if line)
 
 
 def _mount(line: bytes) -> Mount:
@@ -77,9 +83,10 @@ def _pieces(folder: str, mounted: Sequence[Mount], depth: int) -> Iterator[str]:
     """The largest folders below one with nothing mounted in them: an overlay hides what is."""
     if depth > _DEEPEST:
         raise TooMany
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if path in OWN or path in _SYSTEM or os.path.islink(path) or not os.path.isdir(path):
+    with os.scandir(folder) as entries:
+        inner = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    for path in inner:
+        if path in OWN or path in _SYSTEM:
             continue
         here = [mount for mount in mounted if mount.place == path]
         if here and (here[-1].kind in _KERNEL or not here[-1].writable):

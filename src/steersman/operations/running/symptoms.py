@@ -3,24 +3,25 @@
 import re
 from collections.abc import Sequence
 
+from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
 
-_NO_NETWORK = re.compile(
+_NO_NETWORK = pattern(
     r"could not resolve (?:host|proxy)|temporary failure in name resolution|EAI_AGAIN|ENOTFOUND"
     r"|network is unreachable|ENETUNREACH|name or service not known|unable to resolve host"
     r"|failed to lookup address|no address associated|dial tcp: lookup|connection timed out",
     re.IGNORECASE,
 )
-_DOOR = re.compile(
+_DOOR = pattern(
     r"\b403\b.{0,60}(?:proxy|tunnel|connect)|(?:proxy|tunnel|connect).{0,60}\b(?:403|407)\b",
     re.IGNORECASE,
 )
-_READ_ONLY = re.compile(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
-_REFUSED = re.compile(
+_READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
+_REFUSED = pattern(
     r"operation not permitted|EPERM|os error 1\b|address family not supported|EAFNOSUPPORT",
     re.IGNORECASE,
 )
-_HIDDEN = re.compile(
+_HIDDEN = pattern(
     r"permission denied|EACCES|os error 13|can only add regular files|unsupported file type",
     re.IGNORECASE,
 )

@@ -1,6 +1,6 @@
 """Numbered SQL files, a folder for each dialect, that bring a database to the present shape."""
 
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 from steersman.records.errors import StorageProblem
@@ -11,7 +11,7 @@ Dialect = Literal["sqlite", "postgres"]
 
 def script(dialect: Dialect, version: int) -> str:
     """The SQL that leads from the version before to `version`."""
-    folder = files(__name__) / dialect
+    folder = Path(__file__).parent / dialect
     name = next(f.name for f in folder.iterdir() if f.name.startswith(f"{version:04d}_"))
     return (folder / name).read_text(encoding="utf-8")
 

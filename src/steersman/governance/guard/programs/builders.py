@@ -6,9 +6,9 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import read_options
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.verbs import by_table
+from steersman.records.patterns import pattern
 
 
 def mvn(call: ProgramCall) -> None:

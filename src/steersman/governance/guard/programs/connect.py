@@ -14,9 +14,9 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import Options, read_options, skip_options
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import holds_secrets, secret
 from steersman.governance.guard.programs.hosts import LOCAL, at_home, host_of, tells
+from steersman.records.patterns import pattern
 
 
 def netcat(call: ProgramCall) -> None:

@@ -7,9 +7,9 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.verbs import by_table
+from steersman.records.patterns import pattern
 
 _COMMENT = pattern(r"/\*!?\d*(.*?)\*/|--[^\n]*", re.DOTALL)
 _DROP = pattern(

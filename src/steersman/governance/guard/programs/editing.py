@@ -5,10 +5,10 @@ import re
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.file_lists import listed_in
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.texts import blur, same_lines, stdin_or_files
+from steersman.records.patterns import pattern
 
 
 def sed(call: ProgramCall) -> None:

@@ -14,7 +14,6 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import Options, listed
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.hosts import (
     LOCAL,
@@ -23,6 +22,7 @@ from steersman.governance.guard.programs.hosts import (
     source_mark,
     url_parts,
 )
+from steersman.records.patterns import pattern
 
 _CURL_VALUED = (
     "-o -d -F -T -X -H -u -A -e -b -c -K -x -E -w -m -r -C -Q -P -D -y -Y -z "

@@ -5,7 +5,7 @@ import re
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, shown
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 # Options that take a file whose lines the program prints, if only in its complaints.
 READS: dict[str, str] = {

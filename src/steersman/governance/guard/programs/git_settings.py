@@ -6,7 +6,7 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import harmful
 from steersman.governance.guard.marks import shown, unknown
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 RUNS = pattern(
     r"(?i)(?:core\.(?:pager|editor|fsmonitor|sshcommand|askpass|hookspath|gitproxy|"

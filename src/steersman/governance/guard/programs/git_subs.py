@@ -6,8 +6,8 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import FILE, NET, OUT, shown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.git_settings import BELOW, run_through, set_option
+from steersman.records.patterns import pattern
 
 DEFAULTS = pattern(
     r"(?:refs/heads/)?(?:main|master|trunk|develop|development|production|prod|"

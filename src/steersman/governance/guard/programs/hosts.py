@@ -14,7 +14,7 @@ from steersman.governance.guard.marks import (
     TOKEN,
     shown,
 )
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 LOCAL = pattern(
     r"(?:localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|"

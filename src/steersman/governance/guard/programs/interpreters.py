@@ -11,9 +11,9 @@ from steersman.governance.guard.code_services import scripted
 from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.shells import feed
+from steersman.records.patterns import pattern
 
 
 class Speech(NamedTuple):

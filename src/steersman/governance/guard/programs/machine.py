@@ -6,9 +6,9 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import EVERY, FILE, OUT, STAR, shown, unknown
 from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
+from steersman.records.patterns import pattern
 
 
 def users(call: ProgramCall) -> None:

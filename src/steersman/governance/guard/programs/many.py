@@ -5,9 +5,9 @@ import re
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import OUT, UNSET, unknown
 from steersman.governance.guard.options import read_options, skip_options
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
 from steersman.governance.guard.programs.wrappers import about_itself
+from steersman.records.patterns import pattern
 
 
 def xargs(call: ProgramCall) -> None:

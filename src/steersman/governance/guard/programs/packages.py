@@ -7,7 +7,6 @@ from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import NET, shown
 from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.paths import OWN, Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.interpreters import interpreter
 from steersman.governance.guard.programs.known_packages import KNOWN_BINS, SCOPES
@@ -15,6 +14,7 @@ from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.verbs import by_table, locked
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
 from steersman.governance.guard.programs.wrappers import wrapped
+from steersman.records.patterns import pattern
 
 # Who is known to look after what they give out, by the last two parts of a host's name.
 _VOUCHED = {

@@ -9,7 +9,6 @@ from steersman.governance.guard.code import scan
 from steersman.governance.guard.marks import FILE, literal, shown, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.cmdlets import (
     CALM,
     DELETES,
@@ -21,6 +20,7 @@ from steersman.governance.guard.programs.cmdlets import (
 )
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.shells import feed
+from steersman.records.patterns import pattern
 
 _VALUED = listed(
     """executionpolicy ep windowstyle workingdirectory wd outputformat of inputformat if

@@ -6,7 +6,7 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.effects import harmful
 from steersman.governance.guard.marks import EVERY, FILE, STAR, shown
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 _INIT = pattern(
     r"(?:systemd|init|launchd|dbus-daemon|sshd|Xorg|gdm|kernel_task|WindowServer|"

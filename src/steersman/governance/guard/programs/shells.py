@@ -16,7 +16,7 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone, absolute
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 SHELLS = listed("sh bash dash ash zsh ksh mksh fish rbash csh tcsh yash hush posh elvish nu xonsh")
 _RERUN = pattern(r"\$\(|`")

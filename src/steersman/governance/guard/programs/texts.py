@@ -25,9 +25,9 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import Options, listed
 from steersman.governance.guard.paths import Zone
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.places import holds_secrets
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.records.patterns import pattern
 
 _FORMAT = pattern(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
 

@@ -7,7 +7,7 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.marks import DEEP, FILE, live
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import OWN, Zone
-from steersman.governance.guard.patterns import pattern
+from steersman.records.patterns import pattern
 
 _TESTS = listed(
     "-name -iname -path -ipath -regex -iregex -mtime -atime -ctime -size -newer "

@@ -6,10 +6,10 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.environment import secret_name
 from steersman.governance.guard.marks import FILE, OUT, SECRET
 from steersman.governance.guard.options import read_options, skip_options
-from steersman.governance.guard.patterns import pattern
 from steersman.governance.guard.programs.wrap_table import WRAPPERS, Wrap
 from steersman.governance.guard.scene import ASK, Finding
 from steersman.governance.guard.variables import check_assignment
+from steersman.records.patterns import pattern
 
 _ASSIGN = pattern(r"([A-Za-z_]\w*)=(.*)\Z", re.DOTALL)
 
