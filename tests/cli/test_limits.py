@@ -1,10 +1,11 @@
 """What a command may take of the machine: kept output, processes, and the size of files."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.world import Steer, call
+from tests.world import STEER, Steer, call
 
 CROWD = "for n in $(seq 100); do sleep 15 & done; echo started; wait; echo survived"
 FAMILY = "for n in $(seq 10); do sleep 0.5 & done; wait; echo survived"
@@ -57,6 +58,17 @@ def test_a_file_does_not_become_larger_than_the_limit(environ, workspace, script
     steer = Steer({**environ, "STEERSMAN_MAX_FILE": "1000000"}, workspace)
     ran(steer, script, "yes | head -c 2000000 > large")
     assert (workspace / "large").stat().st_size == 1_000_000
+
+
+def test_a_limit_that_is_lower_already_stays(environ, workspace, script):
+    calls = [call("workspace_run_command", command="ulimit -f")]
+    model = script({"tool_calls": calls}, {"text": "-"})
+    run = [*STEER, "run", "--json", "--model", model, "--approvals", "never", "go"]
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -Sf 50000 -Hf 50000; exec "$@"', "bash", *run],
+        env=environ, cwd=workspace, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert '"output":"50000' in done.stdout
 
 
 @pytest.mark.parametrize("name", ["max_output", "max_processes", "max_file"])

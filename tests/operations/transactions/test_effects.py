@@ -8,6 +8,7 @@ import pytest
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.running import repository, stored
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import loss_of
 from steersman.records.action import ChangeMany, Delete, Write
@@ -192,3 +193,16 @@ def test_however_much_was_deleted_what_only_an_object_kept_is_lost_with_it(journ
     (repository / "d").unlink()
     pruned = loss_of(journal, [Change(place, kept, ABSENT)], past=thread)
     assert lost(pruned) == (["d"], [])
+
+
+def test_a_path_may_be_thousands_of_folders_deep(tmp_path):
+    (tmp_path / ".git").mkdir()
+    deep = "/".join(["d"] * 3000) + "/file"
+    assert repository.homes(str(tmp_path), [deep]) == {deep: (str(tmp_path),)}
+
+
+def test_a_pack_of_another_name_is_not_taken_for_an_empty_one(tmp_path):
+    packs = tmp_path / ".git" / "objects" / "pack"
+    packs.mkdir(parents=True)
+    (packs / "pack-mine.idx").write_bytes(b"\377tOc\0\0\0\2" + bytes(2000))
+    assert stored.held(str(tmp_path), ["0" * 40]) is None

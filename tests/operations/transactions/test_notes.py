@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+import msgspec
+
+from steersman.operations.journal.commit import recover
 from steersman.operations.journal.recovery import Pending, cut_off, noted
 from steersman.records.change import ABSENT, Change, FileState
 
@@ -45,3 +48,14 @@ def test_a_short_commit_after_a_long_one_is_found_whole(yard):
     copy.write_bytes(name.read_bytes())
     assert list(cut_off(yard.objects)) == [short]
     work.__exit__(None, None, None)
+
+
+def test_a_commit_that_is_done_stays_though_its_note_is_still_there(yard):
+    """A power cut may bring back what the note said before it was emptied."""
+    change = Change("a", ABSENT, yard.file(b"a"))
+    yard.apply(change)
+    note = Path(yard.objects.folder, "pending", "left")
+    note.write_bytes(msgspec.json.encode(Pending(str(yard.root), "token", [change])))
+    assert recover(yard.objects) == []
+    assert (yard.root / "a").read_bytes() == b"a"
+    assert not note.exists()

@@ -86,10 +86,9 @@ def services(shell: "Shell", text: str) -> None:
         shell.scene.note(ASK, "db.code", reason)
     if not (_CLIENTS.search(text) or _NAMED.search(text)):
         return
-    if _STAND_IN.search(text) or _READS_ONLY.search(text):
-        return
+    stand_in = bool(_STAND_IN.search(text) or _READS_ONLY.search(text))
     found = _METHOD.search(text)
-    if found:
+    if found and not stand_in:
         name = found[1] or found[2]
         reason = f"Code changes something at a service: {shown(name)}."
         shell.scene.note(ASK, "code.service", reason, "Ask the user to run it.")
@@ -97,7 +96,8 @@ def services(shell: "Shell", text: str) -> None:
     if wanted and _DATABASE.search(text):
         reason = f"Code changes or destroys a database: {shown(wanted[1], 40)}."
         drops = wanted[1].lower().startswith(("drop database", "drop schema"))
-        shell.scene.note(BLOCK if drops else ASK, "db.code", reason)
+        if drops or not stand_in:
+            shell.scene.note(BLOCK if drops and not stand_in else ASK, "db.code", reason)
 
 
 _APPS = pattern(

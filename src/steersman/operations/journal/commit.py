@@ -18,7 +18,14 @@ from steersman.operations.journal.locks import held
 from steersman.operations.journal.looking import NOTHING, Seen, Special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.performing import Performance
-from steersman.operations.journal.recovery import Pending, cut_off, noted, remove_hidden, way_back
+from steersman.operations.journal.recovery import (
+    Pending,
+    cut_off,
+    is_done,
+    noted,
+    remove_hidden,
+    way_back,
+)
 from steersman.operations.journal.steps import Step
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError, ToolProblem
@@ -78,8 +85,11 @@ def recover(objects: Objects) -> list[str]:
         with _locked(root, objects, [change.path for change in changes]):
             remove_hidden(root, pending.token, changes)
             with closing(Tree(root)) as tree:
+                done = is_done(tree, pending)
                 back, foreign = way_back(tree, pending)
                 tree.settle()
+            if done:
+                continue
             _apply(root, back, objects, check=True, times={}, remove=())
         told.append(f"A change of {len(changes)} paths in {root} was cut off and taken back.")
         told += [f"{path} was changed by someone else since and stays." for path in foreign]

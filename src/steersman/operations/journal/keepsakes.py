@@ -9,14 +9,16 @@ from secrets import token_hex
 from steersman.operations.journal.objects import Objects, copy
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk, shown
+from steersman.records.secret_files import MADE_AGAIN
 
 _FOLDER = "undone"
 
 
 def keep(objects: Objects, undone: Sequence[Change]) -> list[str]:
     """Keep what these changes took away; the sentences say where it is."""
-    files = [one for one in undone if one.before.kind == "file" and _differs(one)]
-    links = [one for one in undone if one.before.kind == "link" and _differs(one)]
+    own = [one for one in undone if MADE_AGAIN.isdisjoint(one.path.split("/")) and _differs(one)]
+    files = [one for one in own if one.before.kind == "file"]
+    links = [one for one in own if one.before.kind == "link"]
     if not files and not links:
         return []
     folder = os.path.join(objects.folder, _FOLDER, token_hex(6))

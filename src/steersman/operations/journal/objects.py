@@ -80,7 +80,7 @@ class Objects:
         """Keep a content that is at hand; the answer is its digest and size."""
         digest = sha256(content).hexdigest()
         if not os.path.exists(self.path(digest)):
-            self._place(lambda incoming: _write(incoming, content, 0), digest)
+            self._place(lambda incoming: write_all(incoming, content, 0), digest)
         self._kept(digest, durable)
         return digest, len(content)
 
@@ -146,7 +146,7 @@ class Objects:
         if content is None or sha256(content).hexdigest() != digest:
             return False
         self._shared.add(digest)
-        self._place(lambda incoming: _write(incoming, content, 0), digest)
+        self._place(lambda incoming: write_all(incoming, content, 0), digest)
         return True
 
     def _place(self, fill: Callable[[int], None], digest: str | None) -> str:
@@ -232,7 +232,7 @@ def _copy_range(source: int, target: int, offset: int, stop: int) -> None:
         if not copied:
             break
     while offset < stop and (piece := os.pread(source, min(CHUNK, stop - offset), offset)):
-        _write(target, piece, offset)
+        write_all(target, piece, offset)
         offset += len(piece)
 
 
@@ -259,7 +259,8 @@ def sync_all(descriptor: int) -> None:
         raise OSError(number, os.strerror(number))
 
 
-def _write(target: int, content: bytes, offset: int) -> None:
+def write_all(target: int, content: bytes, offset: int) -> None:
+    """Write at a place in an open file, however many calls that takes."""
     view = memoryview(content)
     while view:
         written = os.pwrite(target, view, offset)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from steersman.operations.journal.changeset import same
 from steersman.operations.journal.folders import ROOT, Tree, parent
 from steersman.operations.journal.locks import claim, release
-from steersman.operations.journal.objects import Objects, opened
+from steersman.operations.journal.objects import Objects, opened, write_all
 from steersman.operations.journal.steps import HIDDEN
 from steersman.records.change import Change
 
@@ -36,24 +36,29 @@ class Pending(Struct, frozen=True):
 @contextmanager
 def noted(objects: Objects, pending: Pending) -> Iterator[None]:
     """A commit in progress; its note is gone when it is over, however it went."""
-    note = objects.spare_notes.pop() if objects.spare_notes else _new_note(objects)
+    note = _spare(objects)
     try:
-        os.pwrite(note, msgspec.json.encode(pending).ljust(_ROOM), 0)
+        write_all(note, msgspec.json.encode(pending).ljust(_ROOM), 0)
         os.fdatasync(note)
         yield
     finally:
         # No commit is under way any more, whatever is read of it.
-        os.pwrite(note, b" " * _ROOM, 0)
+        write_all(note, b" " * _ROOM, 0)
         if os.fstat(note).st_size > _ROOM:
             os.ftruncate(note, _ROOM)
         objects.spare_notes.append(note)
 
 
-def _new_note(objects: Objects) -> int:
-    folder = _folder(objects)
-    note = claim(os.path.join(folder, token_hex(6)))
-    assert note is not None, "nobody else knows its name"
-    os.pwrite(note, b" " * _ROOM, 0)
+def _spare(objects: Objects) -> int:
+    """A note that no commit uses, old or new."""
+    try:
+        return objects.spare_notes.pop()
+    except IndexError:
+        folder = _folder(objects)
+    note = None
+    while note is None:  # who looks for commits that were cut off may have it for a moment
+        note = claim(os.path.join(folder, token_hex(6)))
+    write_all(note, b" " * _ROOM, 0)
     os.fsync(note)
     with opened(folder, os.O_DIRECTORY) as opened_folder:
         os.fsync(opened_folder)
@@ -75,6 +80,11 @@ def cut_off(objects: Objects) -> Iterator[Pending]:
             os.close(claimed)
             raise
         release(path, claimed)
+
+
+def is_done(tree: Tree, pending: Pending) -> bool:
+    """Whether a commit got to its end, and only its note was still there."""
+    return all(same(tree.examine(change.path).state, change.after) for change in pending.changes)
 
 
 def way_back(tree: Tree, pending: Pending) -> tuple[list[Change], list[str]]:

@@ -34,6 +34,9 @@ def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
     kept: set[str] = set()
     for store, pieces in going.items():
         files = _files(root, store)
+        if files is None:
+            kept |= set(pieces)
+            continue
         tips = {name for path in files if path not in after for name in _names(_read(root, path))}
         old = {name for path in files if path in after
                for name in _names(content_of(journal, after[path]))}  # fmt: skip
@@ -58,15 +61,29 @@ def _names(content: bytes) -> set[str]:
     return {name.decode() for name in _NAME.findall(content) if name.strip(b"0")}
 
 
-def _files(root: str, store: str) -> list[str]:
-    """The files of a repository that tell where its branches, tags and worktrees are."""
+def _files(root: str, store: str) -> list[str] | None:
+    """The files of a repository that tell where its branches, tags and worktrees are.
+
+    None where they are too many or too large to be read, or have a form that is not known here.
+    """
     top = os.path.join(root, on_disk(store))
+    if os.path.lexists(os.path.join(top, "reftable")):
+        return None
     found = [os.path.join(top, name) for name in _listed(top)
              if name == "packed-refs" or name.endswith("HEAD")]  # fmt: skip
     for name in _TIPS:
         for folder, _, names in os.walk(os.path.join(top, name)):
             found += [os.path.join(folder, inner) for inner in names if inner != "index"]
-    return [written(os.path.relpath(path, root)) for path in found[:MOST]]
+    if len(found) > MOST or any(_size(path) > LARGEST for path in found):
+        return None
+    return [written(os.path.relpath(path, root)) for path in found]
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
 
 
 def _read(root: str, path: str) -> bytes:

@@ -15,6 +15,7 @@ import resource
 import select
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -155,7 +156,7 @@ class Guard:
             order = self._hear_all(length).split(b"\0")
             self._most, largest = map(int, order.pop(2).split())
             if largest:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+                bound_files(largest)
             self._leader = spawn(order, output, given)
         except OSError as error:
             where = f": {os.fsdecode(error.filename)}" if error.filename else ""
@@ -256,6 +257,13 @@ def spawn(order: list[bytes], output: int, given: list[int]) -> int:
         setsigmask=(),
         setsigdef=DEFAULTS,
     )
+
+
+def bound_files(largest: int) -> None:
+    """Let no file become larger than that, or than what this process may write itself."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    most = min(largest, sys.maxsize, *([] if hard == resource.RLIM_INFINITY else [hard]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def adopt_orphans() -> bool:

@@ -23,6 +23,8 @@ _OBJECT = re.compile(
 _SETTING = re.compile(
     rf"{_INNER}(?:config[^/]*|description|(?:hooks|info|branches|remotes)(?:/.*)?)", re.DOTALL
 )
+# What git writes down beside its state, for itself or for an editor.
+_BESIDE = re.compile(rf"{_INNER}(?:FETCH_HEAD|COMMIT_EDITMSG|gc\.pid|gc\.log|.*\.lock)")
 _POINTS = re.compile(r"(?!logs/)(?:.*/)?(?:refs/.+|packed-refs|HEAD|[A-Z]+_HEAD)", re.DOTALL)
 _COMMIT = re.compile(rb"^([0-9a-f]{40,64})(?: (\S+))?", re.MULTILINE)
 
@@ -64,7 +66,11 @@ def changed_by_others(
     """The repositories whose state is not as it was seen last."""
     moved = (path for path in seen.keys() | now.keys() if seen.get(path) != now.get(path))
     found = ((path, repository_of(path, others)) for path in moved)
-    return {top for path, top in found if top is not None and is_state(path, top)}
+    return {
+        top
+        for path, top in found
+        if top is not None and is_state(path, top) and not _BESIDE.fullmatch(_inner(path, top))
+    }
 
 
 def not_taken_over(repository: str, changes: Sequence[Change], objects: Objects) -> str:

@@ -54,12 +54,16 @@ def homes(root: str, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     above: dict[str, tuple[str, ...]] = {"": at_top}
 
     def of(path: str) -> tuple[str, ...]:
-        folder = path.rpartition("/")[0]
-        if folder not in above:
-            place = os.path.join(os.path.realpath(root), on_disk(folder))
+        wanted = folder = path.rpartition("/")[0]
+        unknown = []
+        while folder not in above:
+            unknown.append(folder)
+            folder = folder.rpartition("/")[0]
+        for inner in reversed(unknown):
+            place = os.path.join(os.path.realpath(root), on_disk(inner))
             own = (place,) if os.path.lexists(os.path.join(place, ".git")) else ()
-            above[folder] = own + of(folder)
-        return above[folder]
+            above[inner] = own + above[inner.rpartition("/")[0]]
+        return above[wanted]
 
     return {path: of(path) for path in paths}
 

@@ -41,6 +41,8 @@ def _indexes(folder: str, new: Collection[str]) -> Iterator[str]:
 def _listed(index: str, names: Collection[str]) -> set[str]:
     """Those of some objects that the index of a pack lists; one of another kind is no index."""
     length = len(os.path.basename(index).removeprefix("pack-").removesuffix(".idx")) // 2
+    if length not in (20, 32):
+        raise ValueError(index)
     fit = [bytes.fromhex(name) for name in names if len(name) == length * 2]
     descriptor = os.open(index, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

@@ -1,5 +1,4 @@
-"""Developer tools that work on the project: allowed, once their risky "
-"options have been looked at."""
+"""Developer tools that work on the project: allowed, once their risky options were looked at."""
 
 import re
 

@@ -153,8 +153,9 @@ async def changes(seat: Seat) -> list[str]:
     plan = await _since(seat, 0)
     if plan is None:
         return []
-    forward = msgspec.structs.replace(plan, changes=tuple(one.reversed() for one in plan.changes))
-    return plans.described(seat.host, seat.id, forward)
+    done = tuple(one.reversed() for one in plan.changes)
+    forward = msgspec.structs.replace(plan, changes=done, kept=0)
+    return await asyncio.to_thread(plans.described, seat.host, seat.id, forward)
 
 
 COMMANDS = (
