@@ -8,9 +8,10 @@ import pytest
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running import repository, stored
+from steersman.operations.running import stored
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import loss_of
+from steersman.operations.running.repository import homes
 from steersman.records.action import ChangeMany, Delete, Write
 from steersman.records.change import ABSENT, Change, FileState
 
@@ -198,7 +199,7 @@ def test_however_much_was_deleted_what_only_an_object_kept_is_lost_with_it(journ
 def test_a_path_may_be_thousands_of_folders_deep(tmp_path):
     (tmp_path / ".git").mkdir()
     deep = "/".join(["d"] * 3000) + "/file"
-    assert repository.homes(str(tmp_path), [deep]) == {deep: (str(tmp_path),)}
+    assert homes(str(tmp_path), [deep]) == {deep: (str(tmp_path),)}
 
 
 def test_a_pack_of_another_name_is_not_taken_for_an_empty_one(tmp_path):
