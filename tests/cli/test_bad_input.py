@@ -284,11 +284,11 @@ def test_a_wrong_command_line_is_a_usage_error(steer, arguments, told):
 
 
 SETTINGS = {
-    "syntax": (b"model = ", "Invalid value"),
-    "unknown key": (b'modle = "scripted:x"', "unknown field `modle`"),
-    "wrong value": (b'mode = "fast"', "`$.mode`"),
-    "wrong type": (b"model = 3", "`$.model`"),
-    "out of range": (b"max_steps = 0", "`$.max_steps`"),
+    "syntax": (b"model = ", "It is not TOML; the end of it is missing."),
+    "unknown key": (b'modle = "scripted:x"', "There is no setting “modle”. Did you mean “mode”"),
+    "wrong value": (b'mode = "fast"', "“fast” is not right for mode. It must be one of ask, code"),
+    "wrong type": (b"model = 3", "“3” is not right for model. It must be text."),
+    "out of range": (b"max_steps = 0", "max_steps. It must be a whole number of at least 1."),
     "not UTF-8": (b'model = "\xff"', ""),
 }
 

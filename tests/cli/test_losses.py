@@ -371,8 +371,6 @@ THROWN = "throwing away uncommitted work in 1 file"
         ("git checkout -q .",),
         ("export GIT_INDEX_FILE=/tmp/i; git read-tree HEAD; git checkout-index -f -a",),
         ("git show HEAD:w.txt > x && cat x > w.txt && rm x",),
-        ("sed -i 's/version = 0/version = 99/' .git/config",
-         "sed -i 's/= 99/= 0/' .git/config; git checkout -q .; sed -i 's/= 0/= 99/' .git/config"),
         ("rm w.txt", "git checkout -q -- w.txt"),
         ("mv w.txt w.bak", "git checkout -q -- w.txt", "rm w.bak"),
         ("mv w.txt w.bak", "git checkout -q -- w.txt", "sed -i '$d' w.bak"),
@@ -387,6 +385,15 @@ def test_however_it_is_thrown_away_uncommitted_work_is_asked_about(
     begun(repository, git)
     *before, last = told(worked(steer, script, *hidden(repository, *steps)))
     assert not any(before)
+    assert THROWN in last
+
+
+def test_a_repository_that_git_does_not_read_is_no_excuse(steer, script, repository, git):
+    begun(repository, git)
+    config = repository / ".git" / "config"
+    config.write_text(config.read_text().replace("version = 0", "version = 99"))
+    step = "sed -i 's/= 99/= 0/' .git/config; git checkout -q .; sed -i 's/= 0/= 99/' .git/config"
+    (last,) = told(worked(steer, script, *hidden(repository, step)))
     assert THROWN in last
 
 

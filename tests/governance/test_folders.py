@@ -46,7 +46,10 @@ def put(folder: Path, name: str, text: str = "x") -> Path:
 def test_exceptions_to_secret_files_are_agreed_to_line_by_line(folder, store):
     ignored = put(folder, ".steersmanignore", "a.txt\n!.env\n")
     (finding,) = standing(store, str(folder)).found
-    assert (finding.path, finding.what) == (".steersmanignore", "exceptions to secret files")
+    assert (finding.path, finding.what) == (
+        ".steersmanignore",
+        "exceptions to secret files: !.env",
+    )
     record(store, str(folder), (finding,), trusted=True)
     ignored.write_text("b.txt\n!.env\nc.txt\n")
     assert standing(store, str(folder)).state == "trusted"

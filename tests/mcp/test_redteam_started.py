@@ -141,7 +141,7 @@ def test_outside_the_sandbox_only_what_was_trusted_is_started(yard: Yard) -> Non
     marks = f"import pathlib; pathlib.Path({str(mark)!r}).touch()\n"
     yard.brings(sandbox=False)
     shown = yard.trust()
-    assert "MCP server notes: runs outside the sandbox; starts tools/mcp.py" in shown
+    assert "tools/mcp.py; runs outside the sandbox; starts tools/mcp.py" in shown
     assert "harmless" in yard.starts()
     (yard.root / "new.py").write_text(marks)
     rewrite = {"tool_calls": [shell("cp new.py tools/mcp.py")]}

@@ -212,7 +212,8 @@ def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
                 found.append(finding)
     if unhidden := exceptions(root):
         digest = sha256(os.fsencode("\n".join(unhidden))).hexdigest()
-        found.append(Finding(IGNORE_FILE, "exceptions to secret files", digest))
+        what = f"exceptions to secret files: {_listed(unhidden)}"
+        found.append(Finding(IGNORE_FILE, _legible(what), digest))
     return tuple(sorted(found, key=lambda finding: finding.path))
 
 

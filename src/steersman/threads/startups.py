@@ -5,7 +5,8 @@ shown when the folder is trusted, and asked about again when it changes: command
 """
 
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Collection, Mapping
 
 from steersman.governance.folders import Finding, files_finding
 from steersman.identity import mcp_servers
@@ -15,6 +16,7 @@ from steersman.records.mcp_server import Server
 from steersman.records.protection import inside
 
 MOST_NAMED = 4
+LONGEST = 200  # characters of a command line that is shown
 
 
 def startups(
@@ -29,25 +31,36 @@ def startups(
     # A variable that is not set yet is asked about, too: one day it is.
     named = {name for path in theirs for name in mcp_servers.variables_named(path)}
     environ = {**dict.fromkeys(named, ""), **environ}
+    lines = _lines(root, named)
     found, runs = [], {}
     for server in mcp_servers.find(root, environ, trusted=True).servers:
         if not server.enabled or not brought(server, root):
             continue
-        finding = _finding(server, root)
+        line = lines.get(server.name, server.command)
         if asks_for(server, root):
-            found.append(finding)
-        else:
-            runs[server.name] = finding.digest
+            found.append(_finding(server, root, line))
+            continue
+        runs[server.name] = _finding(server, root).digest
+        if server.transport == "stdio":
+            found.append(files_finding(root, f"MCP server {server.name}", f"{line}; confined", ()))
     return tuple(found), runs
 
 
-def _finding(server: Server, root: str) -> Finding:
+def _lines(root: str, named: Collection[str]) -> dict[str, str]:
+    """The command lines of servers, for a person to read: values of variables are not shown."""
+    names = {name: f"${{{name}}}" for name in named}
+    servers = mcp_servers.find(root, names, trusted=True).servers
+    lines = {one.name: shlex.join([one.command, *one.arguments]) for one in servers}
+    return {name: f"{line[:LONGEST]}{'…' * (len(line) > LONGEST)}" for name, line in lines.items()}
+
+
+def _finding(server: Server, root: str, line: str = "") -> Finding:
     texts = (server.command, *server.arguments, *server.environ.values())
     few = len(words_of(texts)) <= MOST_WORDS
     paths: tuple[str, ...] = ()
     if server.transport == "stdio" and few:
         paths = started(texts, brought_folder(server, root), root)
-    told = list(asks_for(server, root))
+    told = [line] * (server.transport == "stdio" and bool(line)) + list(asks_for(server, root))
     if paths:
         more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
         told.append(f"starts {', '.join(paths[:MOST_NAMED])}{more}")

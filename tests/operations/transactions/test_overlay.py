@@ -415,6 +415,14 @@ def test_a_folder_that_somebody_moved_meanwhile_is_theirs(
     assert done.meanwhile == late
 
 
+def test_what_a_command_moves_itself_is_nobody_elses(yard: Yard) -> None:
+    for name in ("a", "b", "c", "e", "f"):
+        (yard.root / name).write_text(name)
+    (yard.root / "d").mkdir()
+    moves = "mv a d/a; mv b t; mv c b; mv t c; mv e f; echo more >> d/a"
+    assert yard.try_out(moves).meanwhile == []
+
+
 def test_what_somebody_adds_to_a_folder_meanwhile_contests_nothing_else(yard: Yard) -> None:
     (yard.root / "d").mkdir()
     (yard.root / "d" / "x").write_text("x")

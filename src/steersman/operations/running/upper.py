@@ -71,6 +71,8 @@ class _Reader:
         self.notes: list[str] = []
         self.meanwhile: list[str] = []
         self._others: set[str] = set()  # folders that somebody else put or changed there
+        self._there: set[int] = set()  # numbers of what the workspace has at paths in question
+        self._copied: list[tuple[str, int]] = []  # changed files, and those they were copied from
 
     def read(self) -> None:
         top = os.lstat(self._upper)
@@ -96,6 +98,8 @@ class _Reader:
             if opaque:
                 for name in set(self._tree.names(path)) - set(found):
                     self._gone(f"{path}/{name}")
+        # A command moves a file with its number, from a path that is in question as well.
+        self.meanwhile += [path for path, number in self._copied if number not in self._there]
 
     def _folder(self, path: str, about: os.stat_result, within: bool) -> bool:
         """Note a folder; the answer is whether it hides what the workspace has in its place.
@@ -134,7 +138,10 @@ class _Reader:
 
     def _before(self, path: str) -> Seen:
         try:
-            return self._tree.examine(path, self._objects, durable=False)
+            seen = self._tree.examine(path, self._objects, durable=False)
+            if seen.stat:
+                self._there.add(_short(seen.stat.st_ino))
+            return seen
         except ToolProblem as problem:
             self.notes.append(f"Cannot be restored once it is gone: {problem.what}")
             self.remove.append(path)
@@ -161,7 +168,10 @@ class _Reader:
         late = path != ROOT and self._is_late(path, before, after)
         if same(before.state, after):
             return False
-        self.meanwhile += [path] if late else []
+        if late:
+            self.meanwhile.append(path)
+        elif after.kind == "file" and (number := self._origin(path)):
+            self._copied.append((path, number))
         self.changes.append(Change(path, before.state, after))
         return True
 
@@ -170,23 +180,21 @@ class _Reader:
 
         A file that is moved with its folder keeps its times, so it is known by its number.
         """
-        late = parent(path) in self._others or self._was_another(path, before)
         is_folder = before.state.kind == "folder"
+        late = parent(path) in self._others
+        if after.kind == "folder" and (number := self._origin(path)):
+            late = late or number != _short(before.stat.st_ino if before.stat else 0)
         if before.stat and (not is_folder or after.kind != "folder" or self._is_opaque(path)):
             late = late or before.stat.st_ctime_ns > self._started
         if late and "folder" in (before.state.kind, after.kind):
             self._others.add(path)
         return late
 
-    def _was_another(self, path: str, before: Seen) -> bool:
-        """Whether the file that the overlay copied is not the one that is there now."""
+    def _origin(self, path: str) -> int:
+        """The number of what the overlay copied to get this; 0 where the command made it."""
         origin = self._mark(self._place(path), "origin") or b""
         size = _NUMBERS.get(origin[4], 0) if len(origin) > _HEAD else 0
-        if not size:  # made by the command, or from a disk that numbers files otherwise
-            return False
-        number = int.from_bytes(origin[_HEAD : _HEAD + size], sys.byteorder)
-        now = before.stat.st_ino if before.stat else 0
-        return number != now % (1 << 8 * size)
+        return _short(int.from_bytes(origin[_HEAD : _HEAD + size], sys.byteorder))
 
     def _is_opaque(self, path: str) -> bool:
         return self._mark(self._place(path), "opaque") == b"y"
@@ -205,6 +213,11 @@ class _Reader:
 
     def _place(self, path: str) -> str:
         return self._upper if path == ROOT else os.path.join(self._upper, on_disk(path))
+
+
+def _short(number: int) -> int:
+    """The part of a file's number that every kind of handle has."""
+    return number % (1 << 32)
 
 
 def _unreadable(path: str) -> ToolProblem:
