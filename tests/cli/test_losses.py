@@ -489,3 +489,13 @@ def test_links_are_files_too(steer, script, repository, git):
     assert (first, moved) == ("", "")
     assert "60 untracked files" in last or "60 of them not in git" in last
     assert len(list((repository / "l").iterdir())) == 60
+
+
+def test_the_question_says_what_else_a_yes_keeps(steer, script, workspace):
+    (workspace / ".mcp.json").write_text("{}")
+    (workspace / "notes.txt").write_text("notes\n")
+    work = steer.work(
+        "run", "--model", script({"tool_calls": [shell("rm .mcp.json notes.txt")]}), "go"
+    )
+    (request,) = [m["body"] for m in work.messages if m["kind"] == "confirm_request"]
+    assert "with it, what the command did to notes.txt is kept, too" in request["reason"]

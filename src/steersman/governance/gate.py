@@ -1,6 +1,7 @@
 """The one gate: judges actions, writes every verdict to the log, asks a person where told to."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
@@ -47,6 +48,7 @@ from steersman.records.message import (
     Policy,
     Question,
 )
+from steersman.records.names import shown
 from steersman.records.profile import PLAIN, Profile
 from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane
@@ -143,7 +145,8 @@ class Gate:
                 return case.verdict
         asked = [case for case in cases if case.verdict.decision == "ask"]
         if asked and not edited:
-            answer = await self._ask(call, tool, asked, lane, whole=whole)
+            others = _beside(cases, asked)
+            answer = await self._ask(call, tool, asked, lane, whole=whole, others=others)
             if answer is not None:
                 return answer
         profile = await self._profile(cases, hidden)
@@ -163,16 +166,24 @@ class Gate:
         return None
 
     async def _ask(
-        self, call: str, tool: str, asked: Sequence[Case], lane: Lane, *, whole: bool
+        self,
+        call: str,
+        tool: str,
+        asked: Sequence[Case],
+        lane: Lane,
+        *,
+        whole: bool,
+        others: str = "",
     ) -> Edited | Verdict | None:
         """Put it to the person; None when they approve it as it is."""
         cases = [(case.action, case.judgement) for case in asked]
         offer = self._memory.offer(tool, cases, self.where.rules)
+        reasons = [reason for case in asked for reason in self._why(case)]
         request = ConfirmRequest(
             call=call,
             tool=tool,
             actions=tuple(case.action for case in asked),
-            reason="; ".join(dict.fromkeys(reason for case in asked for reason in self._why(case))),
+            reason="; ".join(dict.fromkeys([*reasons, *([others] if others else [])])),
             facts=tuple(
                 msgspec.to_builtins(fact)
                 for case in asked
@@ -289,6 +300,19 @@ class Gate:
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
         """Ask the person something; the default when nobody can answer."""
         return (await self._desk.ask(Question(text, options, default), lane)).text
+
+
+def _beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
+    """What else a yes keeps of what a command did: files that nobody is asked about."""
+    named = [case.action for case in cases if case not in asked]
+    paths = [
+        one.path for one in named if isinstance(one, Write | Delete) and one.origin == "command"
+    ]
+    if not paths:
+        return ""
+    names = ", ".join(shown(os.path.basename(path)) for path in paths[:3])
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"with it, what the command did to {names}{more} is kept, too"
 
 
 def _is_effect(action: Action) -> bool:
