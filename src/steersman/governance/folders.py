@@ -6,7 +6,7 @@ model has no authority. Everything named here starts programs, changes settings 
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Literal
@@ -25,6 +25,7 @@ MOST_BYTES = 64 * 1024 * 1024
 DEEPEST = 64
 
 # Below a folder of this name: what counts, and what a person calls it. `*` is everything else.
+SERVERS = "MCP servers"
 BRINGS: dict[str, dict[str, str]] = {
     ".steersman": {
         "config.toml": "settings",
@@ -33,7 +34,7 @@ BRINGS: dict[str, dict[str, str]] = {
         "skills": "skills",
         "commands": "commands",
         "agents": "agents",
-        "mcp": "MCP servers",
+        "mcp": SERVERS,
         "plugins": "plugins",
     },
     ".claude": {
@@ -48,7 +49,7 @@ BRINGS: dict[str, dict[str, str]] = {
     ".codex": {"": "settings of Codex"},
     ".gemini": {"": "settings of Gemini CLI"},
     ".opencode": {"": "settings of OpenCode"},
-    ".mcp.json": {"": "MCP servers"},
+    ".mcp.json": {"": SERVERS},
     "opencode.json": {"": "settings of OpenCode"},
     "opencode.jsonc": {"": "settings of OpenCode"},
     ".aider.conf.yml": {"": "settings of aider"},
@@ -177,6 +178,16 @@ def standing(
     return msgspec.structs.replace(stands, runs=now, drifted=drifted)
 
 
+def with_lines(stands: Standing, lines: Sequence[str]) -> Standing:
+    """The same, with what its MCP servers run where it says that there are some."""
+    at = next((at for at, one in enumerate(stands.found) if one.what == SERVERS), None)
+    if at is None or not lines:
+        return stands
+    found = list(stands.found)
+    found[at] = msgspec.structs.replace(found[at], what=f"{SERVERS}: {_listed(lines)}")
+    return msgspec.structs.replace(stands, found=tuple(found))
+
+
 def record(
     store: Store,
     workspace: str,
@@ -202,7 +213,7 @@ def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
     root = os.path.realpath(workspace)
     found = []
     meant = (one for path in named for one in (path, os.path.realpath(path)))  # a link leads here
-    own = {os.path.relpath(path, root): {"": "MCP servers"} for path in meant if inside(path, root)}
+    own = {os.path.relpath(path, root): {"": SERVERS} for path in meant if inside(path, root)}
     for name, parts in {**own, **BRINGS}.items():
         if not os.path.lexists(os.path.join(root, name)):
             continue

@@ -32,8 +32,9 @@ class Permissions:
         """What a folder brings that would steer the host, and whether the person agreed to it."""
         named = places(self._environ, workspace, self.home).mcp_config_files
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
-        started, runs = startups(workspace, self._environ)
-        return folders.standing(self._store, workspace, (*named, own), started, runs)
+        starts = startups(workspace, self._environ)
+        stands = folders.standing(self._store, workspace, (*named, own), starts.found, starts.runs)
+        return folders.with_lines(stands, starts.confined)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
         """Keep the person's word on what they were shown."""

@@ -7,6 +7,7 @@ shown when the folder is trusted, and asked about again when it changes: command
 import os
 import shlex
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from steersman.governance.folders import Finding, files_finding
 from steersman.identity import mcp_servers
@@ -19,20 +20,26 @@ MOST_NAMED = 4
 LONGEST = 200  # characters of a command line that is shown
 
 
-def startups(
-    workspace: str, environ: Mapping[str, str]
-) -> tuple[tuple[Finding, ...], dict[str, str]]:
-    """What servers start that get more than usual; and digests of what the others start."""
+class Startups(NamedTuple):
+    """What servers start that get more than usual; of the others digests, and command lines."""
+
+    found: tuple[Finding, ...] = ()
+    runs: Mapping[str, str] = {}
+    confined: tuple[str, ...] = ()
+
+
+def startups(workspace: str, environ: Mapping[str, str]) -> Startups:
+    """What the MCP servers start that a folder brings."""
     root = os.path.realpath(workspace)
     files = mcp_servers.files(root, environ, trusted=True)
     theirs = [path for path in files if inside(os.path.realpath(path), root)]
     if not any(map(os.path.exists, theirs)):
-        return (), {}
+        return Startups()
     # A variable that is not set yet is asked about, too: one day it is.
     named = {name for path in theirs for name in mcp_servers.variables_named(path)}
     environ = {**dict.fromkeys(named, ""), **environ}
     lines = _lines(root, named)
-    found, runs = [], {}
+    found, runs, confined = [], {}, []
     for server in mcp_servers.find(root, environ, trusted=True).servers:
         if not server.enabled or not brought(server, root):
             continue
@@ -41,9 +48,8 @@ def startups(
             found.append(_finding(server, root, line))
             continue
         runs[server.name] = _finding(server, root).digest
-        if server.transport == "stdio":
-            found.append(files_finding(root, f"MCP server {server.name}", f"{line}; confined", ()))
-    return tuple(found), runs
+        confined.append(f"{server.name} runs {line} in a sandbox")
+    return Startups(tuple(found), runs, tuple(confined))
 
 
 def _lines(root: str, named: Collection[str]) -> dict[str, str]:

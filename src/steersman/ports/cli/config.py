@@ -1,7 +1,6 @@
 """`steer config`: settings, where each comes from, and changing them."""
 
 import os
-import subprocess
 from typing import Any
 
 import click
@@ -9,7 +8,6 @@ import msgspec
 
 from steersman.host import config
 from steersman.ports.cli.options import folder_from, json_flag, workspace_option
-from steersman.records.errors import UsageProblem
 from steersman.views.text import safe
 
 
@@ -63,17 +61,11 @@ def set_value(name: str, value: str, workspace: str | None) -> None:
 @command.command("edit")
 def edit() -> None:
     """Open your config.toml in your editor (VISUAL or EDITOR), and check it afterwards."""
-    from steersman.ports.tui.editor import editor
+    from steersman.ports.tui.editor import edit_file
 
     path = config.prepare(os.environ)
-    line = [*editor(os.environ), str(path)]
-    try:
-        code = subprocess.run(line, cwd=path.parent, check=False).returncode
-    except OSError as error:
-        raise UsageProblem(f"{line[0]} cannot be started.", error.strerror or "") from error
+    edit_file(str(path), os.environ)
     config.check(os.environ)
-    if code:
-        raise UsageProblem(f"{os.path.basename(line[0])} ended with {code}.")
     click.echo(f"{path} is right.")
 
 

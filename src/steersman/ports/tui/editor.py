@@ -43,6 +43,18 @@ def _absolute(environ: Mapping[str, str]) -> str:
     return os.pathsep.join(filter(os.path.isabs, folders))
 
 
+def edit_file(path: str, environ: Mapping[str, str]) -> None:
+    """Open a file of the person's. The terminal must be free for the editor."""
+    command = editor(environ)
+    folder = os.path.dirname(path)
+    try:
+        code = subprocess.run([*command, path], env=dict(environ), cwd=folder, check=False)
+    except OSError as error:
+        raise UsageProblem(f"{command[0]} cannot be started.", str(error)) from error
+    if code.returncode:
+        raise UsageProblem(f"{os.path.basename(command[0])} ended with {code.returncode}.")
+
+
 def edit(text: str, environ: Mapping[str, str]) -> str:
     """The text as the person leaves it. The terminal must be free for the editor."""
     command = editor(environ)
