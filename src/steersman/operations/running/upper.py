@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from contextlib import closing
+from pathlib import PurePosixPath
 
 from steersman.operations.journal.changeset import Changeset, same, tamed
 from steersman.operations.journal.folders import ROOT, Tree, parent
@@ -21,9 +22,14 @@ from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import on_disk, written
 
-# How many bytes of a file handle are the number of the file, by its kind: ext4 and most others, xfs
-# with large numbers, btrfs. They begin with it.
-_NUMBERS = {0x01: 4, 0x02: 4, 0x81: 8, 0x82: 8, 0x4D: 8, 0x4E: 8, 0x4F: 8}
+# Where the number of a file is in its handle, by the handle's kind and length: on ext4 and others,
+# in memory, on xfs with large numbers, on btrfs. Other kinds are not read.
+_NUMBERS = {
+    (0x01, 8): slice(0, 4),
+    (0x01, 12): slice(4, 8),
+    (0x81, 12): slice(0, 8),
+    (0x4D, 20): slice(0, 8),
+}
 _HEAD = 21  # bytes of what an overlay notes before the handle
 
 
@@ -72,7 +78,7 @@ class _Reader:
         self.meanwhile: list[str] = []
         self._others: set[str] = set()  # folders that somebody else put or changed there
         self._there: set[int] = set()  # numbers of what the workspace has at paths in question
-        self._copied: list[tuple[str, int]] = []  # changed files, and those they were copied from
+        self._copied: list[tuple[str, int]] = []  # paths, and numbers of what they are copies of
 
     def read(self) -> None:
         top = os.lstat(self._upper)
@@ -98,8 +104,19 @@ class _Reader:
             if opaque:
                 for name in set(self._tree.names(path)) - set(found):
                     self._gone(f"{path}/{name}")
-        # A command moves a file with its number, from a path that is in question as well.
-        self.meanwhile += [path for path, number in self._copied if number not in self._there]
+        self._contest_swapped()
+
+    def _contest_swapped(self) -> None:
+        """What was copied from a file or folder that is not there any more is somebody else's now.
+
+        A command moves a file with its number, from a path that is in question as well.
+        """
+        swapped = {path for path, number in self._copied if number not in self._there}
+        known = set(self.meanwhile)
+        for change in self.changes:
+            above = [change.path, *(str(path) for path in PurePosixPath(change.path).parents)]
+            if change.path not in known and not swapped.isdisjoint(above):
+                self.meanwhile.append(change.path)
 
     def _folder(self, path: str, about: os.stat_result, within: bool) -> bool:
         """Note a folder; the answer is whether it hides what the workspace has in its place.
@@ -166,12 +183,11 @@ class _Reader:
         after, notes = tamed(path, before.state, after)
         self.notes += notes
         late = path != ROOT and self._is_late(path, before, after)
+        if path != ROOT and after.kind != "absent" and (number := self._origin(path)):
+            self._copied.append((path, number))
         if same(before.state, after):
             return False
-        if late:
-            self.meanwhile.append(path)
-        elif after.kind == "file" and (number := self._origin(path)):
-            self._copied.append((path, number))
+        self.meanwhile += [path] if late else []
         self.changes.append(Change(path, before.state, after))
         return True
 
@@ -182,8 +198,6 @@ class _Reader:
         """
         is_folder = before.state.kind == "folder"
         late = parent(path) in self._others
-        if after.kind == "folder" and (number := self._origin(path)):
-            late = late or number != _short(before.stat.st_ino if before.stat else 0)
         if before.stat and (not is_folder or after.kind != "folder" or self._is_opaque(path)):
             late = late or before.stat.st_ctime_ns > self._started
         if late and "folder" in (before.state.kind, after.kind):
@@ -193,8 +207,9 @@ class _Reader:
     def _origin(self, path: str) -> int:
         """The number of what the overlay copied to get this; 0 where the command made it."""
         origin = self._mark(self._place(path), "origin") or b""
-        size = _NUMBERS.get(origin[4], 0) if len(origin) > _HEAD else 0
-        return _short(int.from_bytes(origin[_HEAD : _HEAD + size], sys.byteorder))
+        handle = origin[_HEAD:]
+        place = _NUMBERS.get((origin[4], len(handle)), slice(0)) if handle else slice(0)
+        return _short(int.from_bytes(handle[place], sys.byteorder))
 
     def _is_opaque(self, path: str) -> bool:
         return self._mark(self._place(path), "opaque") == b"y"
