@@ -47,10 +47,6 @@ def test_many_rounds_on_postgres(seed, on_postgres):
     assert_fine(judged(plan_for(seed, "postgres"), on_postgres))
 
 
-def test_owners_that_write_without_their_lease_are_caught():
-    assert found("no fence")
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_planted_defect_is_caught(defect):

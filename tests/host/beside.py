@@ -46,6 +46,12 @@ def player(
                         if not wait or seen["output"] or seen["state"] != "running":
                             return seen
 
+                async def printed(text: str) -> None:
+                    """Wait for something without a call, at which its work would come over."""
+                    while not any(text in one.read_text() for one in home.rglob("p1-*.out")):
+                        await asyncio.sleep(0.01)
+
+                look.printed = printed  # type: ignore[attr-defined]
                 await thread.send("go")
                 await thread.wait()
                 doing = meanwhile(look)

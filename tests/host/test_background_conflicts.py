@@ -37,7 +37,7 @@ def in_shell(*lines):
 
 def once_done(what):
     async def meanwhile(look):
-        assert "did" in (await look(0))["output"]
+        await look.printed("did")
         await asyncio.to_thread(what)
 
     return meanwhile
@@ -103,7 +103,7 @@ def test_a_repository_of_another_name_is_one_state_too(beside, git):
     git("--git-dir=store", "branch", "topic", "main")
 
     async def meanwhile(look):
-        assert "did" in (await look(0))["output"]
+        await look.printed("did")
         git("--git-dir=store", "branch", "-D", "b")
         await look(4, wait=0)
 
@@ -261,7 +261,7 @@ def test_what_a_later_secret_name_leads_to_is_shown_no_more(beside, workspace):
 
     async def make(look):
         (workspace / ".env").symlink_to("conf/real.txt")
-        assert "gone" in (await look(0))["output"]
+        await look.printed("gone")
 
     beside(f"while [ -e conf/real.txt ]; do :; done; echo gone; {until_stopped(':')}", make)
     assert (workspace / "conf" / "real.txt").read_text() == "plain\n"

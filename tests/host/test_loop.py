@@ -135,7 +135,7 @@ def test_a_walk_on_the_loop_is_noticed(environ, large, script, monkeypatch):
 
     monkeypatch.setattr(Finder, "look", on_the_loop)
     model = script({"tool_calls": [RUN]}, {"expect": "hi", "text": "Done."})
-    assert longest(several_threads(environ, large, model)).waits.total() > FOLDERS
+    assert longest(several_threads(environ, large, model, 1)).waits.total() > FOLDERS
 
 
 def test_a_sleep_and_work_on_the_loop_are_noticed_and_waiting_is_not():

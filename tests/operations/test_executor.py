@@ -226,7 +226,7 @@ def test_when_nobody_can_answer_every_call_gets_a_result_and_the_need_goes_up(tm
     results = rig.do(("look", {"n": 1}), ("ask", {}), ("look", {"n": 2}), ("ask", {}))
     assert isinstance(rig.stopped, NeedsAnswer)
     assert len(results) == 4
-    assert results[1].status == "denied"
+    assert "denied" in (results[1].status, results[3].status)  # whichever was asked about first
     assert rig.kinds().count("tool_result") == 4
     assert {result.status for result in results} <= {"ok", "denied", "cancelled"}
 

@@ -35,6 +35,7 @@ def check(picture: Path) -> None:
     assert not re.search(r"/(tmp|home|root|Users|var)/", told)
 
 
+@pytest.mark.real
 def test_the_script_makes_all_of_them(tmp_path):
     made = subprocess.run(
         [sys.executable, str(PICTURES / "make.py"), str(tmp_path)],

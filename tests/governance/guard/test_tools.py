@@ -13,20 +13,19 @@ _, CALM, STOPPED = (Path(__file__).parent / "tools.txt").read_text().split("\n##
 CALM_ROWS, STOPPED_ROWS = (part.splitlines()[1:] for part in (CALM, STOPPED))
 
 
-@pytest.mark.parametrize("command", CALM_ROWS)
-def test_looking_and_building_is_let_through(command):
-    assert verdict(command) == "allow", said(command)
+def test_looking_and_building_is_let_through():
+    stopped = [said(command) for command in CALM_ROWS if verdict(command) != "allow"]
+    assert len(CALM_ROWS) > 800
+    assert not stopped
 
 
-@pytest.mark.parametrize("command", STOPPED_ROWS)
-def test_what_changes_something_elsewhere_is_stopped(command):
-    assert verdict(command) != "allow", said(command)
+def test_what_changes_something_elsewhere_is_stopped():
+    assert len(STOPPED_ROWS) > 400
+    assert not [command for command in STOPPED_ROWS if verdict(command) == "allow"]
 
 
-@pytest.mark.parametrize("name", sorted(short_tables()))
-def test_every_short_table_can_be_read(name):
-    assert handler_of(name) is not None
-    assert rows(name)
+def test_every_short_table_can_be_read():
+    assert all(handler_of(name) is not None and rows(name) for name in short_tables())
 
 
 HARM = {

@@ -104,8 +104,15 @@ class Acting:
         self._app.spawn(self._asked_to_quit())
 
     async def _asked_to_quit(self) -> None:
-        if await self._app.stage.confirm("Quit?", "The thread is kept."):
+        if await self._sure("Quit?", "The thread is kept."):
             self._app.exit()
+
+    async def _sure(self, title: str, body: str) -> bool:
+        """A yes to what a letter asked for, which may have been the first of a sentence."""
+        from steersman.ports.tui.screens.dialogs import Confirm
+
+        answer = await self._app.answered(Confirm(title, body, self._app.patience))
+        return bool(answer)
 
     def _leave(self) -> None:
         """Stop what runs; then clear what is written; then, twice: quit."""
@@ -161,7 +168,7 @@ class Acting:
             self._app.tell("There is nothing to try again.")
 
     async def _asked_to_retry(self, said: str) -> None:
-        if await self._app.stage.confirm("Try the last step again? It says:", fenced(said)):
+        if await self._sure("Try the last step again? It says:", fenced(said)):
             self._app.steering.say(said)
 
     def _read(self) -> None:

@@ -49,7 +49,7 @@ class AppStage:
         """Ask for a yes."""
         from steersman.ports.tui.screens.dialogs import Confirm
 
-        answer = await self._app.answered(Confirm(title, body, self._app.patience))
+        answer = await self._app.answered(Confirm(title, body))
         return bool(answer)
 
     async def ask(self, title: str, default: str = "") -> str | None:

@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
-from steersman.ports.tui.keys import PATIENCE
 from steersman.ports.tui.panes.lines import stacked
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
 from steersman.views.text import one_line, safe
@@ -30,7 +29,7 @@ class Confirm(ModalScreen[bool]):
         Binding("pageup", "scroll(-10)", "Page up", show=False),
     ]
 
-    def __init__(self, title: str, body: str = "", patience: float = PATIENCE) -> None:
+    def __init__(self, title: str, body: str = "", patience: float = 0) -> None:
         super().__init__()
         self._title = title
         self._body = body
@@ -45,7 +44,7 @@ class Confirm(ModalScreen[bool]):
             yield Label(keys_line((("y", "yes"), ("n", "no"))), classes="box-foot")
 
     def action_answer(self, yes: bool) -> None:
-        """The person's word; a letter that was typed as this came up is none."""
+        """The person's word; after a letter that came as one of many, the next ones are none."""
         if not yes or monotonic() >= self._counts_from:
             self.dismiss(yes)
 
