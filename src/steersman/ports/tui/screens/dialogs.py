@@ -44,7 +44,7 @@ class Confirm(ModalScreen[bool]):
             yield Label(keys_line((("y", "yes"), ("n", "no"))), classes="box-foot")
 
     def action_answer(self, yes: bool) -> None:
-        """The person's word; after a letter that came as one of many, the next ones are none."""
+        """Take the answer; a `y` right after a letter that may begin a sentence is none."""
         if not yes or monotonic() >= self._counts_from:
             self.dismiss(yes)
 
