@@ -184,6 +184,7 @@ def test_a_thread_knows_its_code_without_any_server(tmp_path: Path) -> None:
     assert workshop.one("workspace_propose_refactoring").status == "malformed"  # no Serena
 
 
+@pytest.mark.real
 def test_serena_refactors_through_the_gate_and_it_can_be_undone(
     tmp_path: Path, environ: dict[str, str], script: Any
 ) -> None:

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
+
 from steersman.host import Host
 from steersman.intelligence.context import KINDS, Context
 from steersman.records.dialogue import AssistantItem, UserItem
@@ -23,7 +25,7 @@ TURNS = [
 ]
 
 
-async def played(folder: Path) -> None:
+async def played(folder: Path, turns: int) -> None:
     (folder / "ws").mkdir()
     lines = "".join(f"def f_{n}(a): return a * {n}\n" for n in range(60))
     (folder / "ws" / "a.py").write_text(lines)
@@ -33,7 +35,7 @@ async def played(folder: Path) -> None:
         thread = await host.start(str(folder / "ws"), "t", settings)
         session = host.session(thread.id)
         context, counter = session._context, session._mind.compactor.counter
-        for turn in range(1, 2001):
+        for turn in range(1, turns + 1):
             await thread.send({1: GOAL, 3: RULE}.get(turn, f"Turn {turn}: look again"))
             end = await thread.wait()
             assert end is not None
@@ -42,7 +44,7 @@ async def played(folder: Path) -> None:
                 assert counter.tokens(sum(map(counter.of_item, context.view))) < 0.8 * WINDOW
         assert context.view[0] == UserItem(GOAL, steer=False)
         assert RULE in context.view[1].text
-        assert sum(isinstance(item, AssistantItem) for item in context.items) == 4000
+        assert sum(isinstance(item, AssistantItem) for item in context.items) == 2 * turns
         before = repr(context.view)
         assert await thread.compact()
         assert len(repr(context.view)) < len(before)
@@ -58,6 +60,7 @@ async def played(folder: Path) -> None:
         assert host.verify(thread.id) == []
 
 
-def test_two_thousand_turns_through_the_host():
+@pytest.mark.parametrize("turns", [400, pytest.param(2000, marks=pytest.mark.soak)])
+def test_hundreds_and_thousands_of_turns_through_the_host(turns: int) -> None:
     with TemporaryDirectory() as folder:
-        asyncio.run(asyncio.wait_for(played(Path(folder)), 200))
+        asyncio.run(asyncio.wait_for(played(Path(folder), turns), 200))

@@ -32,9 +32,9 @@ KNOWS = {
     "typescript": TYPED,
     "tree-sitter": frozenset({"scopes", "nested"}),
 }
-PAIRS = [
-    ("serena", "python"),
-    ("serena", "typescript"),
+PAIRS = [  # a whole program of others is started by `make test-real`
+    pytest.param(("serena", "python"), marks=pytest.mark.real),
+    pytest.param(("serena", "typescript"), marks=pytest.mark.real),
     ("ty", "python"),
     ("typescript", "typescript"),
     ("tree-sitter", "python"),

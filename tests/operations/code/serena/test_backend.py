@@ -46,6 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("place")
 
 
+@pytest.mark.real
 def test_serena_is_known_by_its_tools_and_is_left_and_found_again(folder: Path) -> None:
     server, program = helper(folder)
     with a_station(folder, repo="python", servers=[server]) as station:

@@ -46,6 +46,7 @@ def yard(tmp_path: Path) -> Iterator[Yard]:
         yield Yard(station, server, tmp_path)
 
 
+@pytest.mark.real
 def test_a_rename_changes_all_uses_and_says_where_the_name_is_left(yard: Yard) -> None:
     names = Path(yard.station.path("src/harbour/names.py"))
     names.write_text(names.read_text().replace("𝔖hip", "Ship").replace("🚢", ""))
@@ -70,6 +71,7 @@ def test_a_rename_changes_all_uses_and_says_where_the_name_is_left(yard: Yard) -
     assert not Path(yard.station.path(".serena")).exists()
 
 
+@pytest.mark.real
 def test_a_rename_that_would_damage_a_line_is_refused(yard: Yard) -> None:
     before = yard.text("src/harbour/names.py")
     with pytest.raises(ToolProblem) as problem:
@@ -81,12 +83,14 @@ def test_a_rename_that_would_damage_a_line_is_refused(yard: Yard) -> None:
     assert "def describe" in yard.text(SHIPS)
 
 
+@pytest.mark.real
 def test_what_is_used_is_not_deleted(yard: Yard) -> None:
     with pytest.raises(ToolProblem, match="Ship is still used") as problem:
         yard.propose("safe_delete_symbol", "Ship", SHIPS)
     assert "src/harbour/berths.py:27" in problem.value.why
 
 
+@pytest.mark.real
 def test_code_is_put_beside_a_symbol(yard: Yard) -> None:
     done = yard.propose("insert_before_symbol", "describe", SHIPS, "MORE = 2\n\n\n")
     assert [(file.path, file.added, file.removed) for file in done.files] == [(SHIPS, 3, 0)]
