@@ -149,7 +149,7 @@ async def _unless_allowed(
     undone: Sequence[Change] = []
     stuck = _beyond_recall(journal, actions, changes)
     if back:
-        await bench.record(journal.actions(back, "past"))
+        await bench.record(await asyncio.to_thread(journal.actions, back, "past"))
         undone, others = await _undone(journal, back, bench)
         stuck += others
     gone.update((change.path, change) for change in undone)

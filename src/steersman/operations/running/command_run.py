@@ -348,9 +348,12 @@ async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> Non
         for change in changes
         if "file" in (change.before.kind, change.after.kind) and not git_bookkeeping(change.path)
     ]
-    diffs = [(change.path, journal.diff(change)) for change in texts[:SHOWN_DIFFS]]
-    bodies: list[Body] = [DiffReady(shown(path), diff, *counted(diff)) for path, diff in diffs]
-    if bodies:
+
+    def diffs() -> list[Body]:
+        made = [(change.path, journal.diff(change)) for change in texts[:SHOWN_DIFFS]]
+        return [DiffReady(shown(path), diff, *counted(diff)) for path, diff in made]
+
+    if texts and (bodies := await asyncio.to_thread(diffs)):
         await bench.lane.append(*bodies, corr=bench.call)
 
 
