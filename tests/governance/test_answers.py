@@ -104,7 +104,7 @@ def test_what_changes_another_machine_is_offered_whole_or_not_at_all():
 
 
 NEVER = {
-    "rm -rf /": "the guard stands against it",
+    "rm -rf /": "the guard objects to it",
     "python x.py": "can run anything",
     "python3 -c 1": "",
     "npm run build": "can run anything",
@@ -131,7 +131,7 @@ def test_some_commands_are_asked_about_every_time_and_the_reason_is_told(command
 
 def test_what_nobody_looked_at_is_not_offered():
     assert offers([Execute("npm test", HERE)], None, HERE) == Offer(
-        why_not="nobody has looked at the command"
+        why_not="the command was not checked"
     )
 
 
@@ -194,12 +194,12 @@ def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
             [Write(f"{HERE}/a", origin="command")],
             "what a command did to a file is asked about every time",
         ),
-        ([McpCall("a*", "b")], "the name 'a*' cannot stand in a rule"),
+        ([McpCall("a*", "b")], "the name 'a*' cannot be used in a rule"),
         (
             [Write(f"{HERE}/{n}") for n in range(6)],
-            "it has 6 parts, too many to be read at a glance",
+            "it has 6 parts, too many to read at a glance",
         ),
-        ([Write(f"{HERE}/\udcff")], "it has a name that is not UTF-8, which is not kept"),
+        ([Write(f"{HERE}/\udcff")], "it has a name that is not UTF-8, which cannot be stored"),
         (
             [Execute("ls", HERE), Execute("pwd", HERE)],
             "several command lines are answered one by one",
@@ -225,7 +225,7 @@ def test_a_secret_is_neither_offered_nor_kept(store):
     redact = Redactor(["s3cret-word"]).text
     mcp = McpCall("server", "s3cret-word")
     assert offers([mcp], None, HERE, redact=redact) == Offer(
-        why_not="it holds a secret, which is not kept"
+        why_not="it contains a secret, which is not stored"
     )
     with pytest.raises(UsageProblem):
         keep(store, begins("npm", "login", "s3cret-word"), redact=redact)

@@ -247,7 +247,7 @@ def test_what_cannot_be_looked_at_cannot_be_trusted(folder, store, make):
     assert not finding.whole
     record(store, str(folder), found, trusted=True)
     assert standing(store, str(folder)).state == "unknown"
-    assert "too large to be looked at" in standing(store, str(folder)).sentence("/p")
+    assert "too large to check" in standing(store, str(folder)).sentence("/p")
 
 
 def test_a_pipe_is_not_waited_for(folder):
@@ -279,16 +279,16 @@ RULES = Finding(".steersman/rules.toml", "rules", "2")
         (Standing("trusted", (MCP,)), ""),
         (
             Standing("unknown", (MCP, RULES)),
-            "/p brings MCP servers (.mcp.json), rules (.steersman/rules.toml): nobody was asked "
-            "about it yet. None of it is used.",
+            "/p has MCP servers (.mcp.json), rules (.steersman/rules.toml): you have not been "
+            "asked about it yet. None of it is used.",
         ),
         (
             Standing("refused", (MCP,)),
-            "/p brings MCP servers (.mcp.json): you said not to trust it. None of it is used.",
+            "/p has MCP servers (.mcp.json): you chose not to trust it. None of it is used.",
         ),
         (
             Standing("changed", (MCP,), added=("a",), changed=(".mcp.json",), removed=("b", "c")),
-            "/p brings MCP servers (.mcp.json): not what it was when you were asked (new: a; "
+            "/p has MCP servers (.mcp.json): changed since you were asked (new: a; "
             "changed: .mcp.json; gone: b, c). None of it is used.",
         ),
     ],

@@ -245,7 +245,7 @@ def test_mass_deletion_is_told_in_numbers():
         "deleting 3,467 untracked files, 7 GB needs your approval"
     )
     assert judge("reset", where).reason == (
-        "throwing away uncommitted work in 1 file needs your approval"
+        "discarding uncommitted work in 1 file needs your approval"
     )
 
 
@@ -262,7 +262,7 @@ def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
         assert decide(less, Circumstances(ROOT, mode=mode)).decision == "allow"
     history = msgspec.structs.replace(less, turn_lost=2, commits=1, objects=3)
     assert decide(history, Circumstances(ROOT)).reason == (
-        "deleting 1 commit and 3 objects of git's history for good needs your approval"
+        "deleting 1 commit and 3 objects of git's history permanently needs your approval"
     )
 
 

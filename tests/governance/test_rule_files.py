@@ -150,7 +150,7 @@ BAD = {
     "no decision": ('[[rule]]\ntool = "x"\n', ["1: a rule needs a decision: deny, ask, allow"]),
     "no such decision": (
         '[[rule]]\ntool = "x"\ndecision = "Allow"\n',
-        ["3: “Allow” is no decision: deny, ask, allow"],
+        ["3: “Allow” is not a decision: deny, ask, allow"],
     ),
     "a number": (
         "[[rule]]\ntool = 1\ndecision = 2\n",
@@ -186,13 +186,13 @@ BAD = {
     ),
     "half a star": (
         ALLOW + 'command = "npm run test:*"\n',
-        ["3: `*` stands only for a whole word, not for a part of one as in `test:*`"],
+        ["3: `*` only matches a whole word, not a part of one as in `test:*`"],
     ),
     "bad glob": (ALLOW + 'path = "a[b"\n', ["3: the path is not a glob as .gitignore has them"]),
     "going up": (ALLOW + 'path = "../x"\n', ["3: a path cannot go up with `..`"]),
     "negated": (
         ALLOW + 'path = "!x"\n',
-        ["3: a path cannot begin with `!`: write a rule for what is meant"],
+        ["3: a path cannot begin with `!`: write a rule for what you mean"],
     ),
     "every host": (
         ALLOW + 'domain = "*"\n',
@@ -202,7 +202,7 @@ BAD = {
         ALLOW + 'domain = "https://x"\n',
         ["3: a pattern names a host and perhaps a port, not a scheme or a path"],
     ),
-    "bad server": (ALLOW + 'mcp = "/x"\n', ["3: the name is empty, or has blanks around it"]),
+    "bad server": (ALLOW + 'mcp = "/x"\n', ["3: the name is empty, or has spaces around it"]),
     "on what": (
         ALLOW + 'path = "x"\non = ["execute"]\n',
         ["4: “execute” cannot be done to a path: read, write, delete"],
@@ -223,7 +223,7 @@ BAD = {
     ),
     "same id": (
         f'{ALLOW}id = "a"\ntool = "x"\n{ALLOW}tool = "y"\nid = "a"\n',
-        ["8: the id of this rule is that of the one in line 1"],
+        ["8: this rule has the same id as the one in line 1"],
     ),
     "contradiction": (
         f'{ALLOW}command = "npm  test"\n[[rule]]\ncommand = ["npm", "test"]\ndecision = "deny"\n',
@@ -251,9 +251,9 @@ BAD = {
         '[[rule]]\nmcp = "x"\ndecision = "deny"\nmatch = ["x", " "]\n'
         '[[rule]]\ndomain = "a.org"\ndecision = "deny"\nmatch = ["a.org:x"]\n',
         [
-            "4: the example “ ” is no use: it is empty",
-            "4: the example “x” is no use: a tool of a server is written as server/tool",
-            "8: the example “a.org:x” is no use:"
+            "4: the example “ ” is not valid: it is empty",
+            "4: the example “x” is not valid: a tool of a server is written as server/tool",
+            "8: the example “a.org:x” is not valid:"
             " a host is written as example.org or example.org:8080",
         ],
     ),
@@ -264,7 +264,7 @@ BAD = {
     "after a text of several lines": (
         f"{ALLOW}tool = 'x'\nreason = '''\nid = 1\n[[rule]]\n'''\n"
         "[[rule]]\ndecision = 'x'\ntool = 'y'\n",
-        ["9: “x” is no decision: deny, ask, allow"],
+        ["9: “x” is not a decision: deny, ask, allow"],
     ),
 }
 
@@ -309,7 +309,7 @@ def test_all_problems_are_told_at_once_in_order():
 def test_a_project_can_only_tighten():
     assert problems('[[rule]]\ntool = "x"\ndecision = "deny"\n', "project") == []
     assert problems('[[rule]]\ntool = "x"\ndecision = "allow"\n', "project") == [
-        "3: a project's rules can only tighten: “allow” belongs into the user's own file"
+        "3: a project's rules can only tighten: “allow” belongs in the user's own file"
     ]
     assert problems('[[rule]]\ntool = "x"\ndecision = "allow"\n', "managed") == []
 

@@ -73,7 +73,7 @@ def all_remembered(store: Store) -> list[Remembered]:
         raise StorageProblem(
             "The remembered answers cannot be read.",
             f"{error}.",
-            "`steer policy forget --all` removes them; then they are asked for again.",
+            "Run `steer policy forget --all` to remove them; you will be asked again.",
         ) from error
 
 
@@ -94,7 +94,9 @@ def remember(
     if scope == "once":
         return []
     if any(redact(text) != text for text in texts(rules)):
-        raise UsageProblem("What holds a secret is not remembered.", try_this="Allow it once.")
+        raise UsageProblem(
+            "An answer that contains a secret is not remembered.", try_this="Allow it once."
+        )
     where = thread if scope == "thread" else ""
     asked = redact(request)[:LONGEST]
     with _changing(store):
@@ -145,7 +147,7 @@ def _keep(store: Store, answers: list[Remembered]) -> None:
         answers = [a for a in answers if not a.thread or store.thread(a.thread) is not None]
     if len(answers) > MOST:
         raise UsageProblem(
-            f"More than {MOST} answers are not remembered.",
+            f"At most {MOST} answers can be remembered.",
             try_this="`steer policy list` shows them, `steer policy forget` removes one.",
         )
     store.remember(*_PLACE, msgspec.json.encode(answers).decode() if answers else None)
@@ -174,7 +176,7 @@ def _changing(store: Store) -> Iterator[None]:
         except ThreadBusy as busy:
             if time.monotonic() > until:
                 raise StorageProblem(
-                    "The remembered answers are being changed by another process.",
+                    "Another process is changing the remembered answers.",
                     try_this="Try again when it has finished.",
                 ) from busy
             time.sleep(0.01)

@@ -32,9 +32,9 @@ class Expected(Struct, frozen=True):
 
 
 class Desk:
-    """Puts requests to the person and waits for the answers.
+    """Puts requests to the user and waits for the answers.
 
-    `attended` says that somebody can answer; `yes` answers every permission with allow.
+    `attended` says that someone can answer; `yes` answers every permission with allow.
     """
 
     def __init__(self, *, attended: bool, yes: bool = False) -> None:
@@ -74,7 +74,7 @@ class Desk:
             received = await answer if self._attended or corr in self._answered else None
             if received is None:
                 raise NeedsAnswer(
-                    f"{request.tool} needs an answer and nobody can give one.",
+                    f"{request.tool} needs an answer, but there is no one to ask.",
                     request.reason,
                     "Run it in a terminal, or pass --yes or --approvals never.",
                 )
@@ -98,7 +98,7 @@ class Desk:
         expected = self._waiting.get(corr)
         if expected is None or expected.answer.done():
             if corr in self._answered:
-                raise TooLate(f"The request {corr} was answered already.")
+                raise TooLate(f"The request {corr} was already answered.")
             raise UsageProblem(f"No request {corr} is waiting for an answer.")
         asked = expected.asked
         kind = ConfirmResponse if isinstance(asked, ConfirmRequest) else Answer
@@ -124,7 +124,7 @@ class Desk:
             expected.answer.set_result(answer)
 
     def leave(self) -> None:
-        """The person is gone: whatever waits for them now, or later, has nobody to answer it."""
+        """The user is gone: whatever waits for them now, or later, has nobody to answer it."""
         self._attended = False
         for expected in self._waiting.values():
             if not expected.answer.done():
@@ -136,7 +136,7 @@ class Desk:
     ) -> Iterator[tuple[str, bool, asyncio.Future[Given | None]]]:
         """A request's name, whether the log has it, and its answer to come.
 
-        All is known before anybody can read of it.
+        All is known before anyone can read of it.
         """
         before = self._asked_before(request)
         corr, expected = before or (
@@ -163,11 +163,11 @@ class Desk:
 
 
 def check_hunks(request: ConfirmRequest, response: ConfirmResponse) -> None:
-    """Raise when an answer names hunks that the request does not have; it goes on waiting."""
+    """Raise when an answer names hunks that the request does not have; it continues waiting."""
     if response.hunks is None:
         return
     if response.arguments is not None:
-        raise UsageProblem("An answer changes the arguments or names hunks, not both.")
+        raise UsageProblem("An answer can change the arguments or choose hunks, not both.")
     why = misfit(request.actions, response.hunks, whole=request.whole)
     if why:
         raise UsageProblem(why, try_this="Allow or deny the whole change, or name other hunks.")

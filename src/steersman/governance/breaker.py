@@ -11,18 +11,18 @@ _MACHINE = ("/boot", "/dev", "/proc", "/sys", "/etc/passwd", "/etc/shadow", "/et
 def verdict(
     action: Action, judgement: Judgement | None, workspace: str, home: str
 ) -> Verdict | None:
-    """A word that stands, or None where the breaker has nothing to say."""
+    """A final verdict, or None where the breaker has nothing to say."""
     match action:
         case Execute() | McpCall() if judgement is not None and judgement.breaker:
             return Verdict("deny", judgement.rule, judgement.reason, judgement.instead)
         case Write(path=path) | Delete(path=path) | ChangeMany(path=path):
             if any(inside(path, place) for place in _MACHINE):
-                return _stop(f"{path} belongs to the machine itself")
+                return _stop(f"{path} belongs to the system")
     if isinstance(action, Delete):
         if inside(workspace, action.path):
-            return _stop(f"{action.path} holds the whole workspace")
+            return _stop(f"{action.path} contains the whole workspace")
         if action.path.count("/") <= 1 or (home and inside(home, action.path)):
-            return _stop(f"{action.path} holds more than anybody meant to delete")
+            return _stop(f"{action.path} contains far more than a task would delete")
     return None
 
 

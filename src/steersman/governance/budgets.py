@@ -34,7 +34,7 @@ class Account:
         self._limited = [unit for unit in _UNITS if getattr(limits, unit) is not None]
 
     def add(self, message: Message) -> None:
-        """Count what a message tells."""
+        """Count what a message shows."""
         match message.body:
             case UsageReport() as usage:
                 self.tokens += usage.input + usage.output
@@ -54,7 +54,7 @@ class Account:
                     f"The budget of {shape.format(limit)} {unit} for this {self._name} is too "
                     "small for the next request.",
                     f"It has used {shape.format(spent)}, and would come to about {told}.",
-                    f"Raise the limit ({self._flag(name)}), then `steer resume` goes on.",
+                    f"Raise the limit ({self._flag(name)}), then continue with `steer resume`.",
                 )
             # Calls and agents are announced before they begin: the last one allowed may still run.
             if spent > limit if name in ("calls", "agents") else spent >= limit:
@@ -62,7 +62,7 @@ class Account:
                 return BudgetSpent(
                     f"The budget of {shape.format(limit)} {unit} for this {self._name} is spent.",
                     f"It has used {told}.",
-                    f"Raise the limit ({self._flag(name)}), then `steer resume` goes on.",
+                    f"Raise the limit ({self._flag(name)}), then continue with `steer resume`.",
                 )
         return None
 

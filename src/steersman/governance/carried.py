@@ -31,7 +31,7 @@ def _words(name: str) -> list[str]:
 
 
 def _walk(arguments: dict[str, Any], taken: bool) -> Iterator[str]:
-    """Depth is no limit here: servers nest as they like."""
+    """Depth is not a limit here: servers nest as they like."""
     waiting: list[tuple[Any, bool]] = [(arguments, taken)]
     while waiting:
         value, taken = waiting.pop()

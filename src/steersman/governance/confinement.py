@@ -39,7 +39,7 @@ class Confinement:
     """Makes the profile of each command of one workspace.
 
     `state` are the host's own folders, `cache` is where commands may keep what they fetched,
-    `sockets` what the person lets them connect to.
+    `sockets` what the user lets them connect to.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Confinement:
         return Profile(files="read", hidden=self._hidden(workspace, secrets))
 
     def _named(self, workspace: str) -> tuple[str, ...]:
-        """The sockets that the person named, unless a link of the workspace leads there."""
+        """The sockets that the user named, unless a link of the workspace leads there."""
         found = []
         for name in self._sockets:
             if name.startswith("~/") and self._home:

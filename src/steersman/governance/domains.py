@@ -91,7 +91,7 @@ def _sound(text: str, *, denied: bool) -> Pattern:
     read = _read(text, denied=denied)
     if isinstance(read, str):
         raise UsageProblem(
-            f"“{text}” is not a pattern of hosts.",
+            f"“{text}” is not a host pattern.",
             read,
             "Write a host as in example.org, *.example.org or example.org:8080.",
         )
@@ -120,11 +120,11 @@ def _complaint(host: str, name: str, *, below: bool, denied: bool) -> str:
     if host == "*" and not denied:
         return "A single * would allow every host; name those that are needed."
     if "*" in host[2 if below else 0 :]:
-        return "A * may stand only at the beginning, followed by a dot, for all hosts below one."
+        return "A * is only allowed at the beginning, followed by a dot, for all hosts below one."
     if not name:
         return f"“{host}” cannot be the name of a host."
     if below and literal(name):
-        return "An address has no hosts below it."
+        return "An IP address has no hosts below it."
     if below and "." not in name and not denied:
         return f"*.{name} would allow a whole top-level domain; name a host below it."
     return ""

@@ -1,4 +1,4 @@
-"""Which variables a command inherits: those named here and by the person, and never a secret."""
+"""Which variables a command inherits: those named here and by the user, and never a secret."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase

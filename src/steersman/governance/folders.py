@@ -1,4 +1,4 @@
-"""Folder trust: what a folder brings that would steer the host, and whether a person agreed to it.
+"""Folder trust: a folder's configuration that would control the host, and whether it was accepted.
 
 Instruction files (`AGENTS.md`, `CLAUDE.md`) are not among it: they are text for a model, and a
 model has no authority. Everything named here starts programs, changes settings or adds tools.
@@ -65,7 +65,7 @@ class Item(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One thing a folder brings; `whole` is False when it is too large to be looked at."""
+    """One thing a folder comes with; `whole` is False when it is too large to check."""
 
     path: str
     what: str
@@ -75,10 +75,10 @@ class Finding(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """How a folder stands, what it brings, and what differs from what a person agreed to.
+    """The state of a folder, its configuration, and what differs from what a person agreed to.
 
     `runs` are digests of what else its configuration starts, by names; `drifted` are those that
-    were others when the person agreed. They matter where they cannot be confined.
+    were others when the user agreed. They matter where they cannot be confined.
     """
 
     state: State
@@ -95,23 +95,23 @@ class Standing(Struct, frozen=True):
         return self.state in ("trusted", "nothing")
 
     def sentence(self, workspace: str) -> str:
-        """What a person is told of a folder; empty when there is nothing to tell."""
+        """What to say about a folder; empty when there is nothing to say."""
         if self.loads:
             return ""
         large = [one.path for one in self.found if not one.whole]
         if large:
-            told = f"{_listed(large)} is too large to be looked at"
+            told = f"{_listed(large)} is too large to check"
         elif self.state == "changed":
             parts = {"new": self.added, "changed": self.changed, "gone": self.removed}
             told = "; ".join(f"{name}: {_listed(paths)}" for name, paths in parts.items() if paths)
-            told = f"not what it was when you were asked ({told})"
+            told = f"changed since you were asked ({told})"
         else:
             told = {
-                "refused": "you said not to trust it",
-                "unknown": "nobody was asked about it yet",
+                "refused": "you chose not to trust it",
+                "unknown": "you have not been asked about it yet",
             }[self.state]
         brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in self.found))
-        return f"{workspace} brings {brought or 'nothing any more'}: {told}. None of it is used."
+        return f"{workspace} has {brought or 'nothing now'}: {told}. None of it is used."
 
 
 class _Agreed(Struct, frozen=True):
@@ -132,7 +132,7 @@ def digest_of(items: Iterable[Item]) -> str:
 
 
 def compare(found: tuple[Finding, ...], trusted: bool | None, agreed: dict[str, str]) -> Standing:
-    """How a folder stands by what it brings now and by what a person was shown then."""
+    """The state of a folder by what it comes with now and by what a person was shown then."""
     if not found:
         return Standing("nothing")
     if trusted is None:
@@ -160,7 +160,7 @@ def standing(
     started: Iterable[Finding] = (),
     runs: Mapping[str, str] | None = None,
 ) -> Standing:
-    """How a folder stands now; `named` are further files that a variable says to load.
+    """The state of a folder now; `named` are further files that a variable says to load.
 
     `started` is what its configuration starts with more than a sandbox gives, `runs` what else.
     """
@@ -196,19 +196,19 @@ def record(
     trusted: bool,
     runs: Mapping[str, str] | None = None,
 ) -> None:
-    """Keep a person's word on what they were shown, which may differ from what is there by now."""
+    """Keep a decision on what was shown, which may differ from what is there by now."""
     shown = {one.path: one.digest for one in found}
     agreed = _Agreed(trusted, stamp(datetime.now(UTC)), shown, dict(runs or {}))
     store.remember(f"folder:{workspace}", "trust", msgspec.json.encode(agreed).decode())
 
 
 def forget(store: Store, workspace: str) -> None:
-    """Ask about a folder anew the next time."""
+    """Ask about a folder again the next time."""
     store.remember(f"folder:{workspace}", "trust", None)
 
 
 def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
-    """What a folder brings, in the order of names."""
+    """What a folder comes with, in the order of names."""
     budget = _Budget(MOST_FILES, MOST_BYTES)
     root = os.path.realpath(workspace)
     found = []
@@ -231,7 +231,7 @@ def findings(workspace: str, named: Iterable[str] = ()) -> tuple[Finding, ...]:
 def files_finding(
     workspace: str, name: str, what: str, paths: Iterable[str], *, whole: bool = True
 ) -> Finding:
-    """Some files of a folder, relative to it, as one thing that it brings."""
+    """Some files of a folder, relative to it, as one thing that it comes with."""
     root, budget = os.path.realpath(workspace), _Budget(MOST_FILES, MOST_BYTES)
     items = [item for path in paths for item in _items(root, path, budget, set())]
     told = [item for item in items if item is not None]

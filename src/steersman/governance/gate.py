@@ -1,4 +1,4 @@
-"""The one gate: judges actions, writes every verdict to the log, asks a person where told to."""
+"""The one gate: judges actions, writes every verdict to the log, asks a person where needed."""
 
 import asyncio
 import os
@@ -62,7 +62,7 @@ _PERHAPS_YOURS = (
 
 
 class Leave(Struct, frozen=True):
-    """The gate's leave for certain actions, and nothing else; commands run under the profile.
+    """The gate's permission for certain actions, and nothing else; commands run under the profile.
 
     `secret` says, as lines of a `.gitignore`, which files below the paths are left out.
     """
@@ -113,7 +113,7 @@ class Gate:
         edited: bool = False,
         whole: bool = False,
     ) -> Leave | Edited | Verdict:
-        """Leave for all of the actions, or the verdict that stands against one of them.
+        """Permission for all of the actions, or the verdict against one of them.
 
         `edited`: a person has just changed or cut the call to this, and is not asked again.
         `whole`: they can only allow or deny it as it is.
@@ -137,7 +137,7 @@ class Gate:
             first = blocks[0]
             raise Halted(
                 f"The guard blocked a command: {first.reason.rstrip('.')}.",
-                "Nobody watches this run, so the work stops here.",
+                "No one is watching this run, so it stops here.",
                 f"`steer guard` explains the rule {first.rule}.",
             )
         for case in cases:
@@ -175,7 +175,7 @@ class Gate:
         whole: bool,
         others: str = "",
     ) -> Edited | Verdict | None:
-        """Put it to the person; None when they approve it as it is."""
+        """Put it to the user; None when they approve it as it is."""
         cases = [(case.action, case.judgement) for case in asked]
         offer = self._memory.offer(tool, cases, self.where.rules)
         reasons = [reason for case in asked for reason in self._why(case)]
@@ -197,7 +197,7 @@ class Gate:
         response = await self._desk.confirm(request, lane)
         self._keep(tool, asked, response)
         if response.decision == "deny":
-            return Verdict("deny", "person", "the person said no", response.guidance)
+            return Verdict("deny", "person", "the user denied it", response.guidance)
         if response.arguments is not None or response.hunks is not None:
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
             return Edited(response.arguments, response.hunks, tuple(paths))
@@ -249,10 +249,10 @@ class Gate:
         if level == "weaker":
             what = "Commands are confined less well than they should be."
             await lane.append(
-                Audit("sandbox", what, reason, "`steer doctor` tells what is missing.")
+                Audit("sandbox", what, reason, "`steer doctor` shows what is missing.")
             )
         if level == "none" and self.where.bare:
-            what = "Nothing confines commands here: the person said that they may run all the same."
+            what = "Commands run without a sandbox here, because the settings allow it."
             await lane.append(Audit("sandbox", what, reason))
 
     async def _cases(self, actions: Sequence[Action], tool: str) -> list[Case]:
@@ -294,16 +294,16 @@ class Gate:
         return withheld(self.where.mode)
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
-        """Raise when too much was spent to go on, or would be with what the next request takes."""
+        """Raise when too much was spent to continue, or would be after the next request."""
         self._budget.check(tokens, cost)
 
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
-        """Ask the person something; the default when nobody can answer."""
+        """Ask the user something; the default when there is no one to ask."""
         return (await self._desk.ask(Question(text, options, default), lane)).text
 
 
 def _beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
-    """What else a yes keeps of what a command did: files that nobody is asked about."""
+    """What else an approval keeps of what a command did: files that nobody is asked about."""
     named = [case.action for case in cases if case not in asked]
     paths = [
         one.path for one in named if isinstance(one, Write | Delete) and one.origin == "command"

@@ -1,7 +1,7 @@
 """What a server in a sandbox may be given of the disk, and what never.
 
 A server writes the disk itself: nothing it does there passes the gate or can be undone. So it is
-given no folder with a file in it that other programs run or obey, and none that is private.
+given no folder with a file in it that other programs run or load, and none that is private.
 """
 
 import os
@@ -27,7 +27,7 @@ def check_readable(place: str, workspace: str, private: Sequence[str]) -> None:
     """Refuse a path that is private or not there, and a link that a command may turn elsewhere."""
     why = _unfit(place, private)
     if not why and inside(place, workspace) and not inside(os.path.realpath(place), workspace):
-        why = "it leads out of the workspace by a link"
+        why = "it is a link that leads out of the workspace"
     _refuse(place, "read", why)
 
 
@@ -37,9 +37,9 @@ def check_writable(
     """Refuse a path that a server should not change behind the gate's back."""
     why = _unfit(place, private)
     if not why and (inside(workspace, place) or inside(home, place)):
-        why = "it is or holds the whole workspace or the home folder"
+        why = "it is or contains the whole workspace or the home folder"
     if not why and any(inside(path, place) for path in (*private, *secrets)):
-        why = "it holds files that are hidden"
+        why = "it contains hidden files"
     if not why and os.path.realpath(place) != place:
         why = "it is a link, or leads through one"
     if not why:
@@ -58,7 +58,7 @@ def secrets_below(place: str, workspace: str) -> tuple[str, ...]:
     for folder, folders, files in os.walk(place):
         seen += len(folders) + len(files)
         if seen > MOST_LOOKED_AT:
-            _refuse(place, "read", "it holds too many files to be looked at")
+            _refuse(place, "read", "it has too many files to check")
         below = os.path.relpath(folder, place) if folder != place else ""
         folders[:] = [name for name in folders if name not in SKIPPED]
         for name in (*folders, *files):
@@ -83,17 +83,17 @@ def _unfit(place: str, private: Sequence[str]) -> str:
 
 
 def _kept(place: str, workspace: str) -> str:
-    """Why a path is kept as it is: it is or holds what other programs run or obey."""
+    """Why a path is kept as it is: it is or holds what other programs run or load."""
     if runs_host(place, workspace):
         return "Steersman runs from there"
     top = workspace if inside(place, workspace) else os.path.dirname(place)
     places = GitPlaces(top)
     for count, path in enumerate(_below(place)):
         if count > MOST_LOOKED_AT:
-            return "it holds too many files to be looked at"
+            return "it has too many files to check"
         name = os.path.relpath(path, top)
         if protected_name(name, places, top) or ".git" in name.lower().split("/"):
-            return f"other programs run or obey {name}"
+            return f"other programs run or load {name}"
     return ""
 
 

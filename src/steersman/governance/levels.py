@@ -1,11 +1,12 @@
 """The approvals level: what is done at once, what a person is asked about, what is left undone."""
 
 from steersman.records.action import ChangeMany, Delete, Execute, Verdict, Write
+from steersman.records.counting import counted
 from steersman.records.judgement import Judgement
 from steersman.records.protection import protected
 
 LOST_FILES, LOST_BYTES, TOUCHED = 50, 100_000_000, 2000
-UNSEEN = Judgement("ask", "guard.unseen", "nobody has looked at the command")
+UNSEEN = Judgement("ask", "guard.unseen", "the command was not checked")
 
 
 def execute(
@@ -16,21 +17,21 @@ def execute(
     containment: str,
     bare: bool,
 ) -> Verdict:
-    """The word on a command that no rule knows."""
+    """The verdict on a command that no rule knows."""
     seen = judgement or UNSEEN
     if seen.verdict == "block":
         return Verdict("deny", seen.rule, seen.reason, seen.instead)
     if action.outside and trust != "untrusted":
         return asked(approvals, "sandbox.leave", "a command outside the sandbox", contained=False)
     if trust == "untrusted" or (containment == "none" and bare):
-        what = "a command that nothing confines"
+        what = "a command without a sandbox"
         return asked(approvals, "trust.untrusted", what, contained=seen.verdict == "allow")
     if containment == "none":
         return Verdict(
             "deny",
             "sandbox.missing",
-            "no sandbox works here, and nobody said that commands may run without one",
-            "work with the other tools; `steer doctor` tells the person what is missing",
+            "no sandbox works here, and commands may not run without one",
+            "use the other tools; `steer doctor` shows the user what is missing",
         )
     if any(fact.remote for fact in seen.facts):
         told = "; ".join(fact.remote for fact in seen.facts if fact.remote)
@@ -44,25 +45,25 @@ def execute(
 
 
 def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) -> Verdict:
-    """The word on a change of files that no rule knows."""
+    """The verdict on a change of files that no rule knows."""
     if isinstance(action, ChangeMany):
         if told := _loss(action):
             return asked(approvals, "effects.loss", told, contained=False, why=_turn(action))
         if action.named:
-            return Verdict("allow", "effects.small", "each change was judged by itself")
+            return Verdict("allow", "effects.small", "each change gets its own decision")
     elif why := protected(action, workspace):
         return asked(approvals, "paths.protected", f"a change of {why}", contained=False)
     if action.origin == "command":
-        return Verdict("allow", "command.effect", "the command that did it was let through")
+        return Verdict("allow", "command.effect", "the command that made it was allowed")
     return asked(approvals, f"approvals.{approvals}", "a change of a file", contained=True)
 
 
 def _loss(action: ChangeMany) -> str:
     """What nobody could bring back but the journal, as a sentence; empty when that is little."""
     if action.commits or action.objects:
-        return f"deleting {_history(action)} of git's history for good"
+        return f"deleting {_history(action)} of git's history permanently"
     if action.discarded:
-        return f"throwing away uncommitted work in {_files(action.discarded)}{_such(action)}"
+        return f"discarding uncommitted work in {_files(action.discarded)}{_such(action)}"
     lost = max(action.lost, action.turn_lost)
     if lost >= LOST_FILES or max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES:
         if not action.lost:
@@ -72,7 +73,7 @@ def _loss(action: ChangeMany) -> str:
         return f"{verb} {_files(action.lost, 'untracked ')}{size}{_such(action)}"
     touched = action.changed + action.deleted
     if touched >= TOUCHED:
-        return f"changing or deleting {touched:,} files"
+        return f"changing or deleting {counted(touched, 'file')}"
     return ""
 
 
@@ -87,8 +88,8 @@ def _turn(action: ChangeMany) -> str:
 
 
 def _history(action: ChangeMany) -> str:
-    commits = f"{action.commits:,} commit{'s' * (action.commits != 1)}"
-    others = f"{action.objects:,} object{'s' * (action.objects != 1)}"
+    commits = counted(action.commits, "commit")
+    others = counted(action.objects, "object")
     if not action.commits:
         return others
     return f"{commits} and {others}" if action.objects else commits
@@ -99,14 +100,14 @@ def _such(action: ChangeMany) -> str:
 
 
 def _files(count: int, kind: str = "") -> str:
-    return f"1 {kind}file" if count == 1 else f"{count:,} {kind}files"
+    return counted(count, f"{kind}file")
 
 
 def _bytes(count: int) -> str:
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.3g} {unit}"
-    return f"{count} bytes"
+    return counted(count, "byte")
 
 
 def asked(approvals: str, rule: str, what: str, *, contained: bool, why: str = "") -> Verdict:
@@ -122,6 +123,6 @@ def asked(approvals: str, rule: str, what: str, *, contained: bool, why: str = "
     return Verdict(
         "deny",
         rule,
-        f"{what} needs approval, and this run asks nobody{why}",
-        "find another way, or say what a person should do",
+        f"{what} needs approval, and this run cannot ask{why}",
+        "find another way, or say what the user should do",
     )

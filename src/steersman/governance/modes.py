@@ -98,7 +98,7 @@ def verdict(
     judgement: Judgement | None,
     approvals: str,
 ) -> Verdict | None:
-    """The mode's word on an action; None when it leaves it to what comes after."""
+    """The mode's verdict on an action; None when it leaves it to what comes after."""
     rules = modes()[mode]
     if not rules.actions or getattr(action, "origin", "") in ("person", "past"):
         return None
@@ -130,7 +130,7 @@ def _look_by_command(
             "deny",
             f"mode.{mode}.sandbox",
             f"{mode} mode runs commands only where the workspace can be made read-only for them",
-            "look with the reading tools",
+            "use the reading tools",
         )
     return None
 

@@ -1,6 +1,6 @@
 """Which files a call of a server's tool names, as far as its arguments tell.
 
-Pure, but for the look that tells where a link leads: a server follows links, so a name that is no
+Pure, but for the look that shows where a link leads: a server follows links, so a name that is no
 secret may still lead to one.
 """
 
@@ -48,5 +48,5 @@ def _paths(text: str, workspace: str, home: str) -> Iterator[str]:
             try:
                 if len(os.fsencode(one)) <= LONGEST and os.path.lexists(one):
                     yield os.path.realpath(one)
-            except (OSError, ValueError):  # half a letter is no name
+            except (OSError, ValueError):  # half a letter is not a name
                 continue

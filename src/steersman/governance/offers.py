@@ -25,6 +25,7 @@ from steersman.records.action import (
     Search,
     Write,
 )
+from steersman.records.counting import counted
 from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import inside, protected
 from steersman.store.redactor import readable
@@ -46,7 +47,7 @@ class Choice(Struct, frozen=True):
 
 
 class Offer(Struct, frozen=True):
-    """What can be answered for longer than once; `why_not` tells why nothing can."""
+    """What can be answered for longer than once; `why_not` shows why nothing can."""
 
     choices: tuple[Choice, ...] = ()
     why_not: str = ""
@@ -126,20 +127,20 @@ def _rules(
                 raise _NoOffer("such a request is asked about every time")
     unique = tuple(dict.fromkeys(made))
     if len(unique) > MOST_PARTS:
-        raise _NoOffer(f"it has {len(unique)} parts, too many to be read at a glance")
+        raise _NoOffer(f"it has {counted(len(unique), 'part')}, too many to read at a glance")
     return unique, scopes
 
 
 def _command(action: Execute, judgement: Judgement | None, workspace: str) -> list[Rule]:
     if judgement is None:
-        raise _NoOffer("nobody has looked at the command")
+        raise _NoOffer("the command was not checked")
     if judgement.verdict == "block":
-        raise _NoOffer(f"the guard stands against it ({judgement.rule})")
+        raise _NoOffer(f"the guard objects to it ({judgement.rule})")
     if not judgement.plain or not judgement.facts:
-        raise _NoOffer("it is more than plain commands, so nobody can say what would be allowed")
+        raise _NoOffer("it is more than plain commands, so it is unclear what would be allowed")
     facts = [fact for fact in judgement.facts if not stays(fact, workspace)]
     if len(set(facts)) > MOST_PARTS:
-        raise _NoOffer(f"it has {len(facts)} parts, too many to be read at a glance")
+        raise _NoOffer(f"it has {counted(len(facts), 'part')}, too many to read at a glance")
     if not facts:
         raise _NoOffer("it only goes to another folder")
     return [_prefix(fact, workspace, outside=action.outside) for fact in facts]
@@ -150,7 +151,7 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
 
     line = " ".join(fact.words)
     if not fact.known:
-        raise _NoOffer(f"`{line}` has words that nobody knows beforehand")
+        raise _NoOffer(f"`{line}` has words that are only known when it runs")
     for path in (*fact.writes, *fact.deletes):
         if not inside(path, workspace) and path != "/dev/null":
             raise _NoOffer(f"it changes {path}, which is outside the workspace")
@@ -163,13 +164,13 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
         return Rule("", "allow", command=_literal(fact.words), whole=True, outside=outside)
     prefix = suggested_prefix(fact.words)
     if not prefix:
-        raise _NoOffer(f"no beginning of `{line}` is narrow enough to be allowed for good")
+        raise _NoOffer(f"no beginning of `{line}` is narrow enough to be allowed permanently")
     return Rule("", "allow", command=_literal(prefix), outside=outside)
 
 
 def _literal(words: tuple[str, ...]) -> tuple[str, ...]:
     if "*" in words:
-        raise _NoOffer("a word of it is a lone `*`, which in a rule stands for any word")
+        raise _NoOffer("a word of it is a lone `*`, which in a rule matches any word")
     return words
 
 
@@ -201,7 +202,7 @@ def _named(path: str, workspace: str) -> str:
 def _plain(name: str) -> str:
     """A name that is not a pattern; a glob has no other way to say so than to stay away."""
     if not name or any(mark in name for mark in "*?[]/") or name != name.strip():
-        raise _NoOffer(f"the name {name!r} cannot stand in a rule")
+        raise _NoOffer(f"the name {name!r} cannot be used in a rule")
     return name
 
 
@@ -219,9 +220,9 @@ def _prove(
     """An offer that did not cover what was asked would be asked again; a secret is never kept."""
     for text in texts(choice.rules):
         if readable(text) != text:
-            raise _NoOffer("it has a name that is not UTF-8, which is not kept")
+            raise _NoOffer("it has a name that is not UTF-8, which cannot be stored")
         if redact(text) != text:
-            raise _NoOffer("it holds a secret, which is not kept")
+            raise _NoOffer("it contains a secret, which is not stored")
     given = [msgspec.structs.replace(rule, source="thread") for rule in choice.rules]
     covering = RuleSet(given, resolve=str)
     for action in actions:

@@ -37,7 +37,7 @@ Containment = Literal["full", "weaker", "none"]
 
 
 class Book(Protocol):
-    """Rules that may have a word on an action."""
+    """Rules that may decide on an action."""
 
     def verdict(
         self, action: Action, tool: str, judgement: Judgement | None, workspace: str
@@ -62,8 +62,8 @@ BLANK = Blank()
 class Circumstances(Struct, frozen=True):
     """What a decision depends on besides the action. Paths are resolved.
 
-    `plan` is the one file plan mode may write. `containment` tells how well commands are confined
-    here, `bare` that the person lets them run where nothing confines them, `safer` that a command
+    `plan` is the one file plan mode may write. `containment` shows how well commands are confined
+    here, `bare` that the user lets them run where nothing confines them, `safer` that a command
     is replaced by its safer form where there is one. `rules` are written in files, `answers` are
     what people said before; `secret_files` names the secret files.
     """
@@ -118,7 +118,7 @@ def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[
     yield Step("secret files", _secrets(action, where))
     yield Step("mode", _mode(action, where, read))
     yield Step("commands in arguments", _carried(action, judgement))
-    yield Step("a person's own undo", _undo(action))
+    yield Step("the user's own undo", _undo(action))
     spoken = isinstance(action, ChangeMany) and action.named
     yield Step("rules", None if spoken else _word(where.rules, tools, *asked))
     yield Step("remembered answers", None if spoken else _word(where.answers, tools, *asked))
@@ -154,7 +154,7 @@ def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
                 "deny",
                 "trust.restricted",
                 "this folder is open with restricted trust: nothing may be written, run or fetched",
-                "say what you would change; the person can raise the trust with --trust sandboxed",
+                "say what you would change; the user can raise the trust with --trust sandboxed",
             )
         case McpCall() if where.trust == "restricted":
             return Verdict("deny", "trust.restricted", "restricted trust: no server is started")
@@ -205,8 +205,8 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
     return Verdict(
         "deny",
         "secrets.hidden",
-        f"{path} holds secrets ({why})",
-        "do without its content; the person can name exceptions in .steersmanignore "
+        f"{path} contains secrets ({why})",
+        "continue without it; the user can name exceptions in .steersmanignore "
         "and agree to them with `steer policy trust`",
     )
 
@@ -222,9 +222,11 @@ def _carried(action: Action, judgement: Judgement | None) -> Verdict | None:
 def _undo(action: Action) -> Verdict | None:
     match action:
         case Write(origin="person") | Delete(origin="person") | ChangeMany(origin="person"):
-            return Verdict("allow", "person.undo", "the person takes back a change")
+            return Verdict("allow", "person.undo", "the user undoes a change")
         case Write(origin="past") | Delete(origin="past") | ChangeMany(origin="past"):
-            return Verdict("allow", "command.past", "the command was let run on the folder itself")
+            return Verdict(
+                "allow", "command.past", "the command was allowed to run on the folder itself"
+            )
     return None
 
 
@@ -246,7 +248,7 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             what = f"{tool} of the MCP server {server}, with a command ({judgement.reason}),"
             return levels.asked(where.approvals, judgement.rule, what, contained=False)
         case McpCall(effect="reads"):
-            return Verdict("allow", "mcp.reads", "the server says that this only looks")
+            return Verdict("allow", "mcp.reads", "the server says that this only reads")
         case Execute():
             # Planning happens in the sandbox, however far the folder is trusted.
             trust = "sandboxed" if modes.looks_only(where.mode) else where.trust

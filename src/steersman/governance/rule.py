@@ -1,4 +1,4 @@
-"""What a rule is, and how it is told to a person. How rules decide is in `rules.py`."""
+"""What a rule is, and how it is shown to a person. How rules decide is in `rules.py`."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -75,7 +75,7 @@ def _doing(on: Sequence[Touch]) -> str:
 
 
 def stands(rule: Rule) -> str:
-    """Where a rule stands, for a sentence."""
+    """Where a rule is, for a sentence."""
     if rule.file:
         return f"{rule.file}:{rule.line}"
     answers = {"thread": "an answer for this thread", "here": "an answer for this folder"}

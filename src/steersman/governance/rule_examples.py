@@ -10,7 +10,7 @@ from steersman.records.action import Execute
 
 
 def matching(rule: Rule, example: str, *, workspace: str, home: str) -> bool:
-    """Whether a rule alone has a word on an example; ValueError when that cannot be one.
+    """Whether a rule alone decides on an example; ValueError when that cannot be one.
 
     An example is what the rule is about: a command line, a path, `host:port`, `server/tool`, or a
     tool's name.

@@ -78,7 +78,7 @@ def read_rules(
 
 
 def _text(path: Path) -> tuple[str | None, list[Problem]]:
-    """What a file says; anything that is not a file of ours is told, not waited for."""
+    """What a file says; anything that is not a file of ours is reported, not waited for."""
 
     def wrong(text: str, line: int = 1) -> tuple[None, list[Problem]]:
         return None, [Problem(str(path), line, text)]
@@ -111,6 +111,6 @@ def _refuse(problems: Sequence[Problem]) -> None:
     raise RuleProblem(
         f"{count} wrong in the rules, so none of them is used and nothing is started.",
         "\n".join(told),
-        "Correct the file, or move it away; docs/policy.md tells how rules are written.",
+        "Fix the file, or move it away; docs/policy.md describes how to write rules.",
         told,
     )

@@ -94,11 +94,11 @@ def _check_path(text: str) -> None:
     if "\0" in text or "\n" in text:
         raise ValueError("a path is one line")
     if text.startswith("!"):
-        raise ValueError("a path cannot begin with `!`: write a rule for what is meant")
+        raise ValueError("a path cannot begin with `!`: write a rule for what you mean")
     if ".." in text.split("/"):
         raise ValueError("a path cannot go up with `..`")
     if text.startswith("~") and text != "~" and not text.startswith("~/"):
-        raise ValueError("only one's own home can be named with `~`")
+        raise ValueError("only your own home folder can be named with `~`")
 
 
 def _compiled(forms: list[tuple[bool, str]]) -> PathPattern:

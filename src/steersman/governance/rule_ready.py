@@ -1,4 +1,4 @@
-"""A rule made ready to be asked: whether it stands against an action, or gives leave for it.
+"""A rule made ready to be asked: whether it forbids an action, or allows it.
 
 What several rules say together is in `rules.py`.
 """
@@ -83,7 +83,7 @@ class Ready(Struct, frozen=True):
     programs: frozenset[str] | None = None
 
     def against(self, matter: Matter) -> bool:
-        """Whether this rule, which asks or denies, has a word on the matter."""
+        """Whether this rule, which asks or denies, decides on the matter."""
         action = matter.action
         if self.tool is not None:
             return self.tool.fullmatch(matter.tool) is not None
@@ -104,7 +104,7 @@ class Ready(Struct, frozen=True):
         return self.path.covers(place) or (touch == "delete" and self.path.holds(place))
 
     def lets(self, matter: Matter) -> bool:
-        """Whether this rule gives leave for something that is no command.
+        """Whether this rule allows something that is not a command.
 
         What was remembered, and what is about tools, is only about what tools themselves do.
         Protected files, and very many changes, need a rule of a file that names the very place.
@@ -213,7 +213,7 @@ def touch_of(action: Action) -> tuple[Touch, ...]:
 def glob(text: str) -> re.Pattern[str]:
     """A pattern for a name; raises ValueError with a sentence when it cannot be one."""
     if not text or text != text.strip() or "\n" in text:
-        raise ValueError("the name is empty, or has blanks around it")
+        raise ValueError("the name is empty, or has spaces around it")
     return re.compile(translate(text))
 
 

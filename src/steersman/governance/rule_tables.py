@@ -1,6 +1,6 @@
-"""The tables of a rule file: each becomes a rule, or a problem with the line it stands in.
+"""The tables of a rule file: each becomes a rule, or a problem with the line it is in.
 
-The parser of TOML tells no places, so the lines of tables and keys are found by looking for them.
+The parser of TOML gives no places, so the lines of tables and keys are found by looking for them.
 """
 
 import re
@@ -17,6 +17,7 @@ from steersman.governance.rule_examples import matching
 from steersman.governance.rule_paths import Touch
 from steersman.governance.rule_ready import ready
 from steersman.governance.rule_words import Prefix, Word
+from steersman.records.counting import counted
 
 DECISIONS: tuple[str, ...] = get_args(Decision)
 TOUCHES: tuple[str, ...] = get_args(Touch)
@@ -93,7 +94,9 @@ class Reader:
             self._wrong(_line_of(self._text, "rule"), "rules are written as [[rule]] tables")
             return []
         if len(tables) > MOST:
-            self._wrong(1, f"there are {len(tables)} rules, and more than {MOST} are not read")
+            self._wrong(
+                1, f"there are {counted(len(tables), 'rule')}, and more than {MOST} are not read"
+            )
             return []
         return tables
 
@@ -179,15 +182,15 @@ class Reader:
         lists: Mapping[str, Sequence[str]],
         lines: Lines,
     ) -> None:
-        """Tell of values that are texts, but not such as can stand there."""
+        """Tell of values that are texts, but not such as can be there."""
         decision = values["decision"]
         if "decision" not in table:
             self._wrong(lines.table, f"a rule needs a decision: {', '.join(DECISIONS)}")
         elif isinstance(table["decision"], str) and decision not in DECISIONS:
-            told = f"“{decision}” is no decision: {', '.join(DECISIONS)}"
+            told = f"“{decision}” is not a decision: {', '.join(DECISIONS)}"
             self._wrong(lines.of("decision"), told)
         if decision == "allow" and self._source == "project":
-            told = "a project's rules can only tighten: “allow” belongs into the user's own file"
+            told = "a project's rules can only tighten: “allow” belongs in the user's own file"
             self._wrong(lines.of("decision"), told)
         if isinstance(table.get("id"), str) and not _ID.fullmatch(values["id"]):
             told = "an id is made of letters, digits, “_”, “-” and “.”, at most 64 of them"
@@ -207,7 +210,7 @@ class Reader:
         subjects: dict[tuple[object, ...], list[Rule]] = {}
         for rule, lines in found:
             if rule.id in names:
-                told = f"the id of this rule is that of the one in line {names[rule.id]}"
+                told = f"this rule has the same id as the one in line {names[rule.id]}"
                 self._wrong(lines.of("id"), told)
             names.setdefault(rule.id, rule.line)
             for other in subjects.setdefault(_about(rule), []):
@@ -226,7 +229,7 @@ class Reader:
                 try:
                     met = matching(rule, example, workspace=self._workspace, home=self._home)
                 except ValueError as error:
-                    self._wrong(lines.of(name), f"the example “{example}” is no use: {error}")
+                    self._wrong(lines.of(name), f"the example “{example}” is not valid: {error}")
                     continue
                 if met is not expected:
                     verb = "is not matched, and should be" if expected else "is matched"

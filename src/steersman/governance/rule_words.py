@@ -66,7 +66,7 @@ def _check_word(word: str) -> None:
     if word in _OPERATORS or "$(" in word or "`" in word:
         raise ValueError(f"a command is one simple command, and `{word}` joins or changes several")
     if "*" in word and word != "*":
-        raise ValueError(f"`*` stands only for a whole word, not for a part of one as in `{word}`")
+        raise ValueError(f"`*` only matches a whole word, not a part of one as in `{word}`")
 
 
 def spelled_out(words: Prefix) -> bool:
@@ -112,7 +112,7 @@ def mentions(words: Prefix, fact: Fact, *, whole: bool) -> bool:
 def _aligned(words: Prefix, found: Sequence[str], *, whole: bool) -> bool:
     """True when the words occur in order; options between them, and values of some, are passed.
 
-    An option that follows another word of the rule may stand anywhere after it.
+    An option that follows another word of the rule may be anywhere after it.
     """
     program = _base(found[0])
     if not _is(words[0], found[0]) and not _is(words[0], program):

@@ -1,6 +1,6 @@
 """Rules that people write, or leave behind by their answers: deny before ask before allow.
 
-A set of rules is pure once it is made. What a rule is stands in `rule.py`; reading rules from files
+A set of rules is pure once it is made. What a rule is, is in `rule.py`; reading rules from files
 is in `rule_files.py`, remembered answers are in `answers.py`.
 """
 
@@ -73,7 +73,7 @@ class RuleSet:
         return None
 
     def over(self, changes: Iterable[tuple[Touch, str]], workspace: str) -> Verdict | None:
-        """The strictest word of rules about paths on many changes; no leave is given here."""
+        """The strictest verdict of rules about paths on many changes; nothing is allowed here."""
         strict = self._strict.paths
         found: Verdict | None = None
         for touch, path in changes if strict else ():
@@ -91,7 +91,7 @@ class RuleSet:
         return tuple(rule.path for rule in denied if not rule.on or "read" in rule.on)
 
     def _covering(self, matter: Matter, *, outside: bool) -> list[Rule]:
-        """The rules that together give leave for a whole command line; none if they do not.
+        """The rules that together allow a whole command line; none if they do not.
 
         A line that the guard blocks needs rules that spell out each of its commands.
         """
@@ -156,7 +156,7 @@ class _Shelf:
         self._named = named_hosts(patterns, allowing=allowing) if patterns else None
 
     def about(self, matter: Matter) -> list[Ready]:
-        """The rules that may have a word on a matter."""
+        """The rules that may decide on a matter."""
         match matter.action:
             case Execute():
                 return self._about_line(matter)
@@ -186,7 +186,7 @@ def _word(rule: Rule) -> Verdict:
     reason = rule.reason or f"{subject(rule)}: {verb} by {stands(rule)}"
     if rule.decision != "deny":
         return Verdict(rule.decision, rule.id, reason)
-    return Verdict("deny", rule.id, reason, f"do without it; the rule stands in {stands(rule)}")
+    return Verdict("deny", rule.id, reason, f"continue without it; the rule is in {stands(rule)}")
 
 
 def _perhaps(rule: Rule) -> Verdict:
@@ -196,7 +196,7 @@ def _perhaps(rule: Rule) -> Verdict:
 
 
 def _too_many(strict: Sequence[Ready]) -> Verdict | None:
-    """More commands than are looked at: nothing gives leave, and whatever forbids any, asks."""
+    """More commands than are looked at: nothing allows it, and whatever forbids any, asks."""
     rule = next((one.rule for one in strict if not one.rule.tool and not one.rule.mcp), None)
     if rule is None:
         return None

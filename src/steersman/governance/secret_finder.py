@@ -1,6 +1,6 @@
 """Which files of a workspace hold secrets: the usual names, and what `.steersmanignore` says.
 
-Neither tools nor commands can read them. The file has the syntax of `.gitignore`. Anybody's can
+Neither tools nor commands can read them. The file has the syntax of `.gitignore`. Anyone's can
 hide more; its exceptions (`!name`) to the usual names count only as far as a person agreed to them.
 What git's history already holds cannot be hidden: `steer doctor` tells.
 """
@@ -143,7 +143,7 @@ class Finder:
             folder = waiting.pop()
             with suppress(OSError):
                 about = os.stat(folder, follow_symlinks=False)
-                # Anybody can set the one time back (`tar`, `rsync -t`), nobody the other.
+                # Anyone can set the one time back (`tar`, `rsync -t`), nobody the other.
                 changed = (about.st_mtime_ns, about.st_ctime_ns)
                 known = self._seen.get(folder)
                 if known is None or known[0] != changed:

@@ -34,7 +34,7 @@ class Write(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="wr
 
     `before` and `after` are SHA-256 of the content shown in `diff`, so that what was decided on
     is exactly what is written; `before` is empty for a file that does not exist. `origin` tells
-    whose effect it is: a tool's own, a command's that was let through, one that is past because
+    whose effect it is: a tool's own, a command's that was allowed, one that is past because
     the command ran on the folder itself, or a person's undo. `moved_from` is the path of the file
     that a patch moves here. `opened` when others may write there who could not before.
     """
@@ -64,7 +64,7 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     whose uncommitted changes are thrown away; `examples` names a few of them. `commits` and other
     `objects` are what git's own history loses. `turn_removed` are all files that the turn has
     deleted or emptied with this, `turn_lost` those that no version control has, without what the
-    person agreed to before. `named` when each change is judged by itself as well.
+    user agreed to before. `named` when each change is judged by itself as well.
     """
 
     path: str
@@ -127,9 +127,9 @@ Action = (
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
-    """The gate's word on one action, with the rule that decided.
+    """The gate's verdict on one action, with the rule that decided.
 
-    `reason` is for a person; `instead` tells the model what to do instead.
+    `reason` is for a person; `instead` shows the model what to do instead.
     """
 
     decision: Literal["allow", "ask", "deny"]

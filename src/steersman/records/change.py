@@ -1,6 +1,6 @@
 """What changed in a workspace: the state of each path before and after.
 
-Pure records; how a change is made, noticed or taken back lives in `operations`.
+Pure records; how a change is made, noticed or undone lives in `operations`.
 """
 
 from typing import Literal

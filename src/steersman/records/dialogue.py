@@ -14,7 +14,7 @@ from steersman.records.errors import DriverProblem
 class ToolSpec(Struct, frozen=True):
     """A tool as a model sees it; `parameters` is a JSON Schema object.
 
-    `family` is the kind of tool, for those who show it; models are not told.
+    `family` is the kind of tool, for those who show it; models are not reported.
     """
 
     name: str
@@ -51,7 +51,7 @@ class ProviderState(Struct, frozen=True, omit_defaults=True):
 
 
 class UserItem(Struct, frozen=True, gc=False):
-    """Words of the person; `steer` when said into a running turn, None where nobody can tell."""
+    """Words of the user; `steer` when said into a running turn, None where nobody can tell."""
 
     text: str
     steer: bool | None = None
@@ -59,7 +59,7 @@ class UserItem(Struct, frozen=True, gc=False):
 
 
 class AssistantItem:
-    """An answer of the model. `acts` tells whether it calls tools.
+    """An answer of the model. `acts` shows whether it calls tools.
 
     The calls may be given as a function: a long history is read long before anyone looks at it,
     and most of it never.

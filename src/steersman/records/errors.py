@@ -38,7 +38,7 @@ class UsageProblem(SteersmanError):
 
 
 class TooLate(UsageProblem):
-    """Somebody else was first, or what was meant has passed."""
+    """Someone else was first, or what was meant has passed."""
 
 
 class StorageProblem(SteersmanError):
@@ -54,7 +54,7 @@ class LeaseLost(StorageProblem):
 
 
 class RequestSettled(StorageProblem):
-    """Somebody has settled this request already, or its time is over."""
+    """Someone has settled this request already, or its time is over."""
 
 
 class ScriptProblem(SteersmanError):
@@ -72,7 +72,7 @@ class Denied(SteersmanError):
 
 
 class Halted(Denied):
-    """A command was blocked where nobody watches: the work stops."""
+    """A command was blocked in an unattended run: the work stops."""
 
 
 class BudgetSpent(SteersmanError):
@@ -82,7 +82,7 @@ class BudgetSpent(SteersmanError):
 
 
 class NeedsAnswer(SteersmanError):
-    """An answer is needed and nobody can give one."""
+    """An answer is needed, and there is no one to ask."""
 
     exit = Exit.NEEDS_ANSWER
 

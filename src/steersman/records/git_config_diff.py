@@ -1,6 +1,6 @@
 """Whether a change of a git config only names branches, remotes and who commits. Pure.
 
-A key means something only together with the section it stands in, and a diff shows just some lines
+A key means something only together with the section it is in, and a diff shows just some lines
 of a file: what it does not show counts as harmful. A section that goes, or comes, gives the keys
 below it to another, so lines that stay are looked at, too.
 """
@@ -76,7 +76,7 @@ def _hunk_is_harmless(lines: list[str], start: str) -> bool:
 
 
 def _moved(text: str, section: str) -> tuple[str, str]:
-    """The section after a line, and what else stands on it."""
+    """The section after a line, and what else is on it."""
     while header := SECTION.match(text):
         section, text = header[1].lower(), text[header.end() :]
     return section, text

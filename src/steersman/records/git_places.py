@@ -1,4 +1,4 @@
-"""Where git finds what it runs or obeys in a workspace, besides folders called `.git`.
+"""Where git finds what it runs or loads in a workspace, besides folders called `.git`.
 
 A folder of any name can be a repository, and a config can name a folder of hooks and more configs.
 They are read here as text: git itself would run what they say.
@@ -33,9 +33,9 @@ class Config(Struct, frozen=True):
 
 
 class GitPlaces:
-    """What git obeys in a workspace now; what was looked up once is not looked up again.
+    """What git follows in a workspace now; what was looked up once is not looked up again.
 
-    So it is with what lies behind links at names that other programs obey. Paths are given as
+    So it is with what lies behind links at names that other programs follow. Paths are given as
     records have them.
     """
 

@@ -32,7 +32,7 @@ class Rules(Struct, frozen=True):
     rules: tuple[Rule, ...]
 
     def verdict(self, path: bytes, folder: bool) -> bool | None:
-        """True for left out, False for kept in spite of an earlier rule, None for no word."""
+        """True for left out, False for kept in spite of an earlier rule, None for neither."""
         for rule in reversed(self.rules):
             if (folder or not rule.folders_only) and rule.pattern.fullmatch(path):
                 return not rule.keeps

@@ -42,7 +42,7 @@ class Index:
             self._middles.setdefault(max(rest, key=len), []).append(number)
 
     def verdict(self, path: bytes, folder: bool) -> bool | None:
-        """True for named, False for an exception, None for no word. The path is in lower case."""
+        """True for named, False for an exception, None for neither. The path is in lower case."""
         for number in self._worth_trying(path.rpartition(b"/")[2]):
             line = self._lines[number]
             if folder or not line.folders_only:

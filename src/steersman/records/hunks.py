@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from steersman.records.action import Action, Delete, Write
+from steersman.records.counting import counted
 
 _ONE_ONLY = "it is one change only"
 _MORE = "it does more than change files"
@@ -48,7 +49,7 @@ def why_whole(actions: Sequence[Action], *, whole: bool = False) -> str:
 
 
 def misfit(actions: Sequence[Action], chosen: Sequence[FileHunks], *, whole: bool = False) -> str:
-    """Why a choice of hunks is no answer to a request; empty when it is one."""
+    """Why a choice of hunks is not an answer to a request; empty when it is one."""
     changes = {change.path: change for change in _changes(actions)}
     why = why_whole(actions, whole=whole)
     if why and why != _ONE_ONLY:
@@ -61,7 +62,7 @@ def misfit(actions: Sequence[Action], chosen: Sequence[FileHunks], *, whole: boo
             return f"{path} is not one of the files that were asked about."
         parts = parts_of(changes[path].diff)
         if wrong := sorted(numbers - set(range(1, parts + 1))):
-            hunks = f"{parts} hunk{'s' * (parts != 1)}"
+            hunks = counted(parts, "hunk")
             return f"{path} has {hunks}, so there is no hunk {wrong[0]}."
     return next(filter(None, (_torn(one, changes, named) for one in changes.values())), "")
 

@@ -24,7 +24,7 @@ class SteerTurn(Struct, frozen=True, tag="steer"):
 
 
 class Queue(Struct, frozen=True, tag="queue"):
-    """Say something for the next turn."""
+    """Queue a message for the next turn."""
 
     text: str
 
@@ -34,7 +34,7 @@ class GoOn(Struct, frozen=True, tag="go_on"):
 
 
 class Withdraw(Struct, frozen=True, tag="withdraw"):
-    """Take back words that were not delivered."""
+    """Withdraw words that were not delivered."""
 
     corr: str
 
@@ -109,7 +109,7 @@ Asked = (
 class Request(Struct, frozen=True, omit_defaults=True):
     """Something asked of a thread. `sender` is who asks, in words; `time` is when.
 
-    After `expires` it is not carried out any more. `expired` tells that its sender gave up; the
+    After `expires` it is not carried out any more. `expired` shows that its sender gave up; the
     thread's log has yet to say so.
     """
 

@@ -21,7 +21,7 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     it was written (`/w/*.pem`; `**` is any depth) or a path with a part nobody knows (`$?`). A
     rule about paths should take each as possibly any path it may match. `network` are hosts, with
     their port where one was written (`host:8080`), or `*` when any may be reached; `remote` says
-    what is changed on another machine; `unknown_code` that the program runs code nobody has seen.
+    what is changed on another machine; `unknown_code` that the program runs unreviewed code.
     """
 
     words: tuple[str, ...]
@@ -37,7 +37,7 @@ class Fact(Struct, frozen=True, omit_defaults=True):
 
 
 class Judgement(Struct, frozen=True, omit_defaults=True):
-    """The guard's word on a whole command line, with the rule that decided.
+    """The guard's verdict on a whole command line, with the rule that decided.
 
     `breaker` marks what no setting lifts. `plain` is True when the line is made only of simple
     commands whose words are all known, so that rules about prefixes may allow it; `facts` then

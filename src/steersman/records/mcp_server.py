@@ -63,12 +63,12 @@ class Server(Struct, frozen=True, omit_defaults=True):
     """One MCP server.
 
     `environ`, `headers` and `oauth` may hold secrets and are never shown or logged. `about` is the
-    one line a model is told. `reads` and `writes` are patterns of tool names (`get_*`) that say
-    more than the server's own hints; `source` is the file the entry stands in. `idle` is after how
+    one line a model gets. `reads` and `writes` are patterns of tool names (`get_*`) that say
+    more than the server's own hints; `source` is the file the entry is in. `idle` is after how
     many seconds without use the server is stopped. `code_tools` says which of its tools answer
     questions about code (docs/code-intelligence.md). `shared` when the server keeps nothing of its
     clients, so that one serves all threads of a workspace. `bounds` says how far it is confined;
-    without them one that a folder brings is, and a person's own is not. `variables` are the names
+    without them one of a folder is, and a user's own is not. `variables` are the names
     of those that its entry is filled in with, `host` is whom it reaches, without their values.
     """
 

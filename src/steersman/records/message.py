@@ -16,7 +16,7 @@ from steersman.records.dialogue import Image, ProviderState
 from steersman.records.hunks import FileHunks
 from steersman.records.problem import Problem
 
-MASK = "[redacted]"  # stands in the log where a secret was
+MASK = "[redacted]"  # is in the log where a secret was
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
 
 
@@ -109,7 +109,7 @@ class TurnEnd(Body, frozen=True, omit_defaults=True):
 
 
 class User(Body, frozen=True, omit_defaults=True):
-    """Words of the person as the model gets them; `corr` names the input they came from.
+    """Words of the user as the model gets them; `corr` names the input they came from.
 
     `attached` are texts that the words name, such as skills, and `images` pictures they come with;
     the model gets them as well.
@@ -271,7 +271,7 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
     """The gate wants a person's answer before `actions` of call `call` may begin.
 
     `facts` is what the guard read in a command, part by part. `lasting` are the answers that could
-    hold for longer; without any, `only_once` tells why. `whole` when the answer can only be allow
+    hold for longer; without any, `only_once` shows why. `whole` when the answer can only be allow
     or deny: neither arguments nor a choice of hunks.
     """
 
@@ -290,8 +290,8 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     """The answer to the request with the same `corr`; `guidance` goes to the model.
 
-    `scope` tells how long it holds: this once, in this thread, or always in this folder; `lasting`
-    names which of the lasting answers is meant. `arguments` are the call's arguments as the person
+    `scope` shows how long it holds: this once, in this thread, or always in this folder; `lasting`
+    names which of the lasting answers is meant. `arguments` are the call's arguments as the user
     changed them; `hunks` are all that was accepted of the diffs the request showed.
     """
 
@@ -307,7 +307,7 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
 
 
 class Question(Body, frozen=True, omit_defaults=True):
-    """The host asks the person something that is not a permission."""
+    """The host asks the user something that is not a permission."""
 
     kind: ClassVar[str] = "question"
     text: str
@@ -338,7 +338,7 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     """Files are about to be changed: as they are and as they will be; the originals are kept.
 
     Very many changes are kept as a content of their own, named by `manifest`. `undoes` are the
-    `seq`s of checkpoints that this one takes back; a `void` one says that they never happened.
+    `seq`s of checkpoints that this one undoes; a `void` one says that they never happened.
     """
 
     kind: ClassVar[str] = "checkpoint"
@@ -354,7 +354,7 @@ Weight = Literal["", "rule", "steer"]
 
 
 class Said(Struct, frozen=True, omit_defaults=True):
-    """Words of the person, kept; `message` is where they are whole, `why` what makes them weigh."""
+    """Words of the user, kept; `message` is where they are whole, `why` what makes them weigh."""
 
     text: str
     message: int = 0
@@ -377,7 +377,7 @@ class Shortened(Struct, frozen=True, omit_defaults=True):
 
 
 class Kept(Struct, frozen=True, omit_defaults=True):
-    """What a compaction keeps beside its digest; `unsaid` counts words of the person left out."""
+    """What a compaction keeps beside its digest; `unsaid` counts words of the user left out."""
 
     goal: str = ""
     words: tuple[Said, ...] = ()

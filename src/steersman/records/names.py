@@ -28,7 +28,7 @@ def on_disk(name: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name of a record for a person: bytes that are no text as `\\xff`."""
+    """A name of a record for a person: bytes that are not text as `\\xff`."""
     if name.isascii():
         return name
     return _WRITTEN.sub(lambda run: "".join(f"\\x{ord(one) - _BASE:02x}" for one in run[0]), name)

@@ -1,7 +1,9 @@
-"""Reading files by names that anybody can put something else at: never a pipe, socket or device."""
+"""Reading files by names that anyone can put something else at: never a pipe, socket or device."""
 
 import os
 import stat
+
+from steersman.records.counting import counted
 
 
 def read_plain(path: str | os.PathLike[str], most: int) -> bytes:
@@ -9,7 +11,7 @@ def read_plain(path: str | os.PathLike[str], most: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(0, "It is not a plain file.")
+            raise OSError(0, "It is not a regular file.")
         return file.read(most)
 
 
@@ -29,5 +31,5 @@ def whole_plain(path: str | os.PathLike[str], most: int) -> bytes:
     """All of a plain file; raises `OSError`, also when it is larger than it may be."""
     data = read_plain(path, most + 1)
     if len(data) > most:
-        raise OSError(0, f"It is larger than {most:,} bytes.")
+        raise OSError(0, f"It is larger than {counted(most, 'byte')}.")
     return data

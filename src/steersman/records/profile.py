@@ -9,15 +9,15 @@ from msgspec import Struct
 class Profile(Struct, frozen=True):
     """What a command may see, change and reach.
 
-    `sandbox` is False for a command that was let out. `files` tells what it may do to the
+    `sandbox` is False for a command that was let out. `files` shows what it may do to the
     workspace: nothing, or change a view of it that becomes real when its effects were judged.
-    `writable` folders outside the workspace can be changed for good, such as caches; `granted` ones
+    `writable` folders outside the workspace can be changed for real, such as caches; `granted` ones
     also inside a workspace that is otherwise read only. `hidden` files and folders cannot be read;
     they may be missing, and stay so; `readable` is seen inside of them. `network`: none, through
     the door (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of
     this machine and its network, as `host:port`, that the door may lead to. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
-    of the command. `escalate`: when the sandbox seems to be why it failed, the person is asked to
+    of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked to
     let it out.
     """
 

@@ -1,4 +1,4 @@
-"""What git runs or obeys inside a repository, by its name and by what is written there.
+"""What git runs or loads inside a repository, by its name and by what is written there.
 
 Most of it is protected whatever it says. What git itself writes while it rebases, bisects or picks
 is protected only when git would run something that it says.
@@ -46,7 +46,7 @@ _HARMLESS = {
 
 
 def obeyed(name: str) -> bool:
-    """Whether git runs or obeys a path of the workspace, in lower case, whatever it says."""
+    """Whether git runs or loads a path of the workspace, in lower case, whatever it says."""
     return bool(_OBEYED.search(name))
 
 
@@ -56,7 +56,7 @@ def looked_into(name: str) -> bool:
 
 
 def runs_something(action: Write | Delete, name: str) -> bool:
-    """Whether a change of a path in lower case is one that git would run or obey."""
+    """Whether a change of a path in lower case is one that git would run or load."""
     if obeyed(name):
         return not (name.endswith("/config") and _harmless(action, "config"))
     state = _STATE.search(name)

@@ -1,4 +1,4 @@
-"""Where links lead that stand at protected names: who writes there writes what others obey.
+"""Where links lead that are at protected names: who writes there writes what others follow.
 
 Only the folders above a changed path are looked into, and what is protected in them.
 """

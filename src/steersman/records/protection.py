@@ -81,7 +81,7 @@ def protected(action: Write | Delete, workspace: str) -> str:
         return f"{shown or 'the workspace folder'}, so that others may write there,"
     if _named_by_git(action, places) or protected_git.runs_something(action, name):
         others = places.behind_link(action.path)
-        return f"{shown}, which {'other programs run or obey' if others else 'git runs or obeys'},"
+        return f"{shown}, which {'other programs run or load' if others else 'git runs or loads'},"
     if protected_git.obeyed(name):
         return ""
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
@@ -93,7 +93,7 @@ def protected(action: Write | Delete, workspace: str) -> str:
     ):
         return f"{shown}, with which git could take a folder for a repository,"
     if parts[-1] in FILES or not FOLDERS.isdisjoint(parts):
-        return f"{shown}, which other programs run or obey,"
+        return f"{shown}, which other programs run or load,"
     return ""
 
 

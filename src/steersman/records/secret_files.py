@@ -1,4 +1,4 @@
-"""Which files of a workspace are secret. Pure: the lines that say so were read by somebody else."""
+"""Which files of a workspace are secret. Pure: the lines that say so were read by someone else."""
 
 import os
 import re
@@ -16,7 +16,7 @@ MADE_AGAIN = frozenset(
 SKIPPED = MADE_AGAIN | {".git"}
 
 
-# Between lines that are judged apart: no exception below it takes back what is named above it.
+# Between lines that are judged apart: no exception below it undoes what is named above it.
 APART = "#| apart\n"
 # What editors and people put around the name of a file for a copy of it; names are in lower case.
 _AFTER = re.compile(
@@ -48,7 +48,7 @@ class SecretFiles:
         for depth in range(1, len(parts) + 1):
             name = b"/".join(parts[:depth])
             if self.hides(name, depth < len(parts)):
-                return "by .steersmanignore or the usual names of such files"
+                return "by .steersmanignore or the built-in list"
         return ""
 
     def hides(self, name: bytes, folder: bool) -> bool:

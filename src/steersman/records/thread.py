@@ -48,7 +48,7 @@ class Lease(Struct, frozen=True):
 
 
 class Waiting(Struct, frozen=True):
-    """A request that waits for somebody's answer; `what` is one line about it."""
+    """A request that waits for someone's answer; `what` is one line about it."""
 
     corr: str
     kind: Literal["permission", "question"]

@@ -40,7 +40,7 @@ def test_lines_are_answered_in_order_and_bad_ones_named():
         "cmd": "ls",
         "verdict": "allow",
         "rule": "plain",
-        "reason": "Nothing in the command stands against it.",
+        "reason": "Nothing in the command needs approval.",
     }
     assert "error" in answers[1]
     assert "error" in answers[2]

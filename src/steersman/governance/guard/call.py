@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ProgramCall:
-    """A program about to be started, as far as its text tells."""
+    """A program about to be started, as far as its text shows."""
 
     def __init__(self, words: list[str], shell: "Shell", stdin: str | None) -> None:
         self.words = words
@@ -39,7 +39,7 @@ class ProgramCall:
     # ---- what is said about it
 
     def ask(self, rule: str, why: str, instead: str = "") -> None:
-        """Somebody should look at this."""
+        """Someone should look at this."""
         self.scene.note(ASK, rule, f"`{sentence(self.words)}` {why}.", instead)
 
     def doubt(self, rule: str, why: str, instead: str = "") -> None:
@@ -80,7 +80,7 @@ class ProgramCall:
     # ---- what it touches
 
     def name_path(self, path: str) -> str:
-        """A path as facts name it; one that is no single file is remembered as a pattern."""
+        """A path as facts name it; one that is not a single file is remembered as a pattern."""
         name = shown(path)
         if globbed(path) or unknown(path):
             self.patterns.append(name)

@@ -95,12 +95,14 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if KILL.search(text) or KILL.search(code):
         shell.scene.note(BREAK, "kill.everything", f"{name} code kills every process.")
     if FORKBOMB.search(text) or FORKBOMB.search(code):
-        shell.scene.note(BREAK, "forkbomb.code", f"{name} code starts processes without bound.")
+        shell.scene.note(BREAK, "forkbomb.code", f"{name} code starts processes without limit.")
     found = ROOTISH.search(text) or (LISTED.search(text) if "|" in text else None)
     if found:
-        shell.scene.note(BREAK, "fs.root", f"Code deletes {shown(found[1])} with all below it.")
+        shell.scene.note(
+            BREAK, "fs.root", f"Code deletes {shown(found[1])} and everything below it."
+        )
     if language in ("powershell", "cmd") and payload(text):
-        shell.scene.note(BLOCK, "code.harm", f"Code holds a harmful command: {shown(text, 60)}.")
+        shell.scene.note(BLOCK, "code.harm", f"Code contains a harmful command: {shown(text, 60)}.")
     lookups(shell, text)
     services(shell, text if known is None else f"{code}\n{text}")
     serves(shell, text)
@@ -222,7 +224,9 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
         if given:
             words = [given[2]]
     if MAKES_LETTERS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", inside)):
-        shell.scene.note(ASK, "code.hidden", "Code starts a command that it spells by numbers.")
+        shell.scene.note(
+            ASK, "code.hidden", "Code starts a command that it builds from character codes."
+        )
     if not words:
         if (
             (
@@ -254,7 +258,7 @@ def _quote(word: str) -> str:
 
 
 def _suspicion(shell: "Shell", text: str, language: str) -> None:
-    """Nothing certain was found, but a harmful command or path stands in code that might use it."""
+    """Nothing certain was found, but a harmful command or path is in code that might use it."""
     worst = shell.scene.worst
     if worst is not None and worst.level >= ASK:
         return
@@ -270,7 +274,7 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
             shell.scene.note(
                 ASK if calm else BLOCK,
                 "code.harm",
-                f"Code holds a harmful command: {shown(word, 60)}.",
+                f"Code contains a harmful command: {shown(word, 60)}.",
             )
         elif re.match(
             r"/(?:\Z|etc|usr|home|bin|boot|var|lib|root|dev/sd)|~\Z", word

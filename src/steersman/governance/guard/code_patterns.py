@@ -140,7 +140,7 @@ CHR = pattern(
     r"(?:chr\(\s*(0x[0-9a-fA-F]+|\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)"
 )
 BLOB = pattern(r"[A-Za-z0-9+/=_-]{8,}\Z")
-# Ways to start a command that are no calls, by language; an empty set means every language.
+# Ways to start a command that are not calls, by language; an empty set means every language.
 ESCAPES = (
     (
         frozenset(("ruby", "perl", "php", "julia")),

@@ -49,7 +49,7 @@ _MODES = {"write_text": "w", "write_bytes": "wb", "touch": "a"}
 
 
 def rewritten(code: str, home: str, cwd: str) -> str | None:
-    """The code with everything worked out that its text tells; None when it is no Python."""
+    """The code with everything worked out that its text shows; None when it is not Python."""
     try:
         tree = ast.parse(_ESCAPED_MARK.sub("?", code))
     except (SyntaxError, ValueError):
@@ -313,7 +313,7 @@ def _acts(node: ast.expr) -> bool:
 
 
 def _written(value: Value, depth: int = 0) -> ast.expr | None:
-    """A value as an expression; None for one that is no text, number or name, or too large."""
+    """A value as an expression; None for one that is not text, number or name, or too large."""
     if isinstance(value, Dotted):
         return ast.Name(str(value), ast.Load())
     if isinstance(value, bytes):

@@ -31,7 +31,7 @@ _GIVEN = pattern(
 
 
 def with_home(text: str, home: str) -> str:
-    """Homes that stand inside a string, put in plainly."""
+    """Homes that are inside a string, put in plainly."""
     text = _INTERPOLATED.sub(lambda _: home, text)
     return _DOUBLE.sub(
         lambda found: found[1] + _HOME_IN_TEXT.sub(lambda _: home, found[2]) + found[1], text

@@ -1,4 +1,4 @@
-"""What an expression of inline Python would be, as far as its text tells. Nothing is run."""
+"""What an expression of inline Python would be, as far as its text shows. Nothing is run."""
 
 import ast
 import posixpath

@@ -137,7 +137,7 @@ def _start(call: ProgramCall) -> None:
         call.unknown_code = True
         call.ask(
             "program.unknown",
-            "starts a program this guard does not know",
+            "starts an unknown program",
             "Use a known tool, or ask the user.",
         )
         return
@@ -218,7 +218,7 @@ _BUILDERS = frozenset(
 
 
 def _cloned(call: ProgramCall) -> None:
-    """Building or running in a folder that was just fetched from a host nobody vouches for."""
+    """Building or running in a folder that was just fetched from an unknown host."""
     if call.name in _BUILDERS or call.words[0].startswith("./"):
         folder = call.shell.cwd
         above = folder.rpartition("/")[0]
@@ -256,7 +256,7 @@ def _puzzle(call: ProgramCall) -> None:
     call.doubt(
         "program.hidden",
         "starts a program whose name is not known from the text",
-        "Write the program's name out.",
+        "Write the program's name in plain text.",
     )
     if unknown(word) and call.args:
         _guess(call)

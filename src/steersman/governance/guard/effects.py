@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steersman.governance.guard.call import ProgramCall
     from steersman.governance.guard.shell import Shell
 
-_STAY = "Work inside the workspace; name the exact path that is to go."
+_STAY = "Work inside the workspace; name the exact path to delete."
 _INSIDE = "Name a path inside the workspace, for example `rm -rf build`."
 _SET = "Write `${NAME:?}` for the variable: then nothing is deleted when it is empty."
 _BREAKING = {
@@ -158,7 +158,7 @@ def _written(
         elif not kind:
             call.doubt("fs.write-outside", f"writes outside the workspace, to {name}", _STAY)
     elif where in (Zone.UNKNOWN, Zone.UNSET) and not path.startswith(TEMP):
-        call.doubt("fs.write-unknown", "writes to a path that is not known", "Write the path out.")
+        call.doubt("fs.write-unknown", "writes to a path that is not known", "Write the full path.")
 
 
 def _names_public(content: str | None) -> bool:
@@ -181,7 +181,7 @@ def _socket(call: "ProgramCall", path: str, content: str | None) -> None:
 
 
 def _access(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
-    call.block("access.write", f"changes {name}, which decides who gets in or holds credentials")
+    call.block("access.write", f"changes {name}, which controls access or contains credentials")
 
 
 def _startup(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
@@ -198,9 +198,9 @@ def _startup(call: "ProgramCall", name: str, content: str | None, append: bool) 
 
 def _persist(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     if content is not None and harmful(call.shell, content):
-        call.block("persist.write", f"makes something start by itself through {name}")
+        call.block("persist.write", f"makes something start automatically through {name}")
     else:
-        call.doubt("persist.write", f"makes something start by itself through {name}")
+        call.doubt("persist.write", f"makes something start automatically through {name}")
 
 
 def _path(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
@@ -219,16 +219,16 @@ def _path(call: "ProgramCall", name: str, content: str | None, append: bool) -> 
 
 
 def _agent(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
-    call.block("agent.config", f"changes {name}, which steers coding agents")
+    call.block("agent.config", f"changes {name}, which controls coding agents")
 
 
 def _hook(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
     if content is not None and harmful(call.shell, content):
         call.block("hook.write", f"plants harmful code in the hook {name}")
     elif ".git moved" in call.scene.files:
-        call.block("hook.rename", f"builds {name} anew after the protected folder was moved away")
+        call.block("hook.rename", f"builds {name} again after the protected folder was moved away")
     else:
-        call.doubt("hook.write", f"writes {name}, which runs later by itself")
+        call.doubt("hook.write", f"writes {name}, which runs later automatically")
 
 
 def _git(call: "ProgramCall", name: str, content: str | None, append: bool) -> None:
@@ -301,7 +301,7 @@ def _deleted(call: "ProgramCall", path: str, where: Zone, whole: bool) -> None:
         call.doubt(
             "fs.delete-unknown",
             "deletes paths that are not known from the text",
-            "Write the paths out.",
+            "Write the full paths.",
         )
     elif where is Zone.INSIDE and kind in ("hook", "agent", "git", "gitconfig"):
         call.doubt("fs.delete-protected", f"deletes the protected path {name}")

@@ -170,7 +170,7 @@ def _word(node: Node, shell: Shell, quoted: bool) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Unquoted text: what a backslash stands before is only itself."""
+    """Unquoted text: what a backslash precedes is only itself."""
     made, at = "", 0
     for found in _UNQUOTE.finditer(text):
         made += live(text[at : found.start()]) + ("" if found[1] == "\n" else found[1])
@@ -252,7 +252,7 @@ def _split(text: str, shell: Shell) -> str:
 
 
 def _between(shell: Shell) -> str:
-    """What stands between the words of `"$*"`."""
+    """What is between the words of `"$*"`."""
     given = shell.variables.get("IFS")
     return given[:1] if isinstance(given, str) else " "
 
@@ -314,7 +314,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def _loose(source: bytes, shell: Shell, quoted: bool, first: bool) -> str:
-    """Text inside an expansion, in which a `$NAME` may stand that the grammar did not see."""
+    """Text inside an expansion, in which a `$NAME` may be that the grammar did not see."""
     text, made, at = source.decode("utf-8", "replace"), "", 0
     for found in _DOLLAR.finditer(text):
         if found[1]:

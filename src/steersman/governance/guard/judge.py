@@ -29,11 +29,13 @@ def judge(command: str, place: CommandPlace) -> Judgement:
     odd = _odd(command)
     if odd:
         scene.plain = False
-        scene.note(ASK, "shape.control", odd, "Write the command with ordinary letters and spaces.")
+        scene.note(
+            ASK, "shape.control", odd, "Write the command with ordinary characters and spaces."
+        )
         text = _CONTROL.sub(" ", _BEYOND.sub(_plain_letter, command))
         joined = _CONTROL.sub("_", _ODD_SPACE.sub("_", command))
     if len(text) > MAX_LENGTH:
-        scene.too_complex(f"it has more than {MAX_LENGTH:,} letters")
+        scene.too_complex(f"it has more than {MAX_LENGTH:,} characters")
         text = text[:MAX_LENGTH] + "\n" + text[-MAX_LENGTH:]
     shell = Shell(scene, place.cwd or place.workspace)
     try:
@@ -66,7 +68,7 @@ def _printed(scene: Scene, text: str) -> None:
         scene.note(
             ASK,
             "secrets.print",
-            "What the command prints may hold credentials.",
+            "What the command prints may contain credentials.",
             "Print only what you need.",
         )
 
@@ -94,7 +96,7 @@ def _plain_letter(found: re.Match[str]) -> str:
 
 
 def _said(scene: Scene) -> Judgement:
-    worst = scene.worst or Finding(0, "plain", "Nothing in the command stands against it.")
+    worst = scene.worst or Finding(0, "plain", "Nothing in the command needs approval.")
     return Judgement(
         verdict=_VERDICTS.get(worst.level, "allow"),
         rule=worst.rule,

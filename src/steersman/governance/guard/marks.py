@@ -18,7 +18,7 @@ KNOWN_NET = "\ue005"  # content from a well-known installer's host
 EVERY = "\ue006"  # everything a listing command lists
 RANDOM = "\ue007"  # endless noise: /dev/zero, yes
 TEMP = "\ue008"  # a name made by mktemp
-SHELL = "\ue009"  # what a shell prints that somebody else commands
+SHELL = "\ue009"  # what a shell prints that someone else commands
 TOKEN = "\ue00a"  # an unknown variable whose name says it holds a credential
 
 STAR = "\ue010"

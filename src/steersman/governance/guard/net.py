@@ -22,7 +22,7 @@ _PROSE = pattern(
     r"(?i)--?(?:m|message|title|body|description|desc|text|comment|subject|reason|notes?|name|"
     r"label|summary|grep|pattern|regexp?|query|search|match|filter|k|e|annotate|tag|author)\Z"
 )
-# A command that begins with one of these may be what another program is told to start.
+# A command that begins with one of these may be what another program is asked to start.
 _STARTS = frozenset(
     listed(
         """rm shred dd mkfs mkfs.ext4 wipefs bash sh zsh dash ksh ash python python3 perl ruby node

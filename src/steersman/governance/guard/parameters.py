@@ -6,7 +6,7 @@ from steersman.governance.guard.marks import OUT, glob_pattern, live, unknown
 
 
 def shaped(value: str, rest: str) -> str:
-    """A value with what stands behind its name done to it."""
+    """A value with what is behind its name done to it."""
     if not rest:
         return value
     if rest[0] in "^,":

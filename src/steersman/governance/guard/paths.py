@@ -81,7 +81,7 @@ def absolute(path: str, cwd: str, home: str) -> str:
 
 @lru_cache(maxsize=4096)
 def zone(path: str, place: CommandPlace) -> Zone:
-    """The zone of an absolute path that something would be done to, with all below it."""
+    """The zone of an absolute path that something would be done to, and everything below it."""
     windows = _WINDOWS.match(path)
     if windows:
         return Zone.ROOT if len(windows[2]) < 2 else Zone.SYSTEM

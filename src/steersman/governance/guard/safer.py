@@ -13,7 +13,7 @@ _ALWAYS_SET = ("HOME", "PWD", "OLDPWD", "USER")
 def safer(command: str) -> str:
     """The command with a safer form of its parts; empty when there is none.
 
-    `git push --force` stops with a lease when somebody else has pushed; `rm -r $X/…` stops with
+    `git push --force` stops with a lease when someone else has pushed; `rm -r $X/…` stops with
     `${X:?}` when the variable is empty. Only what is written out is changed, nothing in quotes.
     """
     if not command.isascii():  # places in the tree are bytes

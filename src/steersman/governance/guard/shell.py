@@ -203,7 +203,7 @@ class Shell:
         return made
 
     def visit_inside(self, node: Node) -> None:
-        """Commands hidden in a place that is no command: arithmetic, subscripts, patterns."""
+        """Commands hidden in a place that is not a command: arithmetic, subscripts, patterns."""
         self.scene.plain = False
         for child in node.named_children:
             if child.type in ("command_substitution", "process_substitution"):
@@ -252,7 +252,7 @@ class Shell:
         self.scene.plain = False
         text = value if isinstance(value, str) else ""
         if value is None or unknown(text):
-            self.scene.note(ASK, "expand.again", "A value nobody knows is expanded a second time.")
+            self.scene.note(ASK, "expand.again", "An unknown value is expanded a second time.")
         elif _SUBSTITUTION.search(text):
             self.scene.note(ASK, "expand.again", "Text is expanded a second time as shell code.")
             self.copy().script('echo "' + text.replace('"', '\\"') + '"')
@@ -290,7 +290,7 @@ class Shell:
                 redirects.append(child)
             elif kind == "subshell":
                 self.scene.plain = False
-                self.scene.note(ASK, "shape.syntax", "A group stands where a word should be.")
+                self.scene.note(ASK, "shape.syntax", "A group appears where a word is expected.")
                 self.visit(child, None)
             elif (child.is_named and kind != "comment") or kind in ("==", "=~", "$"):
                 words.append(child)

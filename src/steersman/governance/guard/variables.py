@@ -1,4 +1,4 @@
-"""Variables that programs obey: setting one may run code, load code, or redirect a program."""
+"""Variables that programs follow: setting one may run code, load code, or redirect a program."""
 
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,7 @@ _NODE_LOAD = pattern(r"(?:-r|--require|--import|--loader|--experimental-loader)[
 
 
 def check_assignment(shell: "Shell", name: str, value: str | list[str], used: bool) -> None:
-    """Judge an assignment to a variable some program obeys."""
+    """Judge an assignment to a variable some program follows."""
     if isinstance(value, list):
         return
     if _SUBSCRIPT.search(value):
@@ -92,7 +92,7 @@ def _command(shell: "Shell", name: str, value: str) -> None:
         ASK,
         "env.command",
         f"{name} makes another program run `{shown(value, 60)}`.",
-        "Leave the variable alone and run the program plainly.",
+        "Run the program without setting the variable.",
     )
     if not unknown(value):
         shell.copy().script(value.lstrip("!"))

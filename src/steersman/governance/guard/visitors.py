@@ -177,7 +177,7 @@ def _while(shell: Shell, node: Node, stdin: str | None) -> str:
             shell.scene.note(
                 BREAK,
                 "forkbomb.loop",
-                "An endless loop starts background processes without bound.",
+                "An endless loop starts background processes without limit.",
                 "Start a fixed number of processes and wait for them.",
             )
         shell.loop -= 1
@@ -211,7 +211,7 @@ def _c_for(shell: Shell, node: Node, stdin: str | None) -> str:
         body = node.child_by_field_name("body")
         if body is not None and _backgrounds(body):
             shell.scene.note(
-                BREAK, "forkbomb.loop", "An endless loop starts background processes without bound."
+                BREAK, "forkbomb.loop", "An endless loop starts background processes without limit."
             )
     made, before = OUT, dict(shell.scene.files)
     for child in node.named_children:

@@ -67,7 +67,7 @@ def _unpack(call: ProgramCall, options: Options, folder: str | None) -> None:
     archive = options.get("-f", "--file")
     made = call.stdin if archive in (None, "-") else call.content(archive)
     if made and NET in made:
-        call.doubt("net.unpack", "unpacks a download nobody has seen")
+        call.doubt("net.unpack", "unpacks an unreviewed download")
         call.scene.files[call.path(folder or ".")] = NET
     call.out = OUT
 

@@ -39,7 +39,7 @@ def netcat(call: ProgramCall) -> None:
         options.has("-e", "-c", "--exec", "--sh-exec")
         and call.name in ("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd")
     ) or re.search(r"(?i)\b(?:EXEC|SYSTEM):", text):
-        call.block("net.reverse-shell", "gives a shell to whoever is on the other side")
+        call.block("net.reverse-shell", "gives a shell to whoever connects")
         return
     if options.has("-z", "-h", "--help", "--version"):
         if not local:
@@ -67,7 +67,7 @@ def netcat(call: ProgramCall) -> None:
 
 
 def over_wire(call: ProgramCall, host: str) -> None:
-    """A client that sends its input to a host and prints the answer; no input is no harm."""
+    """A client that sends its input to a host and prints the answer; no input is harmless."""
     call.network.append(shown(host))
     call.out = NET
     text = call.stdin or ""
@@ -168,7 +168,7 @@ def _ssh_options(call: ProgramCall, options: Options) -> None:
             and name.startswith("/")
             and call.zone(name) is not Zone.INSIDE
         ):
-            call.doubt("flag.helper", f"runs or obeys {shown(name)}")
+            call.doubt("flag.helper", f"runs or loads {shown(name)}")
     for name in options.all("-F"):
         made = call.content(name)
         if made is not None and harmful(call.shell, made):
@@ -271,6 +271,6 @@ def remote_run(call: ProgramCall) -> None:
 def gsutil_like(call: ProgramCall) -> None:
     """`croc`, `wormhole`, `transfer`: send files to others."""
     if tainted(call.stdin) or any(secret(call.path(word), call.place) for word in call.args):
-        call.block("exfil.copy", "sends credentials to somebody")
+        call.block("exfil.copy", "sends credentials to someone")
     else:
-        call.ask("net.send", "sends files to somebody")
+        call.ask("net.send", "sends files to someone")

@@ -175,7 +175,7 @@ def _run(call: ProgramCall, args: list[str]) -> None:
         call.doubt("docker.host-network", "gives a container the machine's network")
     for text in options.all("--security-opt"):
         if "unconfined" in text or "disable" in text:
-            call.doubt("docker.unconfined", "takes a container's confinement away")
+            call.doubt("docker.unconfined", "removes a container's isolation")
     command = rest[1:]
     entry = options.get("--entrypoint")
     if entry:

@@ -87,7 +87,7 @@ def ssh_keys(call: ProgramCall) -> None:
     """`ssh-keygen`, `ssh-copy-id`, `ssh-add`: keys and access."""
     options = call.options("-f -t -b -C -N -P -i -p -o -I -s -V -n -z -D -Y -O -R -F")
     if call.name == "ssh-copy-id":
-        call.ask("access.grant", "lets this machine's key into another machine")
+        call.ask("access.grant", "installs this machine's key on another machine")
     elif call.name == "ssh-keygen":
         name = options.get("-f")
         if options.has("-l", "-F", "-B", "-Y", "-e", "-H_") or "-l" in call.args:

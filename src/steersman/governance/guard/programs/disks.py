@@ -143,7 +143,7 @@ def mount(call: ProgramCall) -> None:
     ):
         mnt = all(re.match(r"/(?:mnt|media|Volumes)", word) for word in options.rest)
         if not mnt or not options.rest:
-            call.breaker("system.mount", "takes file systems away from the running system")
+            call.breaker("system.mount", "unmounts file systems of the running system")
             return
     if call.name == "mount" and len(options.rest) == 2:
         link_all(call, options.rest[:1], options.rest[1], symbolic=False)

@@ -23,7 +23,7 @@ def sed(call: ProgramCall) -> None:
         if made is not None:
             scripts.append(made)
         elif call.zone(name) is not Zone.INSIDE:
-            call.doubt("code.unknown", "runs a sed script nobody has read")
+            call.doubt("code.unknown", "runs an unreviewed sed script")
     in_place = any(flag.startswith(("-i", "--in-place")) for flag in options.flags)
     if not in_place and any(re.match(r"-[nEr]*i", word) for word in call.args):
         in_place = True
@@ -139,7 +139,7 @@ def awk(call: ProgramCall) -> None:
         if made is not None:
             program.append(made)
         elif call.zone(name) is not Zone.INSIDE:
-            call.doubt("code.unknown", "runs an awk program nobody has read")
+            call.doubt("code.unknown", "runs an unreviewed awk program")
     if options.has("-l", "--load"):
         call.doubt("flag.helper", "loads native code into awk")
     files = [word for word in operands if "=" not in word or "/" in word.split("=")[0]]
@@ -189,7 +189,7 @@ def code(call: ProgramCall) -> None:
 
 
 def edit(call: ProgramCall) -> None:
-    """Editors: they write the files they open and obey commands given as options."""
+    """Editors: they write the files they open and follow commands given as options."""
     from steersman.governance.guard.code import scan
 
     check_flags(call)

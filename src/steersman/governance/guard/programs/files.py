@@ -194,7 +194,7 @@ def dd(call: ProgramCall) -> None:
     if target is not None:
         call.write(target, call.out, append="append" in sizes.get("oflag", ""))
         if "\ue007" in call.out and "count" not in sizes:
-            call.doubt("exhaust.disk", "writes without end")
+            call.doubt("exhaust.disk", "writes endlessly")
 
 
 def mode(call: ProgramCall) -> None:
@@ -248,13 +248,13 @@ def _rights(call: ProgramCall, targets: list[str], what: str, recursive: bool) -
         elif special(path, call.place) == "hook":
             call.doubt("hook.activate", f"makes the hook {name} run")
         elif world and (recursive or what.endswith("777")):
-            call.doubt("perms.world", f"lets everybody write {name}")
+            call.doubt("perms.world", f"makes {name} writable for everyone")
         elif where is Zone.UNKNOWN and unknown(path):
             call.doubt("perms.unknown", "changes rights on a path that is not known")
 
 
 def _rights_outside(call: ProgramCall, path: str, what: str) -> None:
-    """Rights on something of the user's; taking rights from others is no harm."""
+    """Rights on something of the user's; taking rights from others is harmless."""
     stricter = call.name == "chmod" and re.fullmatch(r"0?[67]00|go?-\w+|go=|u=\w+,go=", what)
     kind = special(path, call.place)
     if not stricter and (secret(path, call.place) or kind in ("access", "startup")):

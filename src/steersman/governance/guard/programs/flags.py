@@ -355,7 +355,7 @@ def _one(call: ProgramCall, key: str, kind: str, value: str) -> None:
             call.doubt("flag.helper", f"takes code or settings from {shown(value)} through {key}")
     elif kind == "folder":
         if value and call.zone(value) not in (Zone.INSIDE, Zone.WORKSPACE):
-            call.doubt("flag.folder", f"runs a project that lies elsewhere, in {shown(value)}")
+            call.doubt("flag.folder", f"runs a project from elsewhere, in {shown(value)}")
     elif kind == "write":
         if (
             value

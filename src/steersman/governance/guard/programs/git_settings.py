@@ -50,7 +50,7 @@ def set_option(call: ProgramCall, text: str, *, lasting: bool, value: str | None
         call.ask("git.setting", f"sets {name}")
         return
     what = "where git gets code from" if _SOURCE.search(name) else "what git runs"
-    call.doubt("git.setting", f"sets {name}, which decides {what}", "Run the program plainly.")
+    call.doubt("git.setting", f"sets {name}, which decides {what}", "Run the program directly.")
     if unknown(given):
         return
     if name.lower().startswith("alias."):

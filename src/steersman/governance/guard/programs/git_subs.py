@@ -15,7 +15,7 @@ DEFAULTS = pattern(
 )
 
 
-_LEASE = "Use `git push --force-with-lease`: it stops when somebody else has pushed."
+_LEASE = "Use `git push --force-with-lease`: it stops when someone else has pushed."
 
 
 def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
@@ -122,7 +122,7 @@ def _clean(call: ProgramCall, options: Options, rest: list[str]) -> None:
     if call.zone(".") not in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP):
         call.delete(".")
     if read.has("-f", "--force"):
-        call.ask("git.clean", "deletes files git does not know", "Use `git clean -n` first.")
+        call.ask("git.clean", "deletes untracked files", "Use `git clean -n` first.")
 
 
 def _stash(call: ProgramCall, options: Options, rest: list[str]) -> None:

@@ -158,7 +158,7 @@ def interpreter(call: ProgramCall) -> None:
         return
     codes, rest, options = _inline(speech, args)
     if speech.language == "gdb" and {"-p", "--pid", "attach"} & set(args):
-        call.doubt("debug.attach", "looks into another process")
+        call.doubt("debug.attach", "inspects another process")
     _loads(call, speech, options)
     if "-S" in options and speech.language == "php":
         serve(call, "php", args)
@@ -395,7 +395,7 @@ def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:
         return
     where = call.zone(rest[0])
     if where is not Zone.INSIDE or unknown(rest[0].replace(DEEP, "")):
-        call.doubt("code.unknown", "runs a script nobody has read from outside the project")
+        call.doubt("code.unknown", "runs an unreviewed script from outside the project")
 
 
 def _cmd(call: ProgramCall) -> None:

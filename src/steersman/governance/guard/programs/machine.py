@@ -180,7 +180,7 @@ def script_words(call: ProgramCall) -> None:
     rest = skip_options(call.args, "-s -l --state --log")
     for word in rest:
         if call.zone(word) is not Zone.INSIDE:
-            call.doubt("code.unknown", f"runs what lies in {shown(word)}")
+            call.doubt("code.unknown", f"runs what is in {shown(word)}")
 
 
 def xdg_open(call: ProgramCall) -> None:

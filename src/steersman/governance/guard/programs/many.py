@@ -36,7 +36,7 @@ def xargs(call: ProgramCall) -> None:
     words = rest or ["echo"]
     marker = options.get("-I", "-J", "--replace") or ("{}" if options.has("-i") else None)
     if "\ue007" in text and options.get("-P", "--max-procs") is not None:
-        call.breaker("forkbomb.xargs", "starts processes without bound")
+        call.breaker("forkbomb.xargs", "starts processes without limit")
     call.scene.plain = False
     if marker:
         for item in items or [OUT]:

@@ -34,7 +34,7 @@ _VOUCHED = {
 
 
 def _vouched(host: str) -> bool:
-    """Whether somebody known gives out what is at a host."""
+    """Whether someone known gives out what is at a host."""
     labels = host.split(".")
     return len(labels) > 1 and labels[-2] in _VOUCHED.get(labels[-1], "").split()
 
@@ -43,7 +43,7 @@ _SOURCE = pattern(r"(?:git\+|hg\+|svn\+|bzr\+)?(?:https?|git|ssh|ftp)://\S+|git@
 
 
 def installer(call: ProgramCall) -> None:
-    """Any package manager: sources nobody vouches for are refused, then the table decides."""
+    """Any package manager: unknown sources are refused, then the table decides."""
     if call.name in ("bundle", "bundler"):
         _frozen(call)
     if call.name in WRAPPERS and not _owns(call):
@@ -164,7 +164,7 @@ def _sources(call: ProgramCall) -> None:
         if not _vouched(host) and not LOCAL.match(host):
             call.block(
                 "pkg.untrusted",
-                f"installs code from {shown(host)}, which nobody vouches for",
+                f"installs code from {shown(host)}, an unknown source",
                 "Use the public registry, or ask the user.",
             )
         else:
@@ -224,11 +224,11 @@ def deno(call: ProgramCall) -> None:
         if _vouched(host) and host != "raw.githubusercontent.com":
             call.ask("pkg.run", "runs code from the network")
         else:
-            call.block("net.run", f"runs code from {shown(host)}, which nobody vouches for")
+            call.block("net.run", f"runs code from {shown(host)}, an unknown source")
     elif sub in ("", "install", "add", "remove", "upgrade", "publish", "deploy", "compile", "repl"):
         call.ask("pkg.install", "installs, publishes or runs something interactively")
     elif sub == "run" and rest and call.zone(rest[0]) is not Zone.INSIDE:
-        call.doubt("code.unknown", "runs a script nobody has read")
+        call.doubt("code.unknown", "runs an unreviewed script")
 
 
 def uvx(call: ProgramCall) -> None:
@@ -260,10 +260,10 @@ def _package(call: ProgramCall, words: list[str], *, fetched: bool = True) -> No
         if _vouched(host) or words[0].startswith("github:"):
             call.ask("pkg.run", "runs a package straight from its source")
         else:
-            call.block("net.run", f"runs code from {shown(host)}, which nobody vouches for")
+            call.block("net.run", f"runs code from {shown(host)}, an unknown source")
         return
     if name == "husky":
-        call.ask("hook.install", "installs hooks that run later by themselves")
+        call.ask("hook.install", "installs hooks that run later automatically")
         return
     short = name.rsplit("/", 1)[-1]
     from steersman.governance.guard.programs import known
@@ -280,7 +280,7 @@ def _package(call: ProgramCall, words: list[str], *, fetched: bool = True) -> No
     elif short not in KNOWN_BINS and name.split("/")[0] not in SCOPES:
         call.unknown_code = True
         call.network.append("*")
-        call.ask("pkg.run", "fetches and runs a package nobody has looked at")
+        call.ask("pkg.run", "fetches and runs an unreviewed package")
 
 
 def go(call: ProgramCall) -> None:
@@ -302,7 +302,7 @@ def go(call: ProgramCall) -> None:
                 if not _vouched(host):
                     call.block(
                         "net.run",
-                        f"runs or installs code from {shown(host)}, which nobody vouches for",
+                        f"runs or installs code from {shown(host)}, an unknown source",
                     )
                 else:
                     call.ask("pkg.install", "installs or runs a package from the network")

@@ -52,7 +52,7 @@ def powershell(call: ProgramCall) -> None:
             return
         if any(option.startswith(name) for option in _VALUED) and name not in _FLAGS:
             if args[at : at + 1] and args[at].lower() == "hidden":
-                call.doubt("code.hidden", "runs PowerShell where nobody sees it")
+                call.doubt("code.hidden", "runs PowerShell in a hidden window")
             at += 1
     _given(call, "-", [])
 
@@ -77,11 +77,13 @@ def _file(call: ProgramCall, name: str) -> None:
         if feed(call, made):
             judge_code(call, literal(made))
     elif call.zone(name) is not Zone.INSIDE or _WINDOWS.match(name):
-        call.doubt("code.unknown", "runs a script nobody has read from outside the project")
+        call.doubt("code.unknown", "runs an unreviewed script from outside the project")
 
 
 def _encoded(call: ProgramCall, text: str) -> None:
-    call.doubt("code.hidden", "runs PowerShell code that is encoded", "Write the code out.")
+    call.doubt(
+        "code.hidden", "runs PowerShell code that is encoded", "Write the code in plain text."
+    )
     try:
         judge_code(call, base64.b64decode(text).decode("utf-16-le", "replace"))
     except (ValueError, binascii.Error):
@@ -152,7 +154,7 @@ def _command(call: ProgramCall, words: list[str], part: str) -> None:
 
 
 def _operands(words: list[str]) -> list[str]:
-    """Words that are no options, and what follows the options for a path."""
+    """Words that are not options, and what follows the options for a path."""
     return [word for word in words[1:] if not word.startswith("-") or word[1:2].isdigit()]
 
 

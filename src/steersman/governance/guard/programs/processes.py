@@ -81,7 +81,7 @@ def fuser(call: ProgramCall) -> None:
     if (options.has("-m", "-M", "--mount", "-c") and far) or far:
         call.breaker("kill.everything", "kills everything that uses a part of the system")
     else:
-        call.ask("kill.process", "kills whoever uses a file or port")
+        call.ask("kill.process", "kills every process that uses a file or port")
 
 
 def power(call: ProgramCall) -> None:
@@ -189,7 +189,7 @@ def systemctl(call: ProgramCall) -> None:
         if any(word.startswith(("/tmp", "/dev/shm")) for word in words[1:]):
             call.block("persist.service", "installs a service from a temporary place")
         else:
-            call.ask("persist.service", "makes a service start by itself")
+            call.ask("persist.service", "makes a service start automatically")
     else:
         call.ask("service.control", "controls a service")
 
@@ -244,4 +244,4 @@ def stress(call: ProgramCall) -> None:
     big = [n for flag in options.flags.values() for n in flag if re.fullmatch(r"\d{2,}|0", n)]
     if ends and not big and not options.has("--vm", "-m", "--vm-bytes", "--fork", "--all"):
         return
-    call.block("exhaust.load", "uses up the machine")
+    call.block("exhaust.load", "exhausts the machine")

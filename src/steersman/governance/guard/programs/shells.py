@@ -45,7 +45,7 @@ def feed(call: ProgramCall, text: str) -> bool:
         call.wrapper = False
         call.block(
             "net.run",
-            "runs code fetched from the network that nobody has seen",
+            "runs unreviewed code fetched from the network",
             "Save it to a file in the workspace and read it first.",
         )
     elif kind == "installer":
@@ -75,7 +75,7 @@ def run_file(call: ProgramCall, word: str) -> None:
 
             scan(call.shell, made, "python")
         elif made == "\ue002":
-            call.ask("code.unknown", "runs a file nobody has read")
+            call.ask("code.unknown", "runs an unreviewed file")
         else:
             run_script(call, made, call.args, call.stdin)
         return
@@ -158,7 +158,7 @@ def _file(call: ProgramCall, rest: list[str]) -> None:
     call.unknown_code = True
     if where is Zone.INSIDE and not unknown(rest[0]):
         return
-    call.doubt("code.unknown", "runs a script nobody has read from outside the project")
+    call.doubt("code.unknown", "runs an unreviewed script from outside the project")
 
 
 def evaluate(call: ProgramCall) -> None:

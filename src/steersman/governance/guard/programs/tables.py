@@ -1,4 +1,4 @@
-"""Tables of verbs, one per program; their language is told in `verbs.py`."""
+"""Tables of verbs, one per program; their language is reported in `verbs.py`."""
 
 from functools import cache
 

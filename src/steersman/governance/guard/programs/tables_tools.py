@@ -29,7 +29,7 @@ safe :
   ~ screenshots|snapshot|screengrab|lanes|list|docs|actions|action|env|help|swiftlint|slather;
   ~ precheck;
   ~ verify*|analyze*|clean*|debug*|assemble*|ci|install_plugins|search_plugins|--version|coverage
-ask pkg.publish -- runs a lane this guard does not know : *
+ask pkg.publish -- runs an unknown lane : *
 """
 _RELEASE = """
 safe : check|help|--version|status|version|add|init|pre|build|healthcheck|jsonschema|changelog;

@@ -272,7 +272,7 @@ def part(call: ProgramCall) -> None:
     if RANDOM in text:
         size = options.get("-c", "--bytes") or ""
         if re.search(r"(?i)\d{2,}G|\d+T|\d{11,}", size):
-            call.breaker("exhaust.memory", "produces more data than any machine holds")
+            call.breaker("exhaust.memory", "produces more data than any machine can store")
         call.out = text.replace(RANDOM, "") or OUT if "head" in call.name else text
         if "tail" in call.name:
             call.block("exhaust.memory", "reads an endless stream to its end")

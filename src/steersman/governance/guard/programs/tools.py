@@ -48,7 +48,7 @@ def tool(call: ProgramCall) -> None:
             for text in re.findall(r"\\write18\{([^}]*)\}", word):
                 call.script(text)
     elif _publishes(call):
-        call.ask("pkg.publish", "publishes something for everybody")
+        call.ask("pkg.publish", "publishes something")
     _outputs(call)
 
 

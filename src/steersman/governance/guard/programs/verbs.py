@@ -49,7 +49,7 @@ _SAY = {
     "iac.change": "changes infrastructure",
     "pkg.install": "installs packages, which may run their scripts",
     "pkg.system": "changes the system's packages",
-    "pkg.publish": "publishes something for everybody",
+    "pkg.publish": "publishes something",
     "pkg.remove": "removes packages",
     "docker.delete": "deletes container data",
     "docker.change": "changes containers",
@@ -62,12 +62,12 @@ _SAY = {
     "hosting.change": "changes something on a hosting service",
     "remote.delete": "deletes something on another machine",
     "remote.change": "changes something on another machine",
-    "tool.unknown": "does something this guard does not know",
-    "code.unknown": "runs code nobody has seen",
+    "tool.unknown": "does something unknown",
+    "code.unknown": "runs unreviewed code",
     "net.listen": "waits for connections",
     "system.change": "changes the system",
     "device.change": "changes a device or what is stored on it",
-    "sign.change": "signs something, or takes a signature away",
+    "sign.change": "signs something, or removes a signature",
     "jobs.change": "starts or stops jobs of a cluster",
     "backup.change": "changes or deletes backups",
     "windows.system": "changes a Windows system",
@@ -229,7 +229,7 @@ _ELSEWHERE = ("DATABASE_URL", "DB_HOST", "PGHOST", "DB_URL")
 
 
 def _for_tests(call: ProgramCall) -> bool:
-    """True when the database is the one for tests, which is made anew all the time."""
+    """True when the database is the one for tests, which is made again all the time."""
     stages = [call.shell.variables.get(name) for name in _STAGES]
     stages += [word.partition("=")[2] for word in call.args if word.startswith(_STAGES)]
     stages += [value for flag, value in pairwise(call.args) if flag in ("-e", "--env")]

@@ -180,7 +180,7 @@ def env(call: ProgramCall) -> None:
 
 def _environment(call: ProgramCall) -> None:
     """The whole environment is printed; whether its values are shown depends on what follows."""
-    reason = f"`{call.name}` prints the whole environment, which may hold credentials."
+    reason = f"`{call.name}` prints the whole environment, which may contain credentials."
     call.scene.environments.append(
         Finding(ASK, "secrets.environment", reason, "Print only the variable you need.")
     )
@@ -316,7 +316,9 @@ def shell_words(call: ProgramCall) -> None:
     }
     told = any(re.fullmatch(r"-\w*X\w*", word) for word in rest)
     if any(word.startswith("kill-") or (told and word in ("quit", "kill")) for word in rest):
-        call.ask("kill.session", "ends terminal sessions with all that runs in them", _OWN_ONLY)
+        call.ask(
+            "kill.session", "ends terminal sessions with everything that runs in them", _OWN_ONLY
+        )
         return
     if call.name == "tmux":
         spot = next((n for n, word in enumerate(rest) if word in subs), None)
