@@ -200,16 +200,16 @@ def test_a_file_that_cannot_be_used_is_named_and_the_others_live_on(place, text,
         ("bad", {"type": "http"}, "it has no `url`"),
         ("bad", {"type": "stdio", "url": "http://x/"}, "it has neither `command` nor `url`"),
         ("bad", {"type": "carrier pigeon", "command": "x"}, "`type` should be stdio, http or sse"),
-        ("bad", {"url": f"ftp://{SECRET}@x/"}, "`url` should begin with http:// or https://"),
-        ("bad", {"url": "http://[half"}, "`url` should begin with"),
-        ("bad", {"url": "https://"}, "`url` should begin with"),
+        ("bad", {"url": f"ftp://{SECRET}@x/"}, "`url` should start with http:// or https://"),
+        ("bad", {"url": "http://[half"}, "`url` should start with"),
+        ("bad", {"url": "https://"}, "`url` should start with"),
         ("bad", {"command": ["x"]}, "Expected `str`, got `array` - at `command`"),
         ("bad", run(args="x"), "Expected `array`, got `str` - at `args`"),
         ("bad", run(args=[SECRET, 5]), "Expected `str`, got `int` - at `args[1]`"),
         ("bad", run(env={"A": [SECRET]}), "at `env[...]`"),
         ("bad", run(env={"A": "${UNSET}" + SECRET}), "`env.A` needs the variable UNSET"),
         ("bad", run(headers=SECRET), "at `headers`"),
-        ("bad", run(args=["\0"]), "must not hold a NUL"),
+        ("bad", run(args=["\0"]), "must not contain a NUL"),
         ("bad", run(disabled="yes"), "at `disabled`"),
         ("bad", run(timeout=0), "`timeout` should be a number of seconds"),
         ("bad", run(idleTimeout=-1), "`idleTimeout` should be a number of seconds"),
@@ -315,7 +315,7 @@ def test_only_the_persons_file_switches_off_what_others_configure(place):
 
 def test_a_name_is_not_taken_twice_unless_it_is_said(place):
     mcp_files.add(place.own, "a", run("one"))
-    with pytest.raises(UsageProblem, match="There is an MCP server “a” already"):
+    with pytest.raises(UsageProblem, match="There is already an MCP server “a”"):
         mcp_files.add(place.own, "a", run("two"))
     mcp_files.add(place.own, "a", run("two"), replace=True)
     assert place.find().get("a").command == "two"
@@ -369,7 +369,7 @@ def test_a_file_of_a_folder_that_leads_out_or_is_none_is_not_changed(place, tmp_
     assert elsewhere.read_bytes() == before
     place.near.unlink()
     os.mkfifo(place.near)
-    with pytest.raises(UsageProblem, match="not a plain file"):
+    with pytest.raises(UsageProblem, match="not a regular file"):
         mcp_files.add(place.near, "b", run(), shared=True)
 
 

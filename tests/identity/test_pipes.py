@@ -35,7 +35,7 @@ path = Path(sys.argv[1])
 try:
     exec(sys.argv[2])
 except UsageProblem as problem:
-    assert "plain file" in str(problem), problem
+    assert "regular file" in str(problem), problem
 """
 
 

@@ -120,8 +120,8 @@ def test_one_folder_under_two_names_is_one_skill(world):
 
 
 WRONG = [
-    ("---\nname: Not A Name\ndescription: x\n---\n", "no proper name"),
-    ("---\nname: ../../evil\ndescription: x\n---\n", "no proper name"),
+    ("---\nname: Not A Name\ndescription: x\n---\n", "no valid name"),
+    ("---\nname: ../../evil\ndescription: x\n---\n", "no valid name"),
     ("", "no description"),
     ("---\nname: a\n---\n\n", "no description"),
 ]
@@ -168,7 +168,7 @@ def test_the_list_in_the_prompt_is_stable_bounded_and_leaves_out_what_is_disable
     assert listing(Shelf()) == ""
     many = Shelf(tuple(Skill(f"s{n}", "x" * 900, "/", "/") for n in range(150)))
     assert len(listing(many)) < MOST_LISTING + 600
-    assert "more that there is no room to list" in listing(many)
+    assert "more that are not listed here" in listing(many)
 
 
 MENTIONS = [

@@ -68,7 +68,7 @@ def test_without_results_it_says_what_to_do(tmp_path, file):
     for where in (None, tmp_path / "none.jsonl"):
         with pytest.raises(UsageProblem) as told:
             Models({}, results=where).open("auto", task="fix it")
-        assert told.value.what == "The model “auto” has nothing to go by."
+        assert told.value.what == "The model “auto” has no results to choose from."
         assert "steer bench models" in told.value.try_this
 
 

@@ -33,7 +33,7 @@ def test_what_will_not_mend_itself_is_left_at_once(kind):
     with pytest.raises(Switched) as told:
         asked(driver)
 
-    assert told.value.what == "a:1 cannot go on; b:2 takes over."
+    assert told.value.what == "a:1 cannot continue; b:2 takes over."
     assert told.value.why == f"It is {kind}. Because."
     assert (told.value.retryable, told.value.retry_after) == (True, 0.0)
     assert (driver.model, told.value.before, told.value.model) == ("b:2", "a:1", "b:2")
@@ -152,7 +152,7 @@ def test_in_a_turn_the_log_says_who_took_over_and_why(environ, workspace, script
 
     told = [m.body for m in tree.messages() if isinstance(m.body, Error | UsageReport)]
     assert [getattr(body, "what", "") for body in told] == [
-        f"{broken} cannot go on; {works} takes over.",
+        f"{broken} cannot continue; {works} takes over.",
         "",
     ]
     assert told[0].why == "The model answered with status 401. bad key"

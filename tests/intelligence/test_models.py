@@ -178,7 +178,7 @@ def test_a_scripted_model_needs_nothing(script):
         ({"models": {"x": {"provider": "y"}}}, '[models."x"] provider', "no provider “y”"),
         ({"models": {"x": {"price": {"input": 1}}}}, '[models."x"]', "output"),
         ({"models": {"auto": {"provider": "openai"}}}, '[models."auto"]', "cannot be the name"),
-        ({"providers": {"x": {"base_url": "http://h"}}}, '[providers."x"] wire', "how it speaks"),
+        ({"providers": {"x": {"base_url": "http://h"}}}, '[providers."x"] wire', "wire format"),
         ({"providers": {"x": {"wire": "grpc"}}}, '[providers."x"]', "$.wire"),
         ({"providers": {"x": {"wire": "openai"}}}, '[providers."x"] base_url', "no address"),
         ({"providers": {"a:b": {"wire": "openai"}}}, '[providers."a:b"]', "cannot be the name"),
@@ -202,7 +202,7 @@ def test_a_scripted_model_needs_nothing(script):
 def test_a_wrong_setting_is_named_by_its_key(tables, key, says):
     with pytest.raises(UsageProblem) as refusal:
         read_config(**tables)
-    assert refusal.value.what == f"{key} in config.toml is not right."
+    assert refusal.value.what == f"{key} in config.toml is not valid."
     assert says in refusal.value.why
 
 
@@ -252,9 +252,9 @@ tables = some.dictionaries(
 
 @given(tables)
 def test_whatever_is_in_the_settings_is_read_or_refused_in_a_sentence(given_tables):
-    told = " in config.toml is not right."
+    told = " in config.toml is not valid."
     try:
         read_config(**given_tables)
     except UsageProblem as problem:
         told = problem.what
-    assert told.endswith(" in config.toml is not right.")
+    assert told.endswith(" in config.toml is not valid.")

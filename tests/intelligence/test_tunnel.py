@@ -157,7 +157,7 @@ def test_what_ssh_says_is_passed_on(ssh, reason):
 
     assert told.value.what == "The SSH tunnel to me@gpu:22 cannot be opened."
     assert told.value.why == f"ssh: {reason}"
-    assert told.value.try_this == "Try by hand: ssh -p 22 me@gpu true"
+    assert told.value.try_this == "Try it yourself: ssh -p 22 me@gpu true"
     assert told.value.kind == "network"
 
 

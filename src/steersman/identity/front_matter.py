@@ -1,7 +1,7 @@
 """The lines between `---` at the beginning of a Markdown file: names and values, without YAML.
 
 Only the simple part is read, which is all that skills use: `name: value`, quoted values, values
-that go on over indented lines, and blocks after `|` or `>`. Lists and maps are passed over.
+that continue over indented lines, and blocks after `|` or `>`. Lists and maps are passed over.
 """
 
 import re

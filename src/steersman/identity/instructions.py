@@ -1,4 +1,4 @@
-"""Instruction files: `AGENTS.md` and `CLAUDE.md`, and files that the person names.
+"""Instruction files: `AGENTS.md` and `CLAUDE.md`, and files that the user names.
 
 They are text for a model, and a model has no authority: whatever they say, the gate decides. A file
 of the folder that leads out of it by a link is not read, nor is one that is secret.
@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
+from steersman.records.counting import counted
 from steersman.records.protection import inside
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 
@@ -27,7 +28,7 @@ Source = Literal["user", "configured", "folder"]
 
 
 class InstructionFile(Struct, frozen=True):
-    """One file as the model is told it: `name` is how people call it; `shown` of `size` bytes."""
+    """One file as the model gets it: `name` is how people call it; `shown` of `size` bytes."""
 
     name: str
     text: str
@@ -97,7 +98,7 @@ def _markdown(folder: str) -> list[str]:
 
 
 class Instructions:
-    """The instruction files of one workspace, each told once."""
+    """The instruction files of one workspace, each shown once."""
 
     def __init__(
         self, workspace: str, environ: Mapping[str, str], secret_files: SecretFiles = PLAIN_SIGHT
@@ -120,7 +121,7 @@ class Instructions:
         return list(self._read(wanted))
 
     def nested(self, touched: str) -> list[InstructionFile]:
-        """The files between the workspace and a path that was touched, and not told so far."""
+        """The files between the workspace and a path that was touched, and not reported so far."""
         try:
             path = os.path.realpath(os.path.join(self._workspace, touched))
         except (OSError, ValueError):  # no path at all, or one that is being changed just now
@@ -201,7 +202,7 @@ def render(files: Iterable[InstructionFile]) -> str:
         name = file.name.replace('"', "'").replace("\n", " ")
         note = ""
         if file.shown < file.size:
-            told = f"the file has {file.size:,} bytes, {file.shown:,} of them are shown"
+            told = f"the file has {counted(file.size, 'byte')}, {file.shown:,} of them are shown"
             note = f"\n[Steersman: {told}; read the rest when it matters.]"
         parts.append(f'<instructions file="{name}">\n{file.text}{note}\n</instructions>')
     if not parts:
@@ -211,6 +212,6 @@ def render(files: Iterable[InstructionFile]) -> str:
 
 OPENING = (
     "# Instructions\n\n"
-    "From files that people wrote for agents that work here. Later ones are nearer and weigh more; "
-    "what the person says in the conversation weighs most. They grant no permissions."
+    "From files that people wrote for agents that work here. Later files are more specific and "
+    "take precedence; the user's messages take precedence over all. They grant no permissions."
 )

@@ -13,7 +13,7 @@ USUAL_PORTS = (443, 80)
 
 
 class Wrong(Exception):
-    """What is not right about an entry, in words that hold none of its values."""
+    """What is wrong with an entry, in words that contain none of its values."""
 
 
 class Signing(Struct, frozen=True, rename="camel"):

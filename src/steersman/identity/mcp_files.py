@@ -1,6 +1,6 @@
 """Changing a file of MCP servers: an entry is added, taken away, switched on or off.
 
-Whatever else stands in the file stays as it is, and the file is replaced as a whole or not at all.
+Whatever else is in the file stays as it is, and the file is replaced as a whole or not at all.
 """
 
 import fcntl
@@ -38,9 +38,9 @@ def add(
     with _opened(path, shared=shared) as servers:
         if name in servers and not replace:
             raise UsageProblem(
-                f"There is an MCP server “{name}” already.",
+                f"There is already an MCP server “{name}”.",
                 f"It is in {path}.",
-                "Pass --replace to put the new one in its place, or choose another name.",
+                "Pass --replace to replace it, or choose another name.",
             )
         servers[name] = dict(entry)
 
@@ -54,9 +54,9 @@ def remove(path: Path, name: str, *, shared: bool = False) -> None:
 
 
 def switch(path: Path, name: str, *, on: bool) -> None:
-    """Switch a server on or off in the person's file, wherever the server itself is configured.
+    """Switch a server on or off in the user's file, wherever the server itself is configured.
 
-    One that stands in another file gets an entry here that says only that it is not used.
+    One that is in another file gets an entry here that says only that it is not used.
     """
     with _opened(path) as servers:
         entry = servers.get(name)
@@ -72,7 +72,7 @@ def switch(path: Path, name: str, *, on: bool) -> None:
 
 
 def names(path: Path) -> list[str]:
-    """The names that stand in a file, right or wrong."""
+    """The names that are in a file, right or wrong."""
     return list(_servers(_read(path), path))
 
 
@@ -114,7 +114,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _read(path: Path) -> dict[str, Any]:
     if path.exists() and not path.is_file():
-        raise UsageProblem(f"{path} is not a plain file.")
+        raise UsageProblem(f"{path} is not a regular file.")
     try:
         text = whole_plain(path, MOST_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
@@ -125,17 +125,17 @@ def _read(path: Path) -> dict[str, Any]:
         data = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         raise UsageProblem(
-            f"{path} is not valid JSON, so it is not changed.", str(error), "Correct it first."
+            f"{path} is not valid JSON, so it is not changed.", str(error), "Fix it first."
         ) from error
     if not isinstance(data, dict):
-        raise UsageProblem(f"{path} holds no JSON object, so it is not changed.")
+        raise UsageProblem(f"{path} does not contain a JSON object, so it is not changed.")
     return data
 
 
 def _servers(data: dict[str, Any], path: Path) -> dict[str, Any]:
     servers = data.setdefault("mcpServers", {})
     if not isinstance(servers, dict):
-        raise UsageProblem(f"“mcpServers” in {path} is no object, so the file is not changed.")
+        raise UsageProblem(f"“mcpServers” in {path} is not an object, so the file is not changed.")
     return servers
 
 

@@ -1,9 +1,9 @@
 """MCP servers that a person or a trusted folder configured, read from files in the usual format.
 
 Files are read in this order, and the first of a name counts: those of STEERSMAN_MCP_CONFIG_FILES,
-the person's `mcp.json`, the workspace's `.mcp.json`. So a folder never takes over a name that the
-person's rules and answers are about. How a server is confined, the person's `mcp.json` says last.
-What is wrong with an entry is told by its name and never by its values: they may be secret.
+the user's `mcp.json`, the workspace's `.mcp.json`. So a folder never takes over a name that the
+user's rules and answers are about. How a server is confined, the user's `mcp.json` says last.
+What is wrong with an entry is reported by its name and never by its values: they may be secret.
 `mcp_files.py` changes such files; nothing here does.
 """
 
@@ -62,12 +62,12 @@ class Configured(Struct, frozen=True):
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
-    """The person's own servers: beside `config.toml`."""
+    """The user's own servers: beside `config.toml`."""
     return config_file(environ).parent / "mcp.json"
 
 
 def workspace_file(workspace: str) -> Path:
-    """The servers a folder brings."""
+    """The servers a folder comes with."""
     return Path(workspace, FILE)
 
 
@@ -174,7 +174,7 @@ def parse(
 
 
 def overrides(text: str, environ: Mapping[str, str]) -> dict[str, Bounds]:
-    """How servers are confined that stand in other files, by the person's own entries for them."""
+    """How servers are confined that are in other files, by the user's own entries for them."""
     found: dict[str, Bounds] = {}
     for name, raw in _entries(text, "", []):
         with suppress(Wrong):  # what is wrong was said when the file was read
@@ -298,7 +298,7 @@ def _check_address(url: str, key: str = "url") -> None:
     except ValueError:
         right = False
     if not right:
-        raise Wrong(f"`{key}` should begin with http:// or https:// and name a host")
+        raise Wrong(f"`{key}` should start with http:// or https:// and name a host")
 
 
 def transport_of(entry: Entry) -> Transport:
@@ -321,7 +321,7 @@ def _word(value: str | float | bool) -> str:
 class _Expanding:
     """`${NAME}` and `${NAME:-default}` in texts, filled in from an environment.
 
-    `used` are the names that stood in the texts, but for those that the host adds.
+    `used` are the names that were in the texts, but for those that the host adds.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -340,7 +340,7 @@ class _Expanding:
 
         found = _VARIABLE.sub(filled, text)
         if "\0" in found:
-            raise Wrong(f"`{where}` must not hold a NUL character")
+            raise Wrong(f"`{where}` must not contain a NUL character")
         return found
 
 

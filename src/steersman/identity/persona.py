@@ -1,4 +1,4 @@
-"""Who an agent is: its name and what its model is told, from Markdown files in the package."""
+"""Who an agent is: its name and what its model gets, from Markdown files in the package."""
 
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ class Persona(Struct, frozen=True):
     text: str
 
     def instructions(self) -> str:
-        """What the model is told before anything else; the same bytes every time."""
+        """What the model gets before anything else; the same bytes every time."""
         return self.text
 
     def remark(self, call: Call) -> str:

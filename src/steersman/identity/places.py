@@ -1,5 +1,5 @@
 """Where instructions, skills and MCP configurations are looked for, as the environment says. Pure,
-but for the look that tells whether two names mean the same file."""
+but for the look that shows whether two names mean the same file."""
 
 import os
 from collections.abc import Iterable, Mapping

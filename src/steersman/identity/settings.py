@@ -66,7 +66,7 @@ def load_settings(
 ) -> Settings:
     """The settings in force; `flags` that are None were not given.
 
-    `project` is the file of a folder that the person trusts.
+    `project` is the file of a folder that the user trusts.
     """
     path = config_file(environ)
     settings = _checked({**read_file(path)}, str(path))
@@ -121,7 +121,7 @@ def read_file(path: Path) -> dict[str, Any]:
         raise UsageProblem(
             f"The settings file {path} cannot be read.",
             _unreadable(error),
-            "Correct it or move it away.",
+            "Fix it or move it away.",
         ) from error
 
 
@@ -154,5 +154,5 @@ def _checked(values: dict[str, Any], source: str) -> Settings:
         from steersman.identity.settings_words import fault
 
         raise UsageProblem(
-            f"A setting from {source} is not right.", fault(values), "See docs/settings.md."
+            f"A setting from {source} is not valid.", fault(values), "See docs/settings.md."
         ) from error

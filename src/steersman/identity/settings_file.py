@@ -32,9 +32,9 @@ def with_value(text: str, name: str, value: Any) -> str:
         if tomllib.loads(edited) == wanted:
             return edited
     raise UsageProblem(
-        f"“{name}” cannot be set without a person: the file is written in an unusual way.",
+        f"“{name}” cannot be set automatically: the file has an unusual layout.",
         "Nothing was changed.",
-        "Change it yourself: steer config edit",
+        "Edit the file: steer config edit",
     )
 
 
@@ -100,7 +100,7 @@ def _extent(lines: list[str], at: int) -> int:
 
 
 def _comment(line: str) -> str:
-    """What stands behind a value of one line."""
+    """What is behind a value of one line."""
     for found in re.finditer(r"\s*#", line):
         with suppress(tomllib.TOMLDecodeError):
             tomllib.loads(line[: found.start()])

@@ -23,7 +23,7 @@ def fault(values: Mapping[str, Any], of: type[Struct] = Settings, inside: str = 
             if told := fault(value, kind.cls, f"{whole}."):
                 return told
         elif not _fits(name, value, of):
-            said = f"“{value}” is not right for {whole}." if _plain(value) else f"{whole}:"
+            said = f"“{value}” is not valid for {whole}." if _plain(value) else f"{whole}:"
             return f"{said} It must be {_described(kind)}.{_meant(value, kind)}"
     return ""
 

@@ -1,4 +1,4 @@
-"""Installing a skill: a folder or a `.zip` is copied to the person's skills, all of it or nothing.
+"""Installing a skill: a folder or a `.zip` is copied to the user's skills, all of it or nothing.
 
 Nothing is run. A name that leads out, a link that does, and too much of anything is refused before
 anything is where it could be used.
@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import IO
 
 from steersman.identity.skills import FILE, Skill, read_skill, user_folder
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.records.protection import inside
 
@@ -21,7 +22,7 @@ SKIPPED = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX", "node_modul
 
 
 def install(path: str, environ: Mapping[str, str], *, replace: bool = False) -> Skill:
-    """Copy a skill into the person's skills; one of the same name is in the way unless replaced."""
+    """Copy a skill into the user's skills; one of the same name is in the way unless replaced."""
     target = user_folder(environ)
     try:
         os.makedirs(target, exist_ok=True)
@@ -50,15 +51,15 @@ def _fill(path: str, folder: str) -> None:
         _unpack(path, folder)
     elif os.path.lexists(path):
         raise UsageProblem(
-            f"{path} is neither a folder nor a .zip file.", try_this="Give one of them."
+            f"{path} is neither a folder nor a .zip file.", try_this="Pass one of them."
         )
     else:
-        raise UsageProblem(f"{path} does not exist.", try_this="Give a folder or a .zip file.")
+        raise UsageProblem(f"{path} does not exist.", try_this="Pass a folder or a .zip file.")
 
 
 def _no_skill(path: str) -> UsageProblem:
     return UsageProblem(
-        f"There is no skill in {path}.", f"It has no {FILE}.", "Give the folder that has one."
+        f"There is no skill in {path}.", f"It has no {FILE}.", "Pass the folder that has one."
     )
 
 
@@ -101,7 +102,7 @@ def _copy(source: str, folder: str, room: _Room) -> None:
                 raise _leads_out(path, "it is a link that leads out of the skill")
             status = os.stat(real)
             if not stat.S_ISREG(status.st_mode):
-                raise _leads_out(path, "it is not a plain file")
+                raise _leads_out(path, "it is not a regular file")
             with open(real, "rb") as file:
                 executable = bool(status.st_mode & 0o100)
                 room.file(file, os.path.join(within, name), executable=executable)
@@ -120,7 +121,7 @@ def _unpack(path: str, folder: str) -> None:
             for entry, name in _inside(entries, top):
                 mode = entry.external_attr >> 16
                 if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
-                    raise _leads_out(entry.filename, "it is a link or not a plain file")
+                    raise _leads_out(entry.filename, "it is a link or not a regular file")
                 target = os.path.join(folder, name)
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 with archive.open(entry) as file:
@@ -137,7 +138,8 @@ def _top(path: str, names: list[str]) -> str:
     found = [name for name in found if name.partition("/")[0] not in SKIPPED]
     if len(found) != 1:
         raise _no_skill(path) if not found else UsageProblem(
-            f"There are {len(found)} skills in {path}.", try_this="Install them one by one."
+            f"There are {counted(len(found), 'skill')} in {path}.",
+            try_this="Install them one by one.",
         )  # fmt: skip
     return found[0].removesuffix(FILE)
 
@@ -158,17 +160,17 @@ def _put(inner: str, target: str, *, replace: bool) -> Skill:
     skill = read_skill(inner)
     if isinstance(skill, str):
         raise UsageProblem(
-            "The skill is not installed: it is not as it should be.",
+            "The skill is not installed: it is not valid.",
             skill.replace(inner, os.path.basename(inner)),
-            "Correct the lines at its top; docs/skills.md tells what belongs there.",
+            "Fix the lines at its top; docs/skills.md describes them.",
         )
     place = os.path.join(target, skill.name)
     if os.path.lexists(place):
         if not replace:
             raise UsageProblem(
-                f"There is a skill “{skill.name}” already.",
+                f"There is already a skill “{skill.name}”.",
                 f"It is in {place}.",
-                "Pass --replace to put the new one in its place.",
+                "Pass --replace to replace it.",
             )
         old = os.path.join(os.path.dirname(inner), ".old")  # gone with the staging folder
         os.rename(place, old)

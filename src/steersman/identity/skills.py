@@ -1,6 +1,6 @@
-"""Skills: folders with a `SKILL.md`, told by name and description, and read when they are needed.
+"""Skills: folders with a `SKILL.md`, listed by name and description, and read when they are needed.
 
-Those of a workspace are used only when the person trusts the folder.
+Those of a workspace are used only when the user trusts the folder.
 """
 
 import os
@@ -13,6 +13,7 @@ from msgspec import Struct
 from steersman.identity.front_matter import parse
 from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.records.protection import inside
 from steersman.store.contract import Store
@@ -50,12 +51,12 @@ class Shelf(Struct, frozen=True):
         raise UsageProblem(
             f"There is no skill “{name}”.",
             f"There are: {known}.",
-            "`steer skills list` tells more.",
+            "`steer skills list` shows more.",
         )
 
 
 def user_folder(environ: Mapping[str, str]) -> str:
-    """Where the person's own skills are, and where others are installed."""
+    """Where the user's own skills are, and where others are installed."""
     return str(config_file(environ).parent / "skills")
 
 
@@ -127,8 +128,8 @@ def read_skill(folder: str, source: str = "") -> Skill | str:
     name = fields.get("name") or os.path.basename(os.path.realpath(folder)).lower()
     if NAME.fullmatch(name) is None:
         return (
-            f"The skill in {folder} has no proper name: “{name[:80]}” should be at most 64 small "
-            "letters, digits, - and _."
+            f"The skill in {folder} has no valid name: “{name[:80]}” should be at most 64 "
+            "lowercase letters, digits, - and _."
         )
     described = fields.get("description") or next(iter(body.strip().splitlines()), "").lstrip("# ")
     if not described:
@@ -145,7 +146,7 @@ def listing(shelf: Shelf, disabled: Collection[str] = ()) -> str:
         line = f"- {skill.name}: {_cut(skill.description)}"
         left -= len(line) + 1
         if left < 0:
-            lines.append(f"- and {len(usable) - len(lines)} more that there is no room to list")
+            lines.append(f"- and {len(usable) - len(lines)} more that are not listed here")
             break
         lines.append(line)
     if not lines:
@@ -156,7 +157,7 @@ def listing(shelf: Shelf, disabled: Collection[str] = ()) -> str:
 OPENING = (
     "# Skills\n\n"
     "Ways of working that were written down for certain kinds of tasks. When a task fits one, read "
-    "it with read_skill before you begin, and follow it as far as the person's words allow."
+    "it with read_skill before you begin, and follow it unless the user says otherwise."
 )
 
 
@@ -189,7 +190,7 @@ def load(skill: Skill, file: str = FILE) -> str:
             f"Its files: {', '.join(contents(skill)) or 'none'}.",
         ) from error
     if size > MOST_TEXT:
-        text += f"\n[Steersman: cut here; the file has {size:,} bytes.]"
+        text += f"\n[Steersman: cut here; the file has {counted(size, 'byte')}.]"
     if file != FILE:
         return text
     others = [name for name in contents(skill) if name != FILE]
@@ -214,7 +215,7 @@ SCOPE = "skills"
 
 
 def disabled(store: Store, shelf: Shelf) -> frozenset[str]:
-    """The skills that the person switched off."""
+    """The skills that the user disabled."""
     names = (skill.name for skill in shelf.skills)
     return frozenset(name for name in names if store.setting(SCOPE, name) == "disabled")
 

@@ -37,7 +37,7 @@ _WORDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 
 def kind_of(task: str) -> Kind:
-    """What kind of work a task is, by its words; new features when nothing tells."""
+    """What kind of work a task is, by its words; new features when nothing decides."""
     if _QUESTION.match(task) and not _ORDER.search(task):
         return "question"
     return next((kind for kind, words in _WORDS if words.search(task)), "feature")
@@ -50,7 +50,7 @@ def pick(results: Path | None, task: str) -> str:
     best = best_for(found, kind)
     if best is None:
         raise UsageProblem(
-            "The model “auto” has nothing to go by.",
+            "The model “auto” has no results to choose from.",
             "No results of `steer bench models` are kept." if not found else "No model passed any.",
             "Run `steer bench models --models A,B`, or name a model.",
         )

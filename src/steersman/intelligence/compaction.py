@@ -57,7 +57,7 @@ class Tally:
 
 
 class Compactor:
-    """Keeps what a model is shown within its window, for every capsule that thinks with it.
+    """Keeps what a model is shown within its window, for every capsule that uses it.
 
     `window` is in tokens, None where nobody knows it; then a provider's refusal teaches it.
     `summarise` asks a model for a digest; without one, or when it fails, an outline does.

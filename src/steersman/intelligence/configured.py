@@ -152,7 +152,7 @@ def _check(config: Config) -> None:
             raise _wrong(where, f"“{name}” cannot be the name of a provider.", "Choose another.")
         if provider.wire is None and name not in OURS:
             wires = ", ".join(get_args(Wire))
-            raise _wrong(f"{where} wire", "It does not say how it speaks.", f"One of: {wires}.")
+            raise _wrong(f"{where} wire", "It has no wire format.", f"One of: {wires}.")
         if not provider.base_url and name not in OURS:
             raise _wrong(
                 f"{where} base_url", "It has no address.", "Such as http://127.0.0.1:8080/v1."
@@ -189,4 +189,4 @@ def _check_ssh(where: str, ssh: str, base_url: str) -> None:
 
 
 def _wrong(key: str, why: str, try_this: str) -> UsageProblem:
-    return UsageProblem(f"{key} in config.toml is not right.", why, try_this)
+    return UsageProblem(f"{key} in config.toml is not valid.", why, try_this)

@@ -2,7 +2,7 @@
 
 The same messages always give the same items, whether they just happened or were read from the log
 years later: that is what keeps a prompt's prefix stable. Only a compaction changes what was shown
-before, and it is itself a message: the view of it is built anew from the log, or taken back.
+before, and it is itself a message: the view of it is built again from the log, or undone.
 """
 
 from collections.abc import Iterable
@@ -223,7 +223,7 @@ def whole(kind: type[B], body: Body | bytes) -> B:
         raise StorageProblem(
             f"A stored message of kind {kind.kind} cannot be read.",
             str(error),
-            "`steer ledger verify` tells which messages were altered.",
+            "`steer ledger verify` shows which messages were altered.",
         ) from error
     assert isinstance(found, kind)
     return found

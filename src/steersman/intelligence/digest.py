@@ -12,13 +12,14 @@ from msgspec.structs import replace
 
 from steersman.intelligence.facts import describe
 from steersman.intelligence.shortening import OURS, TOOL, by_message, shorten
+from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Item, ResultItem, UserItem
 from steersman.records.message import Compaction, Kept, Said
 
 OPENING = (
-    f"{OURS} this conversation became longer than can be shown. What lies between the request "
-    "above and what follows below is put together here; the person's words are as they said them. "
-    f"The log has all of it, and {TOOL} finds it again by its words.]"
+    f"{OURS} this conversation became too long to show in full. What lies between the request "
+    "above and what follows below is summarized here; the user's messages are quoted as written. "
+    f"The log has all of it, and {TOOL} can search it.]"
 )
 LONG_RESULT, LONG_SAYING, LONG_LINE, LONG_RULE = 600, 1_200, 160, 300
 PER_WORDS = 6  # units for the number and the lines between
@@ -40,9 +41,9 @@ def render(kept: Kept, digest: str) -> str:
     parts = [OPENING]
     words = [f"[{said.message}] {said.text}" if said.message else said.text for said in kept.words]
     if kept.unsaid:
-        words.insert(0, f"({kept.unsaid:,} other messages of the person are only in the log.)")
+        words.insert(0, f"(Only in the log: {counted(kept.unsaid, 'other message')} of the user.)")
     sections = (
-        ("What the person said", "\n\n".join(words)),
+        ("What the user said", "\n\n".join(words)),
         ("Plan", kept.plan),
         ("Todo", kept.todo),
         ("Files touched", "\n".join(f"- {file.path}: {file.what}" for file in kept.files)),

@@ -1,4 +1,4 @@
-"""What this machine offers to think with: keys in the environment, model servers on loopback,
+"""Models that this machine offers: keys in the environment, model servers on loopback,
 agent programs on the PATH. Nothing beyond loopback is asked, and no key is read, only seen.
 """
 
@@ -22,7 +22,7 @@ SHOWN = 3
 
 
 class Server(Struct, frozen=True):
-    """A kind of model server: where it listens unless told otherwise, and what tells its models."""
+    """A kind of model server: where it listens by default, and what shows its models."""
 
     name: str
     port: int
@@ -39,7 +39,7 @@ PROGRAMS = ("codex", "claude", "gemini", "aider", "pi", "opencode")
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """Something to think with. `command` is how it is used, empty where this version cannot."""
+    """A model or an agent. `command` is how it is used, empty where this version cannot."""
 
     kind: Literal["key", "server", "program"]
     name: str
@@ -58,7 +58,7 @@ def look(environ: Mapping[str, str], servers: Sequence[Server] = SERVERS) -> lis
 
 
 def offers(found: Iterable[Found]) -> str:
-    """What was found, as a sentence for somebody who chose nothing."""
+    """What was found, as a sentence for someone who chose nothing."""
     usable = [one for one in found if one.command]
     if not usable:
         return "No API key and no model server on this machine was found."

@@ -54,7 +54,7 @@ def search(messages: Iterable[Message], words: str, most: int = 20) -> list[Foun
 
 
 def excerpt(text: str, at: int) -> str:
-    """What stands around a place, on one line."""
+    """What is around a place, on one line."""
     start, end = max(0, at - AROUND), at + AROUND
     flat = " ".join(text[start:end].split())
     return f"{'…' if start else ''}{flat}{'…' if end < len(text) else ''}"

@@ -1,6 +1,6 @@
 """What a conversation leaves behind that must not be lost: read from its items, one by one. Pure.
 
-Goal, words of the person, plan, todo list, files touched, commands that worked, the last error and
+Goal, words of the user, plan, todo list, files touched, commands that worked, the last error and
 open questions are taken over as they are; nothing here is a model's opinion.
 """
 
@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steersman.intelligence.shortening import OURS, by_message, shorten
+from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.records.message import Kept, Said, Touched, Weight
 
@@ -39,7 +40,7 @@ RUN, TODO, PLAN = "workspace_run_command", "workspace_update_todo", "propose_pla
 
 
 def is_rule(text: str) -> bool:
-    """Whether words of the person look like a rule or a correction."""
+    """Whether words of the user look like a rule or a correction."""
     return RULE.search(text) is not None
 
 
@@ -169,7 +170,7 @@ def touched(call: Call) -> list[tuple[str, str]]:
             return [(path, "read")]
         case "workspace_write_file", {"path": str(path), "content": str(content)}:
             lines = content.count("\n") + (not content.endswith("\n"))
-            return [(path, f"written whole, {lines:,} lines")]
+            return [(path, f"written whole, {counted(lines, 'line')}")]
         case "workspace_edit_files", {"files": list(files)}:
             return [_edited(file) for file in files if isinstance(file, dict)]
         case "workspace_apply_patch", {"patch": str(patch)}:
@@ -186,7 +187,7 @@ def _edited(file: dict[str, Any]) -> tuple[str, str]:
     edits = file.get("edits")
     edits = [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
     last = " ".join(str(edits[-1].get("replace", "")).split()) if edits else ""
-    count = f"{len(edits)} edit{'s' * (len(edits) != 1)}"
+    count = counted(len(edits), "edit")
     return str(file.get("path", "?")), f"{count}, the last one put in: {last[:100]}"
 
 

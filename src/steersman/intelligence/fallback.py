@@ -1,6 +1,6 @@
 """Several models as one: when one is out of order or refuses, the next takes over, and says so.
 
-A switch is told by raising `Switched`: what the first model had begun to say is void, the loop
+A switch is reported by raising `Switched`: what the first model had begun to say is void, the loop
 writes the reason down and asks again, and the next model answers from the beginning.
 """
 
@@ -28,7 +28,7 @@ class Switched(DriverProblem):
         why = " ".join(part for part in (problem.what, problem.why) if part)
         kind = problem.kind if isinstance(problem, DriverProblem) else "auth"
         super().__init__(
-            f"{before} cannot go on; {model} takes over.",
+            f"{before} cannot continue; {model} takes over.",
             why,
             retryable=True,
             retry_after=0.0,
@@ -87,7 +87,7 @@ class FallbackDriver:
             raise
 
     def _check_refusal(self, answer: Completed) -> None:
-        """An answer that is nothing but a refusal is no answer while there are others to ask."""
+        """A bare refusal is not an answer while there are other models to ask."""
         if answer.stop not in ("refusal", "content_filter") or answer.calls:
             return
         if len(self._choices) > 1:

@@ -9,6 +9,7 @@ import msgspec
 
 from steersman.intelligence.fallback import Switched
 from steersman.intelligence.stuck import Stuck
+from steersman.records.counting import counted
 from steersman.records.dialogue import (
     Completed,
     Driver,
@@ -41,9 +42,9 @@ def _unpriced(_model: str, _tokens: Tokens) -> float | None:
 
 
 class NativeLoop:
-    """Thinks with one driver. `step_limit` bounds the model calls of one turn.
+    """Uses one driver. `step_limit` bounds the model calls of one turn.
 
-    `price` tells what a request cost, None when nobody knows; `switched` hears when another model
+    `price` shows what a request cost, None when nobody knows; `switched` learns when another model
     has taken over; `pause` waits the seconds before a request is sent again. `asking` while a model
     answers.
     """
@@ -64,7 +65,7 @@ class NativeLoop:
         self.asking = False
 
     def use(self, other: "NativeLoop") -> None:
-        """Go on with another's model, price and limit from the next model call on."""
+        """Continue with another's model, price and limit from the next model call on."""
         self._driver = other._driver
         self._price = other._price
         self._step_limit = other._step_limit
@@ -84,12 +85,14 @@ class NativeLoop:
         allowed = self._step_limit
         if left is not None:
             if not await _still_wanted(deck, left):
-                return TurnEnd("cancelled", steps, "stopped by the person")
+                return TurnEnd("cancelled", steps, "stopped by the user")
             await deck.resume(left.calls, stuck.note)
         while True:
             if steps >= allowed:
                 if not await self._may_go_on(deck, steps):
-                    return TurnEnd("limit", steps, f"the limit of {allowed} steps was reached")
+                    return TurnEnd(
+                        "limit", steps, f"the limit of {counted(allowed, 'step')} was reached"
+                    )
                 allowed += self._step_limit
             await deck.deliver()
             try:
@@ -105,14 +108,14 @@ class NativeLoop:
             results = await deck.execute(answer.calls, stuck.note)
             stuck.observe(answer.calls, results)
             if stuck.wants_to_ask() and not await self._is_honest_work(deck, stuck.repeats()):
-                return TurnEnd("cancelled", steps, "stopped by the person: it went in circles")
+                return TurnEnd("cancelled", steps, "stopped by the user: it was repeating itself")
 
     async def _may_go_on(self, deck: Deck, steps: int) -> bool:
-        text = f"This turn has taken {steps} steps. Go on?"
+        text = f"This turn has taken {counted(steps, 'step')}. Go on?"
         return await deck.question(text, (GO_ON, STOP), STOP) == GO_ON
 
     async def _is_honest_work(self, deck: Deck, repeats: int) -> bool:
-        text = f"The same calls gave the same results {repeats} times in a row. Go on?"
+        text = f"The same calls gave the same results {counted(repeats, 'time')} in a row. Go on?"
         return await deck.question(text, (GO_ON, STOP), GO_ON) != STOP
 
     async def _answer(self, deck: Deck) -> Completed:
@@ -236,5 +239,5 @@ def usage_of(model: str, tokens: Tokens, price: Pricer) -> UsageReport:
 
 
 def error_body(problem: SteersmanError, retry_in: float | None = None) -> Error:
-    """A problem as the log tells it."""
+    """A problem as the log shows it."""
     return Error(problem.what, problem.why, problem.try_this, retry_in)

@@ -122,7 +122,7 @@ class Models:
             from steersman.intelligence.tunnel import TunnelDriver
 
             base_url = str(overrides.get("base_url", ""))
-            make()  # what is missing is told now, not in the middle of the first turn
+            make()  # what is missing is reported now, not in the middle of the first turn
             return TunnelDriver(meant.asked, base_url, self._tunnel(ssh, base_url), make)
         driver = make()
         return driver if meant.asked == named else Named(driver, meant.asked)
@@ -137,7 +137,7 @@ class Models:
         return self._tunnels[where]
 
     def _overrides(self, meant: Meant) -> dict[str, Any]:
-        """What the settings and the table say about an endpoint; a model's word over its
+        """What the settings and the table say about an endpoint; a model's settings over its
         provider's."""
         over: dict[str, Any] = {}
         for said in (self._config.providers.get(meant.provider), meant.said):
@@ -166,14 +166,14 @@ class Models:
             return UsageProblem(f"“{name}” names no model.", try_this=f"Say {provider}:{example}.")
         return UsageProblem(
             f"There is no provider “{provider}”.",
-            f"Known are {known}.",
+            f"Known providers: {known}.",
             f"Define it in config.toml: [providers.{provider}] with wire and base_url.",
         )
 
     # Facts and money
 
     def facts(self, name: str) -> Facts:
-        """What is known about a model: the user's word over the table's."""
+        """What is known about a model: the user's settings over the table's."""
         provider, _, own = name.partition(":")
         said = self._config.models.get(name)
         if said is not None and said.provider:
@@ -247,7 +247,7 @@ def _scripted(file: str) -> Driver:
 
 
 def _nearest(name: str) -> str:
-    """Somebody who forgets the provider means the maker's own."""
+    """Someone who forgets the provider means the maker's own."""
     provider = table().provider_of(name)
     return f"Did you mean {provider}:{name}?" if provider else ""
 

@@ -211,6 +211,6 @@ def shown_by(body: Compaction, sheet: Sheet) -> float:
 
 
 def with_rules(kept: Kept, messages: set[int]) -> Kept:
-    """What is kept, with some of the person's words marked as rules."""
+    """What is kept, with some of the user's words marked as rules."""
     words = (replace(said, why="rule") if said.message in messages else said for said in kept.words)
     return replace(kept, words=tuple(words))

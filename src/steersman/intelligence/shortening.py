@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 
 OURS = "[Steersman:"  # how the host's own remarks begin
@@ -31,7 +32,7 @@ def shorten(text: str, room: int, handle: str = "") -> str:
 
 
 def _note(left_out: int, whole: int, handle: str) -> str:
-    told = f"{left_out:,} of {whole:,} characters left out"
+    told = f"{left_out:,} of {counted(whole, 'character')} left out"
     return f"\n[… {told}; {handle} …]\n" if handle else f"\n[… {told} …]\n"
 
 

@@ -115,7 +115,7 @@ def read(text: str, type_: type[T]) -> T:
         try:
             return msgspec.json.decode(candidate, type=type_)
         except msgspec.MsgspecError as error:
-            # JSON of the wrong form says more than text that is no JSON at all.
+            # JSON of the wrong form says more than text that is not a JSON at all.
             if problem is None or isinstance(error, msgspec.ValidationError):
                 problem = error
         except (UnicodeEncodeError, RecursionError):

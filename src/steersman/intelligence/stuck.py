@@ -7,6 +7,7 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
+from steersman.records.counting import counted
 from steersman.records.dialogue import Call
 from steersman.records.message import Message, ToolResult
 
@@ -60,12 +61,12 @@ class Stuck:
         )
 
     def note(self, call: Call) -> str:
-        """What the model should be told with the result of this call, if anything."""
+        """What the model should get with the result of this call, if anything."""
         if self.repeats() < NOTE_AT or all(_of_call(call) not in s.calls for s in self._latest):
             return ""
         return (
-            f"this same call gave this same result the last {self.repeats()} times; "
-            "do something else, or say what stands in the way"
+            f"this same call gave this same result the last {counted(self.repeats(), 'time')}; "
+            "do something else, or say what is blocking you"
         )
 
     def wants_to_ask(self) -> bool:

@@ -1,6 +1,6 @@
 """What is known about models: how much they read and write, what they cost, what they can.
 
-The facts are data in `models.toml`, read when somebody asks; what the user's `config.toml` says
+The facts are data in `models.toml`, read when someone asks; what the user's `config.toml` says
 about a model counts more. Nothing here opens a model.
 """
 
@@ -66,7 +66,7 @@ class _Common(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """One model as the file tells it."""
+    """One model as the file shows it."""
 
     maker: str
     context: Size

@@ -104,7 +104,7 @@ class Counter:
         return PER_CALL + self.units(call.name) + self.units(said)
 
     def of_frame(self, system: str, tools: Sequence[ToolSpec]) -> float:
-        """The units of what stands before the conversation."""
+        """The units of what is before the conversation."""
         return PER_ITEM + self.units(system) + sum(
             PER_TOOL
             + self.units(f"{tool.name} {tool.description}")

@@ -1,7 +1,7 @@
 """A way through SSH to a model server on another machine, opened when first used.
 
 The system's own `ssh` does it, so keys, agents, jump hosts and `~/.ssh/config` count. A small shell
-stands between: it ends `ssh` when its input closes, so no tunnel outlives the host, however the
+is between: it ends `ssh` when its input closes, so no tunnel outlives the host, however the
 host ends.
 """
 
@@ -58,14 +58,14 @@ def read_address(text: str) -> Address:
         )
     if parts.password:
         raise UsageProblem(
-            "An SSH address cannot hold a password.", try_this="Use a key: ssh-copy-id."
+            "An SSH address cannot contain a password.", try_this="Use a key: ssh-copy-id."
         )
     return Address(host, user, port)
 
 
 def command(address: Address, local: int, remote: tuple[str, int]) -> list[str]:
     """The `ssh` that forwards a loopback port to `remote`, asks nothing, and fails rather than
-    stand there without its forwarding."""
+    are there without its forwarding."""
     host = f"[{remote[0]}]" if ":" in remote[0] else remote[0]
     options = {
         "BatchMode": "yes",
@@ -159,7 +159,7 @@ class Tunnel:
             await asyncio.sleep(0.02)
 
     async def _hear(self, process: asyncio.subprocess.Process) -> None:
-        """Keep the last words of `ssh`; one that is not listened to would stand still one day."""
+        """Keep the last words of `ssh`; one that is not listened to would hang one day."""
         assert process.stderr is not None
         while said := await process.stderr.read(4096):
             self._words = (self._words + said)[-LAST_WORDS:]
@@ -167,7 +167,7 @@ class Tunnel:
     def _problem(self, words: str) -> DriverProblem:
         lines = [line.strip() for line in words.splitlines() if line.strip()]
         why = lines[-1] if lines else "It gave no reason."
-        try_this = f"Try by hand: ssh {_by_hand(self._address)} true"
+        try_this = f"Try it yourself: ssh {_by_hand(self._address)} true"
         if "not found" in why:
             try_this = "Install the OpenSSH client."
         return DriverProblem(
@@ -222,7 +222,7 @@ class TunnelDriver:
 
 
 class _PortTaken(Exception):
-    """Somebody else took the port between choosing and using it."""
+    """Someone else took the port between choosing and using it."""
 
 
 async def close_driver(driver: Driver | None) -> None:

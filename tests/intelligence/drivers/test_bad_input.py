@@ -36,7 +36,7 @@ def problem(act: Callable[[], Any]) -> DriverProblem:
         (http(b'{"hello": 1}', "application/json"), 'begins with “{"hello": 1}”'),
         (http(b'{\n "hello": 1\n}\n', "application/json"), "begins with"),
         (http(b"", "text/plain", "405 Method Not Allowed"), "status 405 and nothing"),
-        (http(b"", "text/html", "301 Moved", "location: https://x/"), "sends us to https://x/"),
+        (http(b"", "text/html", "301 Moved", "location: https://x/"), "redirects to https://x/"),
         (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "does not speak HTTP"),
     ],
 )
@@ -70,7 +70,7 @@ def test_nobody_listens(wire) -> None:
         port = free.getsockname()[1]
     told = problem(Talk(f"http://127.0.0.1:{port}", wire).ask)
     assert (told.kind, told.retryable) == ("network", False)
-    assert told.why == "Nobody listens there."
+    assert told.why == "Nothing is listening there."
     assert told.try_this.startswith("Start the model server")
 
 
@@ -98,22 +98,22 @@ def chained(error: LineError, cause: BaseException) -> LineError:
             chained(Unreached("x"), socket.gaierror(socket.EAI_NONAME, "unknown")),
             "network",
             False,
-            "no host of this name",
+            "no host with this name",
         ),
         (
             chained(Unreached("x"), OSError(101, "Network is unreachable")),
             "network",
             True,
-            "no way to that network",
+            "network is unreachable",
         ),
         (Late("x"), "timeout", True, "did not answer in time"),
         (Cut("reset"), "dropped", True, "reset"),
-        (Cut(), "dropped", True, "The server hung up."),
+        (Cut(), "dropped", True, "The server closed the connection."),
         (Refused("403 Forbidden"), "network", False, "403 Forbidden"),
     ],
 )
 def test_no_network(error, kind, retryable, words) -> None:
-    told = of_transport(WHERE, error, place="before the answer began", answered=False)
+    told = of_transport(WHERE, error, place="before the answer started", answered=False)
     assert (told.kind, told.retryable) == (kind, retryable)
     assert words in told.why
 

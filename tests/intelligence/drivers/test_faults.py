@@ -67,7 +67,7 @@ def test_no_first_token(stage, impatient: Callable[..., Talk]) -> None:
     stage.play({"text": "Done.", "delay_ms": LONG})
     told = problem(impatient(first_token=0.05))
     assert (told.kind, told.retryable) == ("timeout", True)
-    assert "did not begin to answer within 0.05 s" in told.what
+    assert "did not start to answer within 0.05 s" in told.what
     nothing_left_running(stage)
 
 
@@ -117,7 +117,7 @@ def test_an_empty_answer(stage, talk) -> None:
 def test_thoughts_alone_are_no_answer(stage, talk) -> None:
     stage.play({"reasoning": "Hmm."})
     told = problem(talk)
-    assert (told.kind, told.why) == ("empty", "It thought, but said nothing.")
+    assert (told.kind, told.why) == ("empty", "It returned reasoning, but no text.")
 
 
 @pytest.mark.parametrize("wait", ["delay_ms", "stall_ms"])

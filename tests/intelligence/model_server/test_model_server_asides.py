@@ -89,7 +89,7 @@ def test_an_expectation_that_is_not_met(stage, client, stream) -> None:
     first = client.ask(["go"], stream=stream)
     with pytest.raises(client.refused) as caught:
         client.ask(["go", first, Results(first, ["No such file."])], stream=stream)
-    for sentence in ("expected 'return a - b'", "No such file.", "Correct the script"):
+    for sentence in ("expected 'return a - b'", "No such file.", "Fix the script"):
         assert sentence in str(caught.value)
         assert sentence in stage.complaints[0]
         assert sentence in stage.log[-1]["problem"]

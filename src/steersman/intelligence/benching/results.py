@@ -1,4 +1,4 @@
-"""What came of benchmarks: a line of JSON for every task a model tried, kept for good."""
+"""What came of benchmarks: a line of JSON for every task a model tried, kept permanently."""
 
 from collections.abc import Iterable
 from pathlib import Path

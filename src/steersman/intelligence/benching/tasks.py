@@ -67,7 +67,7 @@ def tasks(wanted: Sequence[str] = (), folder: Path = FOLDER) -> list[Task]:
             raise UsageProblem(
                 f"There is no task “{name}”.",
                 f"There are: {', '.join(task.name for task in found)}.",
-                f"A kind stands for all of its tasks: {', '.join(KINDS)}.",
+                f"A kind selects all of its tasks: {', '.join(KINDS)}.",
             )
     return [task for task in found if not wanted or {task.name, task.kind} & set(wanted)]
 
@@ -84,4 +84,4 @@ def verdict(code: int | None, output: str) -> tuple[bool, str]:
     if wrong:
         return False, "; ".join(line.partition(" (")[0] for line in wrong)
     last = output.strip().splitlines()[-1:]
-    return False, last[0] if last else f"the checks ended with {code} and no word"
+    return False, last[0] if last else f"the checks ended with {code} and no output"

@@ -24,7 +24,7 @@ _object = msgspec.json.Decoder(dict[str, Any])
 
 
 class Broken(Exception):
-    """An event of a stream tells of an error; raised by readers."""
+    """An event of a stream reports an error; raised by readers."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
@@ -101,7 +101,7 @@ class Gathering:
             return f"in the middle of a tool call{f' ({name})' if name else ''}"
         if self.words:
             return "in the middle of its text"
-        return "while the model was thinking" if self.thoughts else "before the answer began"
+        return "while the model was thinking" if self.thoughts else "before the answer started"
 
     def completed(self) -> Completed:
         """The whole answer, or `DriverProblem` when there is nothing in it."""
@@ -125,7 +125,7 @@ class Gathering:
 
 
 def parse_call(call_id: str, name: str, arguments: str) -> Call:
-    """A call whose arguments came as text; text that is no JSON object is kept as malformed."""
+    """A call whose arguments came as text; text that is not a JSON object is kept as malformed."""
     try:
         return Call(call_id, name, _object.decode(arguments) if arguments.strip() else {})
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -149,19 +149,19 @@ def nothing_said(stop: Stop, why: str, *, thought: bool) -> Unanswered:
         return Unanswered(
             "The model refused to answer.",
             why or "The provider's rules stopped the answer.",
-            "Say it in other words, or choose another model.",
+            "Rephrase it, or choose another model.",
             kind="refusal",
         )
     if stop == "length":
         return Unanswered(
-            "The model reached its limit of output before it said anything.",
-            "All of it went into thinking." if thought else why,
+            "The model reached its output limit before it said anything.",
+            "It used all of it for reasoning." if thought else why,
             "Raise max_output of the model, or lower its effort.",
             kind="empty",
         )
     return Unanswered(
         "The model gave an empty answer.",
-        why or ("It thought, but said nothing." if thought else ""),
+        why or ("It returned reasoning, but no text." if thought else ""),
         "Ask again, or choose another model.",
         retryable=True,
         kind="empty",

@@ -94,7 +94,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _messages(prompt: Prompt, name: str) -> Iterator[dict[str, Any]]:
-    """The conversation; the results of one answer's calls stand in one message."""
+    """The conversation; the results of one answer's calls are in one message."""
     for item in grouped(prompt.items):
         match item:
             case UserItem():

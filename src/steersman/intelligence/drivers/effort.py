@@ -1,4 +1,4 @@
-"""How hard a model is to think, in each provider's words; what a name tells about a model.
+"""How hard a model is to think, in each provider's words; what a name shows about a model.
 
 Newer models take a level, older ones a budget of tokens, and some cannot be asked at all.
 """

@@ -156,7 +156,7 @@ def endpoint_for(
         raise UsageProblem(
             f"The settings of the provider “{provider}” cannot be used.",
             str(error),
-            "Correct them in config.toml.",
+            "Fix them in config.toml.",
         ) from error
 
 
@@ -199,7 +199,7 @@ def _checked_url(provider: str, url: str) -> str:
             f"The base_url “{url}” of {provider} is not an address."
             if url
             else f"The provider “{provider}” has no base_url.",
-            "It must begin with http:// or https:// and name a host.",
+            "It must start with http:// or https:// and name a host.",
             "Set base_url in config.toml, such as http://127.0.0.1:8080/v1.",
         )
     return url.rstrip("/")
@@ -219,7 +219,7 @@ def _check_text(provider: str, key: str, headers: Mapping[str, str]) -> None:
     for name, value in {"key": key, **headers}.items():
         if not (value.isascii() and value.isprintable()):
             raise UsageProblem(
-                f"The {name} of {provider} holds a character that no header can carry.",
+                f"The {name} of {provider} contains a character that is not allowed in a header.",
                 "It may have been copied with a line break, a quote mark or an ellipsis.",
                 "Copy it again.",
             )

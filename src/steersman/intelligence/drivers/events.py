@@ -48,7 +48,7 @@ class Events:
         return made
 
     def _keep(self, lines: list[bytes]) -> None:
-        """Lines that are no events may be a page or an error: keep them to tell what came."""
+        """Lines that are not events may be a page or an error: keep them to tell what came."""
         strange = [line for line in lines if line.strip() and not line.startswith(FIELDS)]
         if strange:
             self.rest = (b"\n".join(strange) + b"\n" + self.rest)[:LARGEST_PAGE]

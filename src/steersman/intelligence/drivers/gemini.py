@@ -92,7 +92,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _contents(prompt: Prompt, name: str) -> Iterator[dict[str, Any]]:
-    """The conversation; the results of one answer's calls stand in one content."""
+    """The conversation; the results of one answer's calls are in one content."""
     names: dict[str, str] = {}
     for item in grouped(prompt.items):
         match item:

@@ -120,7 +120,7 @@ class HttpDriver:
     def _in_words(self, prompt: Prompt) -> Prompt:
         """A prompt for a model that sees nothing: older pictures are named, a new one is refused.
 
-        So a thread that was begun with another model goes on.
+        So a thread that was begun with another model continues.
         """
         said = [item for item in prompt.items if isinstance(item, UserItem)]
         if self._endpoint.sees is not False or not any(item.images for item in said):
@@ -164,7 +164,7 @@ class HttpDriver:
             raise no_first_token(self._where(), seconds) from error
         except LineError as error:
             where = self._where(masked(proxy_of(self._endpoint)))
-            place = "before the answer began"
+            place = "before the answer started"
             raise of_transport(where, error, place=place, answered=False) from error
         if response.status != 200:
             patience.end()
@@ -184,7 +184,7 @@ class HttpDriver:
     def _told(self, data: bytes) -> DriverProblem:
         failure = read_failure(data)
         if failure is None:
-            return unreadable(self._where(), data, "An error without words")
+            return unreadable(self._where(), data, "An error without a message")
         return of_failure(self._where(), failure)
 
     async def _next(

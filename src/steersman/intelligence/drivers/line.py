@@ -1,7 +1,7 @@
 """A line to a model's server: as much of HTTP/1.1 as models speak, over asyncio alone.
 
 To import a whole HTTP client takes longer than most answers. So requests go through this one, and
-only those that a proxy stands before through `proxied`. A connection is kept for the next request.
+only those that a proxy is in front of through `proxied`. A connection is kept for the next request.
 """
 
 import asyncio
@@ -130,7 +130,7 @@ class Line:
 
 
 def _first(error: Exception) -> Exception:
-    """The cause; where all addresses of a host were tried, asyncio only tells it in words."""
+    """The cause; where all addresses of a host were tried, asyncio only shows it in words."""
     if f"[Errno {errno.ECONNREFUSED}]" in str(error):
         return ConnectionRefusedError(errno.ECONNREFUSED, str(error))
     return error
@@ -200,7 +200,7 @@ class Connection:
                 name, colon, value = line.decode("latin-1").partition(":")
                 count += 1
                 if not colon or not name.strip() or count > MOST_HEADERS:
-                    raise Garbled(f"“{line[:40].decode('latin-1')}” is no header")
+                    raise Garbled(f"“{line[:40].decode('latin-1')}” is not a header")
                 name = name.strip().lower()
                 said = value.strip()
                 headers[name] = f"{headers[name]}, {said}" if name in headers else said
@@ -220,7 +220,7 @@ def _status(line: bytes) -> tuple[bytes, int]:
     version, _, rest = line.partition(b" ")
     number = rest[:3]
     if not version.startswith(b"HTTP/1.") or not number.isdigit() or len(number) < 3:
-        raise Garbled(f"“{line[:40].decode('latin-1')}” is no status")
+        raise Garbled(f"“{line[:40].decode('latin-1')}” is not a status line")
     return version, int(number)
 
 
@@ -253,7 +253,7 @@ class Answer:
             return
         import zlib
 
-        unpacking = zlib.decompressobj(wbits=47)  # which tells the two apart itself
+        unpacking = zlib.decompressobj(wbits=47)  # which shows the two apart itself
         async for piece in self._raw():
             try:
                 yield unpacking.decompress(piece)
@@ -279,7 +279,7 @@ class Answer:
         if not length:
             return self._rest()
         if not length.isdigit():
-            raise Garbled(f"{length} is no length")
+            raise Garbled(f"{length} is not a length")
         return self._counted(int(length))
 
     async def _chunks(self) -> AsyncGenerator[bytes, None]:
@@ -289,7 +289,7 @@ class Answer:
             try:
                 left = int(number, 16)
             except ValueError as error:
-                raise Garbled(f"{number[:20]!r} is no length") from error
+                raise Garbled(f"{number[:20]!r} is not a length") from error
             if not left:
                 break
             async for piece in self._part(left):

@@ -23,7 +23,7 @@ from steersman.records.errors import DriverProblem
 
 
 def proxy_of(endpoint: Endpoint) -> str:
-    """The proxy that stands before an endpoint; never before this machine."""
+    """The proxy in front of an endpoint; never before this machine."""
     if endpoint.local:
         return ""
     from urllib.request import getproxies, proxy_bypass
@@ -56,7 +56,7 @@ def of_transport(where: Where, error: LineError, *, place: str, answered: bool) 
     if strange and not answered:
         return not_an_api(where, f"What answers there does not speak HTTP: {error}.")
     hung_up = strange or not str(error)
-    return dropped(where, place, "The server hung up." if hung_up else f"{error}.")
+    return dropped(where, place, "The server closed the connection." if hung_up else f"{error}.")
 
 
 def _cause(error: BaseException) -> BaseException:
@@ -79,21 +79,21 @@ def _no_connection(where: Where, error: Exception, cause: BaseException) -> Driv
         return DriverProblem(
             f"The certificate of {where.base_url} cannot be trusted.",
             f"{cause.verify_message or cause}.",
-            "A proxy that looks into traffic? Name its certificate in SSL_CERT_FILE.",
+            "If a proxy inspects TLS traffic, set SSL_CERT_FILE to its certificate.",
             kind="network",
         )
     if isinstance(cause, ssl.SSLError):
         return not_an_api(where, f"There is no TLS: {cause.reason or cause}. Try http://.")
     if isinstance(cause, socket.gaierror):
         offline = cause.errno == socket.EAI_AGAIN
-        why = "Names cannot be looked up." if offline else "There is no host of this name."
+        why = "Names cannot be looked up." if offline else "There is no host with this name."
         return _unreachable(where, why, retryable=offline)
     if isinstance(cause, ConnectionRefusedError):
         local = _here(where.proxy or where.base_url)
-        return _unreachable(where, "Nobody listens there.", retryable=not local)
+        return _unreachable(where, "Nothing is listening there.", retryable=not local)
     number = getattr(cause, "errno", None)
     if number in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN):
-        return _unreachable(where, "There is no way to that network.", retryable=True)
+        return _unreachable(where, "That network is unreachable.", retryable=True)
     return _unreachable(where, f"{error or cause}", retryable=True)
 
 
@@ -107,11 +107,11 @@ def _unreachable(
 ) -> DriverProblem:
     if where.proxy:
         what = f"{where.base_url} cannot be reached through the proxy {where.proxy}."
-        try_this = "Correct HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY."
+        try_this = "Fix HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY."
     else:
         what = f"{where.base_url} cannot be reached."
         try_this = (
-            "Start the model server, or correct its base_url."
+            "Start the model server, or fix its base_url."
             if _here(where.base_url)
             else ("Check the network and the base_url; behind a proxy set HTTPS_PROXY.")
         )

@@ -102,7 +102,7 @@ def _said(item: Item, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _answer(item: AssistantItem, kept: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """An answer; reasoning goes back only with calls, where models want to go on from it."""
+    """An answer; reasoning goes back only with calls, where models want to continue from it."""
     message: dict[str, Any] = {"role": "assistant", "content": item.text or None}
     extras: dict[int, Any] = {}
     for part in kept:

@@ -49,10 +49,10 @@ def of_status(where: Where, status: int, headers: Mapping[str, str], body: bytes
     """An answer whose status is not 200."""
     failure = read_failure(body)
     if status == 407:
-        return proxy_refuses(where, "It wants a name and a password.")
+        return proxy_refuses(where, "It needs a user name and a password.")
     if 300 <= status < 400:
         to = headers.get("location", "another address")
-        return not_an_api(where, f"It answers with status {status} and sends us to {to}.")
+        return not_an_api(where, f"It answers with status {status} and redirects to {to}.")
     if failure is None and status not in (401, 403, 408, 409, 429) and status < 500:
         return not_an_api(where, f"It answered with status {status} and {seen(headers, body)}.")
     failure = failure or Failure(body[:300].decode("utf-8", "replace").strip())
@@ -136,19 +136,19 @@ SENTENCES: dict[Trouble, tuple[str, str]] = {
         "{name} has no model “{model}”.",
         "Check the name, or whether your account may use it.",
     ),
-    "rate_limit": ("{name} wants fewer requests{at}.", "Try again {later}."),
+    "rate_limit": ("{name} is limiting requests{at}.", "Try again {later}."),
     "overloaded": ("{name} is overloaded{at}.", "Try again {later}, or choose another model."),
-    "timeout": ("{name} gave up waiting for its own answer{at}.", "Try again {later}."),
-    "server": ("{name} has a problem of its own{at}.", "Try again {later}."),
+    "timeout": ("{name} timed out{at}.", "Try again {later}."),
+    "server": ("{name} has an internal problem{at}.", "Try again {later}."),
     "context_length": (
         "The conversation is too long for {model}.",
         "Make it shorter with /compact, or choose a model with a larger window.",
     ),
     "unsupported_image": (
         "{model} cannot see this image.",
-        "Describe it in words, give it as PNG or JPEG, or choose a model that sees.",
+        "Describe it in words, give it as PNG or JPEG, or choose a model that accepts images.",
     ),
-    "refusal": ("{name} refused the request.", "Say it in other words, or choose another model."),
+    "refusal": ("{name} refused the request.", "Rephrase it, or choose another model."),
     "bad_request": ("{name} does not understand the request{at}.", "Check the model's settings."),
 }
 
@@ -185,7 +185,7 @@ def not_an_api(where: Where, why: str) -> DriverProblem:
         why,
         "Check the base_url."
         if where.base_url.endswith("/v1") or where.provider in ("Anthropic", "Gemini")
-        else "Check the base_url; most servers want it to end in /v1.",
+        else "Check the base_url; for most servers it ends in /v1.",
         kind="not_an_api",
     )
 
@@ -193,8 +193,8 @@ def not_an_api(where: Where, why: str) -> DriverProblem:
 def no_first_token(where: Where, seconds: float) -> DriverProblem:
     """Nothing came in time."""
     return DriverProblem(
-        f"{where.model} did not begin to answer within {seconds:g} s.",
-        f"{where.base_url} took the request and stayed silent.",
+        f"{where.model} did not start to answer within {seconds:g} s.",
+        f"{where.base_url} accepted the request and sent nothing.",
         "Try again, or raise timeouts.first_token; a local model may still be loading.",
         retryable=True,
         kind="timeout",
@@ -229,7 +229,7 @@ def unreadable(where: Where, data: bytes, why: str) -> DriverProblem:
     return DriverProblem(
         f"The stream of {where.provider} cannot be read.",
         f"{why.rstrip('.')}: “{said}”.",
-        "Try again; if it stays, the server does not speak this provider's format.",
+        "Try again; if it happens again, the server does not speak this provider's format.",
         retryable=True,
         kind="server",
     )
@@ -239,9 +239,9 @@ def proxy_refuses(where: Where, why: str) -> DriverProblem:
     """The proxy said no."""
     named = f" {where.proxy}" if where.proxy else ""
     return DriverProblem(
-        f"The proxy{named} does not let us through to {where.base_url}.",
+        f"The proxy{named} refused the connection to {where.base_url}.",
         why,
-        "Correct HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY.",
+        "Fix HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY.",
         kind="network",
     )
 
@@ -250,7 +250,7 @@ def blind(where: Where) -> DriverProblem:
     """An image for a model that is known not to see."""
     return DriverProblem(
         f"{where.model} cannot see images.",
-        "The conversation holds one.",
-        "Describe it in words, or choose a model that sees.",
+        "The conversation contains one.",
+        "Describe it in words, or choose a model that accepts images.",
         kind="unsupported_image",
     )

@@ -1,4 +1,4 @@
-"""The line to a model's server that a proxy stands before; httpx2 knows all kinds of them."""
+"""The line to a model's server that a proxy is in front of; httpx2 knows all kinds of them."""
 
 from collections.abc import AsyncGenerator, Mapping
 

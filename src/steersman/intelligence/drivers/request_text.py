@@ -1,4 +1,4 @@
-"""What all formats share when a conversation is told to a model: the same always in the same bytes.
+"""What all formats share when a conversation is sent to a model: always the same bytes.
 
 What an answer was made of is remembered as marks in its `State`; here they find their text again.
 """

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
 from steersman.records.errors import ScriptProblem
 
@@ -27,7 +28,7 @@ class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
-    """An error answer of the provider; without `times` it comes once, then the turn goes on."""
+    """An error answer of the provider; without `times` it comes once, then the turn continues."""
 
     status: Annotated[int, Meta(ge=400, le=599)]
     message: str = "scripted error"
@@ -81,7 +82,7 @@ def load(path: str | Path) -> Script:
         raise ScriptProblem(
             f"The script file {path} cannot be read.",
             error.strerror or str(error),
-            "Give the path of a JSON file; docs/scripted-model.md tells what is in it.",
+            "Pass the path of a JSON file; docs/scripted-model.md describes it.",
         ) from error
     try:
         script = msgspec.json.decode(data, type=Script)
@@ -100,7 +101,7 @@ class Standing:
     """How far a conversation has come: prompts so far, and tool results since the last of them.
 
     Where an item does not tell, words right after tool results steer the running prompt; `doubt`
-    counts the results since such words, should they turn out to ask anew.
+    counts the results since such words, should they turn out to ask again.
     """
 
     def __init__(self) -> None:
@@ -160,7 +161,7 @@ class Player:
         if found is None:
             raise ScriptProblem(
                 "The script has no turn left for this conversation.",
-                f"{standing.results} tool results came since prompt {standing.prompts}.",
+                f"{counted(standing.results, 'tool result')} came since prompt {standing.prompts}.",
                 "Add turns to the script, the last one without tool calls.",
             )
         return found
@@ -189,7 +190,7 @@ def _segments(script: Script) -> Iterator[Segment]:
 
 
 class Faults:
-    """Which faults have been played: each comes its number of times, then the turn goes on."""
+    """Which faults have been played: each comes its number of times, then the turn continues."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -231,7 +232,7 @@ def check_expectation(script: Script, turn: int, items: Sequence[Item]) -> None:
         raise ScriptProblem(
             f"Turn {turn + 1} of the script expected {expected!r} in the latest tool results.",
             f"They were: {text[:2000]!r}" if latest else "There were no tool results.",
-            "Correct the script, or what it runs against.",
+            "Fix the script, or the code it runs against.",
         )
 
 
@@ -248,7 +249,7 @@ def calls_of(turn: ScriptedTurn, tag: str) -> tuple[Call, ...]:
 
 
 def parse_call(call_id: str, name: str, arguments: str) -> Call:
-    """A call whose arguments came as text; text that is no JSON object is kept as malformed."""
+    """A call whose arguments came as text; text that is not a JSON object is kept as malformed."""
     try:
         return Call(call_id, name, msgspec.json.decode(arguments or "{}", type=dict[str, Any]))
     except (msgspec.DecodeError, RecursionError):

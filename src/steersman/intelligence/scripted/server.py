@@ -43,7 +43,7 @@ class LogLine(Struct, frozen=True):
 
 
 class Desk:
-    """What all connections share: the script, the log, and where problems are told."""
+    """What all connections share: the script, the log, and where problems are reported."""
 
     def __init__(self, script: Script, log: TextIO | None, complain: Say) -> None:
         self._exchange = Exchange(script)
@@ -205,14 +205,14 @@ def _cannot_listen(error: OSError, host: str, port: int) -> SteersmanError:
         "Another program uses this port." if taken else error.strerror or str(error),
         "Choose another port, or --port 0 for a free one."
         if taken
-        else "Give an address of this machine: --host 127.0.0.1.",
+        else "Pass an address of this machine: --host 127.0.0.1.",
     )
 
 
 def serve(
     file: str | Path, *, host: str, port: int, log: Path | None, ready: Say, complain: Say
 ) -> None:
-    """Serve a script file until the process is told to end by SIGINT or SIGTERM."""
+    """Serve a script file until the process is asked to end by SIGINT or SIGTERM."""
     script = load(file)
     with _opened(log) as stream:
         asyncio.run(_serve(Desk(script, stream, complain), host, port, ready))
@@ -227,7 +227,7 @@ def _opened(log: Path | None) -> AbstractContextManager[TextIO | None]:
         raise UsageProblem(
             f"The log file {log} cannot be written.",
             error.strerror or str(error),
-            "Give the path of a file in a folder that exists.",
+            "Pass a file in a folder that exists.",
         ) from error
 
 

@@ -29,7 +29,7 @@ class Route(NamedTuple):
 
 
 def route(method: str, target: str, headers: Mapping[str, str]) -> Route:
-    """Where a request belongs; a version before the path may be missing or stand there twice."""
+    """Where a request belongs; a version before the path may be missing or be there twice."""
     path, _, query = target.partition("?")
     steps = [unquote(step) for step in path.split("/") if step]
     versions = 0

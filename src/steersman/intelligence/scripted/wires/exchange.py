@@ -78,7 +78,7 @@ class Exchange:
             return _whole(wire, wire.models())
         if place.purpose == "unknown":
             path = request.target.partition("?")[0]
-            return _failure(wire, 404, f"There is no {request.method} {path} here.")
+            return _failure(wire, 404, f"{request.method} {path} is not served here.")
         try:
             asked = wire.read(request.body, place)
         except BadRequest as error:
@@ -122,7 +122,7 @@ class Exchange:
 
 
 def unreadable(status: int, why: str) -> Reply:
-    """The reply to what is no HTTP request; nobody can tell which format it wants."""
+    """The reply to what is not an HTTP request; nobody can tell which format it wants."""
     return _failure(CHAT, status, why)
 
 

@@ -126,7 +126,7 @@ class Gemini:
             yield Frame(b"]")
 
     def failure(self, status: int, message: str, retry_after: float | None = None) -> Failure:
-        """An error answer; when to try again stands in its body, where Google has it, as well."""
+        """An error answer; when to try again is in its body, where Google has it, as well."""
         name = _STATUSES.get(status, "INTERNAL" if status >= 500 else "FAILED_PRECONDITION")
         error: dict[str, Any] = {"code": status, "message": message, "status": name}
         headers: tuple[tuple[str, str], ...] = ()

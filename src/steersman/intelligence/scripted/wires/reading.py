@@ -68,7 +68,7 @@ class Items:
         self.all: list[Item] = []
 
     def user(self, said: Iterable[str]) -> None:
-        """Words of the person, unless they are only context."""
+        """Words of the user, unless they are only context."""
         words = [text for text in said if not is_context(text)]
         if words:
             self.all.append(UserItem("\n".join(words)))

@@ -37,7 +37,7 @@ class _Maker:
         self._root = root
 
     def make(self, schema: Any, above: frozenset[str]) -> Any:
-        """A value for a schema; `above` are the references it stands within."""
+        """A value for a schema; `above` are the references it is within."""
         if not isinstance(schema, dict):
             return None
         reference = schema.get("$ref")
