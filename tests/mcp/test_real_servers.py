@@ -74,7 +74,7 @@ def test_the_filesystem_server_reads_freely_and_writes_with_leave(steer, tmp_pat
     read, hidden, written = results(run(steer, tmp_path, reading, secret, writing))
     assert "alpha" in str(read["output"])
     assert hidden["status"] == "denied"
-    assert "holds secrets" in hidden["message"]
+    assert "contains secrets" in hidden["message"]
     assert written["status"] == "denied"
     assert not (workspace / "b.txt").exists()
     assert results(run(steer, tmp_path, writing, yes=True))[0]["status"] == "ok"

@@ -146,7 +146,7 @@ def test_outside_the_sandbox_only_what_was_trusted_is_started(yard: Yard) -> Non
     (yard.root / "new.py").write_text(marks)
     rewrite = {"tool_calls": [shell("cp new.py tools/mcp.py")]}
     first = yard.steer.messages("run", "x", "--model", yard.script_of(rewrite, LOOK, DONE))
-    assert "has changed since you trusted it" in str(first)
+    assert "changed since you trusted it" in str(first)
     again = yard.steer.messages("run", "x", "--model", yard.script_of(LOOK, DONE))
     assert not mark.exists()
     assert "changed: MCP server notes" in str(again)
@@ -243,10 +243,10 @@ def test_what_was_granted_is_given_and_no_more(yard: Yard) -> None:
         (".", "the whole workspace"),
         ("..", "the whole workspace"),
         ("~", "home folder"),
-        (".git", "run or obey .git"),
-        (".git/hooks", "run or obey .git/hooks"),
-        ("pkg", "run or obey pkg/.vscode"),
-        (".mcp.json", "run or obey .mcp.json"),
+        (".git", "run or load .git"),
+        (".git/hooks", "run or load .git/hooks"),
+        ("pkg", "run or load pkg/.vscode"),
+        (".mcp.json", "run or load .mcp.json"),
         ("sly", "a link"),
         ("sly/below", "a link"),
         ("secrets", "hidden"),
@@ -462,7 +462,7 @@ async def _started(yard: Yard) -> bool:
         try:
             await connection.start()
         except ToolProblem as problem:
-            return "has changed since you trusted it" not in str(problem)
+            return "changed since you trusted it" not in str(problem)
         finally:
             await connection.stop()
             await resources.close()

@@ -80,7 +80,7 @@ def test_what_does_not_fit_is_refused(items):
 
 
 def test_a_step_has_words():
-    with pytest.raises(ToolProblem, match="has no words"):
+    with pytest.raises(ToolProblem, match="has no text"):
         updated([{"text": " \n "}])
 
 

@@ -92,7 +92,7 @@ def test_nothing_is_looked_at_without_leave_for_the_very_thing(home, granted):
         lambda: workspace.listing(str(home)),
         lambda: workspace.below(str(home)),
     ):
-        assert "no leave" in refused(home.parent, deed)
+        assert "did not allow" in refused(home.parent, deed)
 
 
 def test_leave_lets_just_that_be_looked_at(home):

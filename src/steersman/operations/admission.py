@@ -35,7 +35,7 @@ NONE = Nothing()
 
 
 class Ready(Struct, frozen=True):
-    """A plan that may be performed, and where; `left_out` says what the person did not
+    """A plan that may be performed, and where; `left_out` says what the user did not
     accept, or what is done instead of what was asked."""
 
     plan: Plan[Any]
@@ -59,7 +59,7 @@ class Admission:
     async def ready(self, args: Arguments, *, edited: bool = False) -> Ready:
         """The plan of the call, with permission for exactly what it will do.
 
-        The person may have changed the arguments; what they made of them is planned and judged
+        The user may have changed the arguments; what they made of them is planned and judged
         like any other.
         """
         plan = await self._tool.plan(args, self._workspace.planning(self._look))
@@ -78,7 +78,7 @@ class Admission:
     async def also(self, actions: Sequence[Action], workspace: Workspace) -> Permit:
         """Put what the call turned out to do before the gate.
 
-        It is a command's effect only where a command was let through; a tool cannot say so itself.
+        It is a command's effect only where a command was allowed; a tool cannot say so itself.
         """
         origin: Origin = "command" if workspace.may_execute else "tool"
         answer = await self._judge(actions, origin, whole=True)
@@ -87,7 +87,7 @@ class Admission:
         return answer
 
     async def past(self, actions: Sequence[Action]) -> None:
-        """Tell the gate what a command did that was let run on the folder itself."""
+        """Tell the gate what a command did that was allowed on the folder itself."""
         await self._judge(actions, "past", whole=True)
 
     async def _look(self, looks: Sequence[Look]) -> Permit:

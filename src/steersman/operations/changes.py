@@ -20,7 +20,7 @@ MOST_SHOWN = 6_000  # characters of hunks that the model is shown again
 class FileChange(Struct, frozen=True):
     """A file as it is and as it will be, None where there is none, and the action that does it.
 
-    `notes` say how its edits matched; `cut` tells that only some hunks were accepted.
+    `notes` say how its edits matched; `cut` shows that only some hunks were accepted.
     """
 
     shown: str

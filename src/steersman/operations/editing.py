@@ -84,7 +84,7 @@ def readable(workspace: Workspace, path: str, name: str) -> bytes:
         raise ToolProblem(
             f"{name} does not exist.",
             near_names(workspace, path),
-            "A new file is made with workspace_write_file.",
+            "Create a new file with workspace_write_file.",
         )
     return workspace.read(path)
 
@@ -92,7 +92,7 @@ def readable(workspace: Workspace, path: str, name: str) -> bytes:
 def refuse_existing(workspace: Workspace, path: str, name: str) -> None:
     """A new file must not replace another."""
     if workspace.exists(path):
-        raise ToolProblem(f"{name} exists already.", try_this="Change it, or choose another name.")
+        raise ToolProblem(f"{name} already exists.", try_this="Change it, or choose another name.")
 
 
 def looks_at(workspace: Workspace, names: Iterable[str]) -> list[Look]:
@@ -111,11 +111,11 @@ def near_names(workspace: Workspace, path: str) -> str:
     except ToolProblem:
         return ""
     close = difflib.get_close_matches(os.path.basename(path), names, n=3)
-    return f"Near names there: {', '.join(close)}." if close else ""
+    return f"Similar names: {', '.join(close)}." if close else ""
 
 
 def checked(workspace: Workspace, path: str, name: str, answer: Applied | Refused) -> Applied:
-    """What the edits of a file made of it; raises what stands against them."""
+    """What the edits of a file made of it; raises what prevents them."""
     if isinstance(answer, Applied):
         return answer
     number = f", edit {answer.edit + 1}" if answer.edit else ""

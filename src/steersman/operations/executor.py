@@ -82,7 +82,7 @@ class Toolbox:
     """Runs calls of a set of tools in one workspace, through one gate.
 
     A tool that is withheld now is not offered, and refused if it does nothing a gate could judge.
-    `milestone` is called before each call: what goes on beside it is settled so far.
+    `milestone` is called before each call: what continues beside it is settled so far.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Toolbox:
             message = f"{call.name} cannot do that: {error.strerror or error}."
             outcome = Outcome(ToolResult(call.name, "error", message=message))
         except Exception as error:
-            # A defect of one tool must not end the turn; the model and the person are told.
+            # A defect of one tool must not end the turn; the model and the user are reported.
             message = f"{call.name} failed: {type(error).__name__}: {error}"
             outcome = Outcome(ToolResult(call.name, "error", message=message))
         spent = round(1000 * (time.monotonic() - started))
@@ -275,7 +275,7 @@ async def _all(running: Any) -> None:
             for coroutine in running:
                 group.create_task(coroutine)
     except BaseExceptionGroup as several:
-        # One problem is told, in one sentence; the others are mostly the same.
+        # One problem is reported, in one sentence; the others are mostly the same.
         raise _first(several) from None
 
 

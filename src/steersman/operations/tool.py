@@ -67,8 +67,8 @@ class Answered(Struct, frozen=True):
 class Bench(Struct, frozen=True):
     """What a running tool has in reach; commands run as far as `profile` lets them.
 
-    `admit` puts effects before the gate and raises when it says no; `record` tells it of effects
-    of a command that was let run on the folder itself.
+    `admit` puts effects before the gate and raises when it says no; `record` informs it of effects
+    of a command that was allowed to run on the folder itself.
     """
 
     workspace: Workspace
@@ -124,7 +124,7 @@ class Bench(Struct, frozen=True):
             if content.count(mask) <= file.read().count(mask):
                 return
         raise ToolProblem(
-            f"“{MASK}” stands for a secret in {shown(change.path)} that you cannot see.",
+            f"“{MASK}” masks a secret in {shown(change.path)} that you cannot see.",
             "Written like this, the file would lose it.",
             "Change the other parts with workspace_edit_files.",
         )

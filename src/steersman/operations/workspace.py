@@ -45,7 +45,7 @@ class Workspace:
         return cls(os.path.realpath(path))
 
     def granted(self, actions: Sequence[Action], secret: str = "") -> Workspace:
-        """The same folder with leave for some actions, but not for secret files below them."""
+        """The same folder with permission for some actions, but not for secret files below them."""
         copy = Workspace(self.root, actions, secret)
         copy._shown_as = self._shown_as
         return copy
@@ -64,7 +64,7 @@ class Workspace:
     def locate(self, name: str) -> str:
         """The real path a name means, links followed, wherever that leads."""
         if not name or "\0" in name:
-            raise ToolProblem("A path must not be empty or hold a NUL character.")
+            raise ToolProblem("A path must not be empty or contain a NUL character.")
         try:
             return os.path.realpath(os.path.join(self.root, name))
         except OSError as error:
@@ -103,7 +103,7 @@ class Workspace:
         return _open_plain(path, self.shown(path))
 
     def below(self, path: str) -> str:
-        """A path whose names, or for a search whose content, may be looked at with all below it."""
+        """A path whose names, or content for a search, may be read, with everything below it."""
         if not any(
             isinstance(a, List | Search) and self._covers(a.path, path) for a in self._granted
         ):
@@ -150,8 +150,8 @@ class Workspace:
         for action in self.written:
             if action.path == path and action.before != present:
                 raise ToolProblem(
-                    f"{self.shown(path)} was changed by someone else meanwhile.",
-                    "What was decided on is not what is there now, so nothing was written.",
+                    f"{self.shown(path)} was changed by someone else in the meantime.",
+                    "The file is not what the decision was about, so nothing was written.",
                     "Read it again, then repeat the change.",
                 )
 
@@ -159,7 +159,7 @@ class Workspace:
         return path == folder or path.startswith(folder.rstrip("/") + "/")
 
     def _ungranted(self, verb: str, path: str) -> ToolProblem:
-        return ToolProblem(f"The gate gave no leave to {verb} {self.shown(path)}.")
+        return ToolProblem(f"The gate did not allow this call to {verb} {self.shown(path)}.")
 
 
 class PlanningWorkspace(Workspace):
@@ -217,11 +217,11 @@ def _check_plain(descriptor: int, path: str, shown: str) -> None:
 
 
 def _moved(shown: str) -> ToolProblem:
-    return ToolProblem(f"{shown} was moved or turned into a link meanwhile.")
+    return ToolProblem(f"{shown} was moved or turned into a link in the meantime.")
 
 
 def _not_plain(shown: str) -> ToolProblem:
-    return ToolProblem(f"{shown} is not a plain file.", "It is a pipe, socket or device.")
+    return ToolProblem(f"{shown} is not a regular file.", "It is a pipe, socket or device.")
 
 
 def _real_place(descriptor: int, path: str) -> str:

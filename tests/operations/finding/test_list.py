@@ -77,7 +77,7 @@ def test_odd_names(folder, finder):
         pass
     os.mkfifo(folder / "pipe")
     assert finder.list()["files"] == [
-        "-dash\t0", "caf\\xe9\t0", "größe\t0", "new\nline\t0", "pipe\tnot a plain file",
+        "-dash\t0", "caf\\xe9\t0", "größe\t0", "new\nline\t0", "pipe\tnot a regular file",
         "with space\t0",
     ]  # fmt: skip
 

@@ -124,7 +124,7 @@ def test_many_files_are_counted_and_not_all_named(folder, finder):
         ("x(?=y)", "is not valid at position 2: look-around is not supported."),
         (r"(a)\1", "is not valid at position 4: back-references are not supported."),
         (r"a\nb", "The pattern has a line break at position 2."),
-        ("a\0b", "The text to search for holds a NUL character."),
+        ("a\0b", "The text to search for contains a NUL character."),
     ],
 )
 def test_an_invalid_pattern_is_explained(folder, finder, pattern, said):
@@ -145,7 +145,7 @@ def test_a_query_is_never_anything_else(folder, finder, pattern):
     ("arguments", "said"),
     [
         ({"path": "nothing"}, "nothing does not exist."),
-        ({"path": "pipe"}, "pipe is not a plain file."),
+        ({"path": "pipe"}, "pipe is not a regular file."),
         ({"path": ".."}, "Denied: "),
         ({"path": "out"}, "Denied: "),
         ({"path": "a\0b"}, "NUL character"),

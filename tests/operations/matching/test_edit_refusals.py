@@ -40,8 +40,8 @@ SAID = [
         "a\nb\n",
         [Edit("a\nb\n", "c\n# rest of file unchanged\n")],
         "The replacement leaves code out behind '# rest of file unchanged', and writing that would "
-        "delete the code; write every line out, or make the search smaller so that it holds only "
-        "lines that change.",
+        "delete the code; write every line out, or make the search smaller so that it "
+        "contains only lines that change.",
     ),
     (
         "copied-numbers",
@@ -62,7 +62,7 @@ SAID = [
         "contradictory-indentation",
         "  a()\n    b()\n",
         [Edit("a()\nb()\n", "a()\nn()\nb()\n")],
-        "The search is indented differently from the file, and the file does not tell how deep "
+        "The search is indented differently from the file, and the file does not show how deep "
         "'n()' belongs; copy the indentation of these lines from the file into search and replace.",
     ),
     (

@@ -22,7 +22,7 @@ HOST = "files.ok.test"
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Files of a folder, and no words about it."""
+    """Files of a folder, and no outputs about it."""
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

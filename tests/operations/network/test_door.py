@@ -73,7 +73,7 @@ def test_the_reason_and_what_to_do_reach_whoever_reads_the_output(tmp_path):
     assert code == 0
     assert said == (
         "Steersman: host unlisted.test, port 80, is not allowed for this thread. It is on no list."
-        " Do without it, or tell the person which host is needed and why: it can be allowed.\n"
+        " Continue without it, or tell the user which host is needed and why.\n"
     )
 
 

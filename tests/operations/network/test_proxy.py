@@ -141,8 +141,8 @@ def test_a_part_is_not_taken_for_the_whole(answer):
     ("head", "status", "why"),
     [
         ("GET / HTTP/1.1", 400, "This is a proxy"),
-        ("GET https://ok.test/ HTTP/1.1", 400, "with CONNECT"),
-        ("GET ftp://ok.test/ HTTP/1.1", 400, "with CONNECT"),
+        ("GET https://ok.test/ HTTP/1.1", 400, "Use CONNECT"),
+        ("GET ftp://ok.test/ HTTP/1.1", 400, "Use CONNECT"),
         ("GET http://user@ok.test/ HTTP/1.1", 400, "names no host"),
         ("GET http://ok.test\\@evil.test/ HTTP/1.1", 400, "names no host"),
         ("GET http://1.2.3.4.5/ HTTP/1.1", 400, "names no host"),
@@ -163,11 +163,11 @@ def test_a_part_is_not_taken_for_the_whole(answer):
         ("GET http://ok.test/ HTTP/1.1" + "\r\nA: b" * 300, 431, "more than 200"),
         ("GET http://ok.test/ HTTP/1.1\r\nA: " + "x" * 70_000, 431, "65536 bytes"),
         ("POST http://ok.test/ HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked",
-         400, "told twice"),
+         400, "given twice"),
         ("POST http://ok.test/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2",
-         400, "told twice"),
+         400, "given twice"),
         ("POST http://ok.test/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1",
-         400, "told twice"),
+         400, "given twice"),
         ("POST http://ok.test/ HTTP/1.1\r\nContent-Length: 1, 1", 400, "not a number"),
         ("POST http://ok.test/ HTTP/1.1\r\nContent-Length: +1", 400, "not a number"),
         ("POST http://ok.test/ HTTP/1.1\r\nTransfer-Encoding: gzip, chunked", 501, "only transfer"),
@@ -327,7 +327,7 @@ def test_a_name_that_is_not_allowed_is_never_looked_up():
     answered, world = run(work())
     assert answered.startswith("HTTP/1.1 403 Forbidden (data.evil.test:443 is not allowed")
     assert "It is on no list." in answered
-    assert "tell the person which host is needed" in answered
+    assert "tell the user which host is needed" in answered
     assert world.looked_up == []
     assert world.denied == [("data.evil.test", 443, "It is on no list.")]
 

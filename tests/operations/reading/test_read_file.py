@@ -125,7 +125,7 @@ def test_images_and_documents_are_said_to_be_so(folder, read):
     (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(1000))
     (folder / "b.txt").write_bytes(b"%PDF-1.7\n")
     (folder / "c").write_bytes(b"\x7fELF\x02\x01\x01\0")
-    hint = "\nA command that knows the format can tell more about it."
+    hint = "\nA command that knows the format can show more."
     assert read("a.png") == "a.png is an image (PNG, 1,008 bytes), not text." + hint
     assert read("b.txt") == "b.txt is a PDF document (9 bytes), not text." + hint
     assert read("c") == "c is not a text file: binary data, 8 bytes." + hint
@@ -148,7 +148,7 @@ def test_what_is_no_plain_file_is_refused_at_once(folder, read):
     (folder / "deep").mkdir()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.relpath(folder / "sock"))
-        refused = "is not a plain file.\nIt is a pipe, socket or device."
+        refused = "is not a regular file.\nIt is a pipe, socket or device."
         assert read("sock") == f"sock {refused}"
         assert read("pipe") == f"pipe {refused}"
     assert read("deep") == "deep is a folder.\nList it with workspace_list_files."
@@ -170,8 +170,8 @@ def test_a_link_inside_is_followed_and_a_bad_name_is_refused(folder, read):
     (folder / "broken").symlink_to("nothing")
     assert read("link")["content"] == "1\there"
     assert read("broken").startswith("broken does not exist.")
-    assert read("a\0b") == "A path must not be empty or hold a NUL character."
-    assert read("") == "A path must not be empty or hold a NUL character."
+    assert read("a\0b") == "A path must not be empty or contain a NUL character."
+    assert read("") == "A path must not be empty or contain a NUL character."
 
 
 def test_without_permission_it_is_said(folder):

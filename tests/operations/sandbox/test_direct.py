@@ -106,7 +106,7 @@ def test_what_a_command_makes_that_cannot_be_kept_is_left_out_and_said(who: str)
         assert list((world.root / "new").iterdir()) == []
         assert not (world.root / "pipe").exists()
         said = str(results(shop))
-        assert all(f"Not taken over: {what}" in said for what in ("pipe", "new/pipe", "new/socket"))
+        assert all(f"Not kept: {what}" in said for what in ("pipe", "new/pipe", "new/socket"))
 
     as_somebody(who, do)
 

@@ -90,7 +90,7 @@ def test_a_command_cannot_lock_the_owner_out(place: str, who: str, ground: Groun
         found = world.try_out(f"echo x > new; chmod 000 {place}", ground)
         assert found is not None
         assert {change.path for change in found.changes} <= {"new"}
-        assert any("cannot use it any more" in note for note in found.notes)
+        assert any("can no longer use it" in note for note in found.notes)
 
     as_somebody(who, do)
 

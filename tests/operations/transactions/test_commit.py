@@ -317,7 +317,7 @@ def test_a_lock_that_is_not_given_back(yard: Yard) -> None:
     folder = str(yard.folder / "locks")
     with (
         held(folder, ["/a"]),
-        pytest.raises(ToolProblem, match="Someone else"),
+        pytest.raises(ToolProblem, match="Another process"),
         held(folder, ["/a"], patience=0.05),
     ):
         pass

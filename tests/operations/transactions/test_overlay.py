@@ -437,7 +437,7 @@ def test_a_pipe_whose_mode_or_time_a_command_changes_is_still_there(yard: Yard) 
     os.mkfifo(yard.root / "d/pipe", 0o644)
     done = yard.run("chmod -R 700 d; touch d/pipe")
     assert [change.path for change in done.changes] == ["d"]
-    assert done.notes == ["Not taken over: d/pipe is a pipe."]
+    assert done.notes == ["Not kept: d/pipe is a pipe."]
     assert stat.S_IMODE((yard.root / "d/pipe").lstat().st_mode) == 0o644
     assert yard.run("rm d/pipe").remove == ["d/pipe"]
     assert not (yard.root / "d/pipe").exists()

@@ -33,7 +33,7 @@ class Wanted(Struct, frozen=True):
 
 
 class Spot(Struct, frozen=True):
-    """A place in a file where a name stands: real path, line and column from 1."""
+    """A place in a file where a name is: real path, line and column from 1."""
 
     path: str
     line: int
@@ -55,7 +55,7 @@ class Target(Struct, frozen=True):
 class Backend(Protocol):
     """One way to know code. Methods raise `Unable` when it turns out not to serve after all.
 
-    `bench` gives what the gate gave leave for: `bench.workspace` reads, `bench.admit` asks for
+    `bench` gives what the gate allowed: `bench.workspace` reads, `bench.admit` asks for
     more (a call of an MCP server), `bench.profile` confines programs.
     """
 
@@ -65,7 +65,7 @@ class Backend(Protocol):
         ...
 
     def serves(self, ability: Ability, path: str) -> bool:
-        """Whether it would be asked about a real path (a file or a folder), told at once."""
+        """Whether it would be asked about a real path (a file or a folder), known at once."""
         ...
 
     async def overview(self, path: str, depth: int, bench: Bench) -> list[Symbol]:

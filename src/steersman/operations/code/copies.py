@@ -105,7 +105,7 @@ class Copy:
 
 
 def _copied(source: str, target: str) -> int | None:
-    """Copy a plain file; its size, or None for what is no plain file or too large for code."""
+    """Copy a plain file; its size, or None for what is not a plain file or too large for code."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with open(os.open(source, flags), "rb") as reading:
         found = os.fstat(reading.fileno())

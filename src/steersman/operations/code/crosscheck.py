@@ -1,4 +1,4 @@
-"""Compares what a backend says about uses of a name with where the name stands in the text.
+"""Compares what a backend says about uses of a name with where the name is in the text.
 
 A language server that leaves out folders, or has not read everything yet, answers as if it had.
 The text does not lie about names; it only does not know which of them are the same symbol.
@@ -16,6 +16,7 @@ from steersman.operations.code.spots import columns
 from steersman.operations.finding import Found, Query, SearchPlace, find, patterns
 from steersman.operations.finding.showing import narrow
 from steersman.operations.workspace import Workspace
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 
 MOST_SHOWN = 20
@@ -50,7 +51,7 @@ def pattern(name: str) -> str:
 async def occurrences(
     name: str, workspace: Workspace, environ: Mapping[str, str], most: int = MOST_HITS
 ) -> Found:
-    """Where a name stands in files of code, below the folder that may be searched."""
+    """Where a name is in files of code, below the folder that may be searched."""
     place = SearchPlace(workspace.root, workspace.below(workspace.root), secret=workspace.secret)
     globs = tuple(f"*.{ending}" for ending in CODE)
     return await find(place, Query(pattern(name), globs=globs, most=most), environ)
@@ -65,13 +66,13 @@ async def compare(
 ) -> Check:
     """The uses of a symbol compared with the text, file by file."""
     if symbol.name.startswith("__") and symbol.name.endswith("__"):
-        return Check("unchecked", note=f"a text search for {symbol.name} would tell nothing")
+        return Check("unchecked", note=f"a text search for {symbol.name} would show nothing useful")
     try:
         found = await occurrences(symbol.name, workspace, environ, most=0)
     except ToolProblem as problem:
         return Check("unchecked", note=f"not compared with the text: {problem.what}")
     if not found.complete or len(found.counts) > MOST_FILES:
-        return Check("unchecked", note=f"{symbol.name} stands in too many files to compare")
+        return Check("unchecked", note=f"{symbol.name} appears in too many files to compare")
     place = SearchPlace(workspace.root, workspace.root)
     text = {place.shown(path) for path, _ in found.counts}
     known = {use.path for use in uses} | {symbol.path}
@@ -86,7 +87,7 @@ async def compare(
 
 
 def _in_code(name: str, paths: Sequence[str], sight: Sight) -> tuple[list[Reference], bool]:
-    """The places that are not in comments or strings, and whether that could be told of all."""
+    """The places that are not in comments or strings, and whether that could be known of all."""
     found: list[Reference] = []
     told = True
     for number, path in enumerate(paths):
@@ -100,7 +101,7 @@ def _in_code(name: str, paths: Sequence[str], sight: Sight) -> tuple[list[Refere
 
 
 def _lines_of_code(name: str, path: str, lines: Sequence[str]) -> set[int] | None:
-    """The lines of a file in which a name stands as code; None where there is no grammar."""
+    """The lines of a file in which a name is as code; None where there is no grammar."""
     from steersman.operations.code.trees.languages import is_known, of_path
 
     language = of_path(path)
@@ -124,7 +125,7 @@ def _remark(name: str, places: int, only: set[str], missing: set[str], filtered:
     said = []
     if only:
         what = "imports" if filtered else "imports, comments, strings"
-        count = f"{len(only):,} more file{'s' * (len(only) > 1)}"
+        count = counted(len(only), "more file")
         shown = f", {MOST_SHOWN} places of {places:,} shown" if places > MOST_SHOWN else ""
         said.append(f"the text has {name} in {count}{shown}: they may be {what} or other symbols")
     if missing:

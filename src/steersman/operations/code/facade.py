@@ -27,6 +27,7 @@ from steersman.operations.code.records import (
 from steersman.operations.code.shapes import Sight
 from steersman.operations.code.spots import spot_of
 from steersman.operations.tool import Bench
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 
 MOST_CANDIDATES = 12
@@ -54,7 +55,7 @@ class Facade:
         shown, _ = shapes.fitting_symbols(found, len(found))
         total = sum(map(shapes.counted, found))
         missing = total - sum(map(shapes.counted, shown))
-        left = f"{missing:,} symbols left out, too many for one answer" if missing else ""
+        left = f"{counted(missing, 'symbol')} left out, too many for one answer" if missing else ""
         name = bench.workspace.shown(path)
         return Overview(said.backend, name, tuple(shown), total, said.note(left))
 
@@ -173,7 +174,7 @@ class Facade:
         )
 
     async def _defined_at(self, spot: Spot, bench: Bench) -> tuple[Symbol, str] | None:
-        """The definition that stands in a line itself, if there is one of that name."""
+        """The definition that is in a line itself, if there is one of that name."""
         wanted = Wanted(spot.name, spot.path)
         try:
             said = await self._row.ask("find", spot.path, lambda b: b.find(wanted, bench))
@@ -207,9 +208,9 @@ def _ambiguous(name: str, found: Sequence[Symbol]) -> ToolProblem:
     if rest := len(found) - len(shown):
         shown.append(f"… and {rest:,} more")
     return ToolProblem(
-        f"{name} is defined {len(found)} times.",
+        f"{name} is defined {counted(len(found), 'time')}.",
         "\n".join(shown),
-        "Pass the name path, or the path and line of the one that is meant.",
+        "Pass the name path, or the path and line of the one you mean.",
     )
 
 

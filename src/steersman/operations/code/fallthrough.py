@@ -20,7 +20,7 @@ from steersman.records.errors import ToolProblem
 PATIENCE = 120.0  # seconds one backend gets for one question
 REST = 30.0  # seconds a backend that failed is not asked again
 _DOING = {
-    "overview": "tell the symbols of",
+    "overview": "list the symbols of",
     "find": "find symbols in",
     "declaration": "find declarations from",
     "references": "find references in",
@@ -33,7 +33,7 @@ Ask = Callable[[Backend], Awaitable[list[T]]]
 
 
 class Answered(Struct, Generic[T], frozen=True):
-    """What a backend said; `passed` tells which ones were asked in vain before it, and why."""
+    """What a backend said; `passed` shows which ones were asked in vain before it, and why."""
 
     backend: str
     found: list[T]

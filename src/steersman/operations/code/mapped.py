@@ -1,6 +1,6 @@
 """Another MCP server as a backend: a table says which of its tools does what, and how it answers.
 
-The table stands in the server's entry (`codeTools`). A row names the tool, its arguments with
+The table is in the server's entry (`codeTools`). A row names the tool, its arguments with
 places to fill in, and the reading of its answers:
 
 - `json`: an array of objects, or an object that holds one; common names of fields are understood.
@@ -178,7 +178,7 @@ class MappedBackend:
     ) -> tuple[Row, str]:
         row = self._table[ability]
         arguments = filled(row.arguments, blanks)
-        # A table says what a tool is for, not that it only looks: that is told by who always does.
+        # A table says what a tool is for, not that it only reads: other sources say that.
         effect = await effect_of(self._servers, self._server.name, row.tool)
         await bench.admit([McpCall(self._server.name, row.tool, arguments, effect)])
         outcome = await self._servers.call(self._server.name, row.tool, arguments, None)

@@ -151,7 +151,7 @@ def _symbol(place: AnswerPlace, lines: Lines, above: str) -> Symbol:
 
 
 def _objects(found: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Objects that say a line, wherever they stand; what they hold is theirs."""
+    """Objects that say a line, wherever they are; what they hold is theirs."""
     if depth > DEEPEST:
         return
     if isinstance(found, list):

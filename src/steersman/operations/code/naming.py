@@ -5,7 +5,7 @@ def matches(wanted: str, name_path: str, substring: bool = False) -> bool:
     """Whether a name path is what was asked for.
 
     `send` and `Client/send` mean the end of the path, `/Client/send` all of it. With `substring`
-    the last part may stand anywhere in the last name. A number of an overload (`send[1]`) does not
+    the last part may be anywhere in the last name. A number of an overload (`send[1]`) does not
     count.
     """
     parts, whole = split(wanted)

@@ -29,6 +29,7 @@ from steersman.operations.mcp.server_slot import Link
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
 from steersman.operations.workspace import digest
+from steersman.records import counting
 from steersman.records.action import Action, Delete, McpCall, Write
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
@@ -89,7 +90,7 @@ class Refactored(Struct, frozen=True, omit_defaults=True):
 
 
 class Proposer:
-    """Tries refactorings on copies below `scratch`; `serena` tells which server to copy."""
+    """Tries refactorings on copies below `scratch`; `serena` shows which server to copy."""
 
     def __init__(
         self,
@@ -108,7 +109,7 @@ class Proposer:
         server = self._serena()
         if server is None or server.transport != "stdio":
             raise ToolProblem(
-                "No Serena is set up that could do this.",
+                "Serena, which does this, is not set up.",
                 "Refactorings are done by Serena, started on a copy of the workspace.",
                 "Use workspace_find_references and workspace_edit_files.",
             )
@@ -128,7 +129,7 @@ class Proposer:
     ) -> list[Changed]:
         """What Serena changes in a copy."""
         arguments = wanted.arguments()
-        # On a copy of the workspace it changes nothing that is anybody's.
+        # On a copy of the workspace it changes nothing that is anyone's.
         await bench.admit([McpCall(server.name, wanted.operation, arguments, "reads")])
         root = bench.workspace.root
         top = os.path.join(scratch.inner("tree"), os.path.basename(root) or "workspace")
@@ -148,7 +149,9 @@ class Proposer:
         if not changes:
             raise ToolProblem(f"{wanted.operation} of {wanted.name_path} would change nothing.")
         if len(changes) > MOST_CHANGED:
-            raise ToolProblem(f"It would change {len(changes):,} files, too many for one step.")
+            raise ToolProblem(
+                f"It would change {counting.counted(len(changes), 'file')}, too many for one step."
+            )
         _refuse_damage(changes, wanted)
         return changes
 
@@ -175,10 +178,10 @@ class Proposer:
         places = [Reference(h.file, h.line, h.column, h.text.strip()) for h in found.hits]
         total = sum(count for _, count in found.counts)
         if not total:
-            return (), f"the text has no {name} any more"
+            return (), f"{name} no longer appears in the text"
         more = f", {MOST_LEFT} shown" if total > MOST_LEFT else ""
         note = (
-            f"{name} still stands in {total:,} line{'s' * (total > 1)}{more}: they may be "
+            f"{name} still appears in {counting.counted(total, 'line')}{more}: they may be "
             "comments, strings or other symbols; look at them"
         )
         return tuple(places[:MOST_LEFT]), note
@@ -251,20 +254,20 @@ def _line(content: bytes, line: int) -> str:
 
 
 def _check(outcome: Outcome, wanted: Refactoring) -> None:
-    """Raise, in our own words, what stands against a refactoring."""
+    """Raise, in our own words, what prevents a refactoring."""
     try:
         text = serena_reading.answer(outcome)
     except ToolProblem as problem:
         raise ToolProblem(
             f"Serena cannot do {wanted.operation} on {wanted.name_path} in {wanted.path}: "
             f"{problem.what}.",
-            try_this="Look with workspace_get_symbols_overview how the symbol is named.",
+            try_this="See workspace_get_symbols_overview for the symbol's name.",
         ) from problem
     if text.startswith("Cannot delete"):
         raise ToolProblem(
             f"{wanted.name_path} is still used, so it was not deleted.",
             _uses(text),
-            "Take away its uses first.",
+            "Remove its uses first.",
         )
 
 

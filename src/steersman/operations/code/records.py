@@ -72,7 +72,7 @@ class Symbols(Struct, frozen=True, omit_defaults=True):
 
 
 class References(Struct, frozen=True, omit_defaults=True):
-    """Uses of a symbol. `agreement` tells whether a search of the text found the same files;
+    """Uses of a symbol. `agreement` shows whether a search of the text found the same files;
     `text_only` are places that only the text search found."""
 
     backend: str

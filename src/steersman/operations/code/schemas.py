@@ -1,6 +1,6 @@
 """The answers about code as JSON Schema, one for each shape; `docs/schemas/code/` has them.
 
-`python -m steersman.operations.code.schemas docs/schemas/code` writes the files anew.
+`python -m steersman.operations.code.schemas docs/schemas/code` writes the files again.
 """
 
 import json

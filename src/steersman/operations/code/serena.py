@@ -69,7 +69,7 @@ class SerenaBackend:
         said = await self._ask("get_symbols_overview", {"relative_path": shown}, bench)
         names = reading.top_names(said)
         if len(names) > MOST_NAMES:
-            raise Unable("it says no lines for so many symbols")
+            raise Unable("it gives no lines for so many symbols")
         for name in names:
             one = {"name_path_pattern": f"/{name}", **asked}
             found += reading.symbols(await self._ask("find_symbol", one, bench), sight.lines)
@@ -88,7 +88,7 @@ class SerenaBackend:
         return [s for s in found if not wanted.kinds or s.kind in wanted.kinds]
 
     async def declaration(self, spot: Spot, bench: Bench) -> list[Symbol]:
-        """Where the name at a place is defined; Serena is told the place by a pattern."""
+        """Where the name at a place is defined; Serena gets the place by a pattern."""
         sight = Sight(bench.workspace)
         shown = bench.workspace.shown(spot.path)
         asked = {"relative_path": shown, "regex": pattern_for(spot, sight.lines(shown))}
@@ -154,7 +154,7 @@ class SerenaBackend:
 
 
 def project_of(server: Server, root: str) -> str:
-    """The folder a Serena works on, as far as its command line tells; `root` when it does not."""
+    """The folder a Serena works on, as far as its command line shows; `root` when it does not."""
     start = os.path.join(root, server.cwd) if server.cwd else root
     words = list(server.arguments)
     for at, word in enumerate(words):
@@ -162,7 +162,7 @@ def project_of(server: Server, root: str) -> str:
         if word == "--project" and at + 1 < len(words):
             value = words[at + 1]
         if value:
-            # A name of a project that Serena knows is no path; then nothing can be told.
+            # A name of a project that Serena knows is not a path; then nothing is known.
             named = os.path.realpath(os.path.join(start, os.path.expanduser(value)))
             return named if os.path.isdir(named) else root
         if word == "--project-from-cwd":
@@ -182,11 +182,11 @@ def pattern_for(spot: Spot, lines: Sequence[str]) -> str:
     before = start.start() if start else before
     name = re.match(r"[\w$]+", text[before:])
     if name is None:
-        raise Unable("no name stands there")
+        raise Unable("there is no name there")
     twice = sum(ord(letter) > 0xFFFF for letter in text[:before])
     here = rf"\A(?:[^\n]*\n){{{spot.line - 1}}}[^\n]{{{before + twice}}}"
     if not twice:
         return f"{here}({re.escape(name[0])})"
     if before + twice >= len(text):
-        raise Unable("it cannot be told the place")
+        raise Unable("it cannot be given the position")
     return f"{here}([^\\n])"

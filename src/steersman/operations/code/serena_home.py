@@ -26,7 +26,7 @@ def prepare_home(folder: str, *, ty: str = "") -> str:
 
 
 def keep_settings(folder: str, text: str) -> None:
-    """Give a home settings of somebody else, which stay as they are."""
+    """Give a home settings of someone else, which stay as they are."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     _write(os.path.join(folder, CONFIG), text)
     _write(os.path.join(folder, _WRITTEN), _KEPT)
@@ -54,7 +54,7 @@ def settings(folder: str, ty: str = "") -> str:
 
 
 def environment(folder: str) -> Mapping[str, str]:
-    """What Serena's environment needs besides: its home, and nothing reported to anybody."""
+    """What Serena's environment needs besides: its home, and nothing reported to anyone."""
     return {"SERENA_HOME": folder, "SERENA_USAGE_REPORTING": "false"}
 
 

@@ -93,7 +93,7 @@ def _failure(text: str) -> Unable | ServerProblem:
         ("ultiple symbols", "the symbol is not clear to it"),
         ("does not exist", "it does not see the file"),
         ("FileNotFoundError", "it does not see the file"),
-        ("ignored", "it does not look into the file"),
+        ("ignored", "it does not read the file"),
     ):
         if sign in text and "IMPORTANT:" not in text:
             return Unable(words)
@@ -254,7 +254,7 @@ def _kind(said: str, line: str) -> str:
 
 
 def _where(name: str, line: int, end: int, text: Sequence[str]) -> tuple[int, int]:
-    """Where the name of a definition stands: decorators and comments may come before it."""
+    """Where the name of a definition is: decorators and comments may come before it."""
     for at in range(line, min(end, line + 30, len(text)) + 1):
         if text[at - 1].lstrip().startswith(("@", "#", "//", "/*", "*")) and at < end:
             continue

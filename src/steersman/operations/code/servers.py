@@ -1,6 +1,6 @@
-"""The MCP servers of a thread as backends: found anew for each question, because they come and go.
+"""The MCP servers of a thread as backends: found again for each question, because they come and go.
 
-No server is started to see whether it knows code: Serena is told by its name, its command or tools
+No server is started to see whether it knows code: Serena is known by its name, command or tools
 that are known already, any other by the table in its entry.
 """
 

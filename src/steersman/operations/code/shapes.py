@@ -1,6 +1,6 @@
 """What of an answer is shown: only what may be seen, each thing once, in order, and not too much.
 
-A backend may know more than the gate gave leave for. Nothing of a secret file, and nothing
+A backend may know more than the gate allowed. Nothing of a secret file, and nothing
 outside the workspace, gets past this module.
 """
 
@@ -16,6 +16,7 @@ from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.finding.scan import text_of
 from steersman.operations.finding.showing import narrow
 from steersman.operations.workspace import Workspace
+from steersman.records import counting
 from steersman.records.errors import ToolProblem
 from steersman.records.secret_files import SecretFiles
 
@@ -163,7 +164,7 @@ def _weight(symbol: Symbol) -> int:
 
 
 def _head(body: str, room: int) -> str:
-    """The first lines of a body that fit, with a word on the rest."""
+    """The first lines of a body that fit, with a note on the rest."""
     lines = body.splitlines()
     kept: list[str] = []
     room -= 600
@@ -173,9 +174,17 @@ def _head(body: str, room: int) -> str:
             break
         kept.append(line)
     rest = len(lines) - len(kept)
-    return "\n".join(kept) + f"\n…[{rest:,} lines left out]" if rest and kept else "\n".join(kept)
+    return (
+        "\n".join(kept) + f"\n…[{counting.counted(rest, 'line')} left out]"
+        if rest and kept
+        else "\n".join(kept)
+    )
 
 
 def _cut(message: str) -> str:
     rest = len(message) - LONGEST_MESSAGE
-    return message if rest <= 0 else f"{message[:LONGEST_MESSAGE]} …[{rest:,} characters left out]"
+    return (
+        message
+        if rest <= 0
+        else f"{message[:LONGEST_MESSAGE]} …[{counting.counted(rest, 'character')} left out]"
+    )

@@ -9,7 +9,7 @@ from steersman.records.errors import ToolProblem
 
 
 def main() -> None:
-    """Do the job of the standard input; a refusal is told in its three sentences."""
+    """Do the job of the standard input; a refusal is reported in its three sentences."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     try:
         found = names(job.place, job.ignored) if job.query is None else search(job.place, job.query)

@@ -1,6 +1,6 @@
 """Which paths git would leave out: the `.gitignore` files that hold for a folder.
 
-Rules of a person's own git (global excludes) are not read: the same workspace gives the same
+Rules of the user's own git (global excludes) are not read: the same workspace gives the same
 answer everywhere.
 """
 
@@ -17,7 +17,7 @@ LARGEST_RULES = 1 << 20
 
 
 class Layer(Struct, frozen=True):
-    """The rules one folder brings; `above` is None where a repository ends."""
+    """The rules one folder comes with; `above` is None where a repository ends."""
 
     depth: int
     rules: Rules

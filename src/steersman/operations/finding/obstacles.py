@@ -48,7 +48,7 @@ async def unless_blocked(folder: str, work: Coroutine[Any, Any, T]) -> T:
 
 
 def in_the_way(folder: str, given_up: threading.Event) -> bool:
-    """Whether something that is no plain file stands where rules are read, below or above."""
+    """Whether something that is not a plain file is where rules are read, below or above."""
     above = os.path.dirname(folder)
     while True:
         if any(map(is_special, _read_in(above))):

@@ -36,7 +36,7 @@ def prepared(pattern: str, multiline: bool) -> str:
             if not multiline:
                 raise ToolProblem(
                     f"The pattern has a line break at position {at + 1}.",
-                    "Without multiline, each line is searched by itself.",
+                    "Without multiline, each line is searched separately.",
                     "Set multiline, or search for one line.",
                 )
             token = NEWLINE
@@ -81,10 +81,10 @@ def _check_characters(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ToolProblem("The text to search for holds half a surrogate pair.") from error
+        raise ToolProblem("The text to search for contains half a surrogate pair.") from error
     if "\0" in text:
         raise ToolProblem(
-            "The text to search for holds a NUL character.",
+            "The text to search for contains a NUL character.",
             "Only text files are searched, and they have none.",
         )
 

@@ -30,7 +30,7 @@ class SearchPlace(Struct, frozen=True):
         return os.fsencode(os.path.basename(self.top))
 
     def secret_rules(self) -> Callable[[bytes], bool]:
-        """Tells which files are secret, by their paths as they are found."""
+        """Shows which files are secret, by their paths as they are found."""
         if not self.secret:
             return lambda path: False
         secret_files = SecretFiles(self.root, self.secret)

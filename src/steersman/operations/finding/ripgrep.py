@@ -222,7 +222,7 @@ def _asking(query: Query) -> list[str | bytes]:
 
 def _needs_judge(judge: Judge, place: SearchPlace, globs: tuple[str, ...]) -> bool:
     """Whether ripgrep's choice is too wide: its globs beat .gitignore, and without a repository
-    it cannot be told where the folders above end."""
+    it cannot be known where the folders above end."""
     return bool(globs) or (not judge.repository and place.folder != place.root)
 
 

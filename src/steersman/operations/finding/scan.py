@@ -23,7 +23,7 @@ REFUSED = 3
 
 
 class Job(Struct, frozen=True):
-    """What the program is told: names, unless there is something to search for."""
+    """What the program gets: names, unless there is something to search for."""
 
     place: SearchPlace
     ignored: bool = False

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from msgspec import Struct
 
 from steersman.operations.finding.records import Hit
+from steersman.records.counting import counted
 
 WIDEST = 400
 LEAD = 80
@@ -49,7 +50,7 @@ def _text(spot: Spot, lines: Mapping[int, str]) -> str:
     shown = [narrow(covered[0], spot.column)] if covered else []
     shown += [narrow(line) for line in covered[1:MOST_LINES]]
     if len(covered) > MOST_LINES:
-        shown.append(f"…[{len(covered) - MOST_LINES:,} lines left out]")
+        shown.append(f"…[{counted(len(covered) - MOST_LINES, 'line')} left out]")
     return "\n".join(shown)
 
 
@@ -58,8 +59,8 @@ def narrow(line: str, column: int = 1) -> str:
     start = 0 if column + LEAD <= WIDEST or len(line) <= WIDEST else column - 1 - LEAD
     window = line[start : start + WIDEST]
     rest = len(line) - start - len(window)
-    lead = f"[{start:,} characters left out]… " if start else ""
-    tail = f" …[{rest:,} characters left out]" if rest else ""
+    lead = f"[{counted(start, 'character')} left out]… " if start else ""
+    tail = f" …[{counted(rest, 'character')} left out]" if rest else ""
     return lead + window + tail
 
 

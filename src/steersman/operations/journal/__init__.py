@@ -1,1 +1,1 @@
-"""Changes of files that can be taken back: kept, committed all or none, planned for undo."""
+"""Changes of files that can be undone: kept, committed all or none, planned for undo."""

@@ -42,11 +42,11 @@ def tamed(path: str, before: FileState, after: FileState) -> tuple[FileState, li
     """A state as it may be taken over, and notes on what of it may not."""
     state, notes = without_power(before, after), []
     if state != after:
-        notes.append(f"Not taken over: that {shown(path)} runs as its owner.")
+        notes.append(f"Not kept: that {shown(path)} runs as its owner.")
     kept = _still_usable(path, before, state)
     if kept != state:
         what = "the workspace" if path == ROOT else shown(path)
-        notes.append(f"Not taken over: that the owner of {what} cannot use it any more.")
+        notes.append(f"Not kept: that the owner of {what} can no longer use it.")
     return kept, notes
 
 

@@ -28,6 +28,7 @@ from steersman.operations.journal.recovery import (
 )
 from steersman.operations.journal.steps import Step
 from steersman.records.change import Change
+from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError, ToolProblem
 from steersman.records.names import shown
 
@@ -42,7 +43,7 @@ class Conflict(ToolProblem):
         self.paths = tuple(paths)
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         super().__init__(
-            f"Changed by someone else meanwhile: {', '.join(map(shown, paths[:_SHOWN]))}{more}.",
+            f"Changed by someone else: {', '.join(map(shown, paths[:_SHOWN]))}{more}.",
             "What is there now is not what this change starts from, so nothing was touched.",
             "Look again, then repeat the change.",
         )
@@ -77,7 +78,7 @@ def apply(
 
 
 def recover(objects: Objects) -> list[str]:
-    """Take back commits that were cut off; the answer says in sentences what was found."""
+    """Undo commits that were cut off; the answer says in sentences what was found."""
     told = []
     objects.tidy()
     for pending in cut_off(objects):
@@ -91,7 +92,9 @@ def recover(objects: Objects) -> list[str]:
             if done:
                 continue
             _apply(root, back, objects, check=True, times={}, remove=())
-        told.append(f"A change of {len(changes)} paths in {root} was cut off and taken back.")
+        told.append(
+            f"A change of {counted(len(changes), 'path')} in {root} was cut off and undone."
+        )
         told += [f"{path} was changed by someone else since and stays." for path in foreign]
     return told
 
@@ -206,7 +209,7 @@ def _failed(error: OSError) -> ToolProblem:
 def _half_done(error: BaseException, unrestored: Sequence[str]) -> HalfDone:
     why = error.what if isinstance(error, SteersmanError) else str(error)
     return HalfDone(
-        f"The change failed and could not be taken back for: {', '.join(unrestored[:_SHOWN])}.",
+        f"The change failed and could not be undone for: {', '.join(unrestored[:_SHOWN])}.",
         f"{why} The originals are kept in the journal.",
-        "Remove what stands in the way, then run `steer undo`.",
+        "Remove what blocks it, then run `steer undo`.",
     )

@@ -125,7 +125,7 @@ class Tree:
             sync_all(folder)
 
     def settle(self) -> None:
-        """Give folders the mode they shall have, deepest first so that each can be reached."""
+        """Give folders the mode they should have, deepest first so that each can be reached."""
         while self.modes:
             for path in sorted(self.modes, key=depth, reverse=True):
                 wanted = self.modes.pop(path)
@@ -143,7 +143,7 @@ class Tree:
                 os.close(readable)
 
     def _lend(self, folder: int, names: tuple[str, ...], leave: int) -> None:
-        """Let an owner do what they took from themselves; root needs no leave."""
+        """Let an owner do what they took from themselves; root needs no permission."""
         if self._user == 0:
             return
         found = os.fstat(folder)

@@ -1,4 +1,4 @@
-"""Changes of a workspace that can be taken back: first they are in the log, then on the disk.
+"""Changes of a workspace that can be undone: first they are in the log, then on the disk.
 
 Which files to change is decided elsewhere; here originals are kept, the checkpoint is written, and
 all of the changes are made or none.
@@ -19,6 +19,7 @@ from steersman.operations.journal.undoing import Entry
 from steersman.operations.matching import unified_diff
 from steersman.records.action import Action, Delete, Origin, Write
 from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Checkpoint, Message
 from steersman.records.names import shown, written
@@ -47,7 +48,7 @@ class Journal:
     ) -> None:
         """Write the checkpoint, then make its changes, all or none; a cancel waits for that.
 
-        What fails and leaves nothing behind is void: it never happened, and what it undoes stands.
+        What fails and leaves nothing behind is void: it never happened, and what it undoes stays.
         """
         seq = await self.record(body, lane, corr)
         try:
@@ -69,7 +70,7 @@ class Journal:
             raise
 
     async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
-        """Write a checkpoint of changes that somebody else makes, or has made; gives its place."""
+        """Write a checkpoint of changes that someone else makes, or has made; gives its place."""
         (message,) = await lane.append(self._kept(body), corr=corr)
         return message.seq
 
@@ -80,7 +81,7 @@ class Journal:
         return msgspec.structs.replace(body, changes=(), count=len(body.changes), manifest=manifest)
 
     def entries(self, messages: Iterable[Message]) -> list[Entry]:
-        """Every change the log tells of, in order."""
+        """Every change the log reports, in order."""
         found = []
         for message in messages:
             if isinstance(message.body, Checkpoint):
@@ -146,7 +147,7 @@ class Journal:
         before, after, name = change.before, change.after, shown(change.path)
         if "file" in (before.kind, after.kind) and before.digest != after.digest:
             if max(before.size, after.size) > LARGEST_DIFF:
-                return f"{name}: {before.size:,} → {after.size:,} bytes\n"
+                return f"{name}: {before.size:,} → {counted(after.size, 'byte')}\n"
             return unified_diff(name, self._content(before), self._content(after))
         if before.kind == after.kind == "file" or before.kind == after.kind == "folder":
             return f"{name}: mode {before.mode:o} → {after.mode:o}\n"
@@ -168,7 +169,7 @@ def opened(change: Change) -> bool:
     before, after = change.before, change.after
     if after.kind not in ("file", "folder"):
         return False
-    # What is new is often the group's by the person's own umask.
+    # What is new is often the group's by the user's own umask.
     had = before.mode if before.kind == after.kind else stat.S_IWGRP
     return bool(after.mode & ~had & (stat.S_IWGRP | stat.S_IWOTH))
 

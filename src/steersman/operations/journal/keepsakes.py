@@ -22,7 +22,7 @@ def keep(objects: Objects, undone: Sequence[Change]) -> list[str]:
     if not files and not links:
         return []
     folder = os.path.join(objects.folder, _FOLDER, token_hex(6))
-    told = [f"If a person made these changes: they are kept in {folder}"]
+    told = [f"If you made these changes yourself: they are kept in {folder}"]
     for change in (*files, *links):  # no link is there yet when a file is written
         state, place = change.before, os.path.join(folder, on_disk(change.path))
         try:

@@ -32,9 +32,9 @@ def held(folder: str, paths: Iterable[str], patience: float = _PATIENCE) -> Iter
             while not try_lock(descriptor):
                 if time.monotonic() > deadline:
                     raise ToolProblem(
-                        "Someone else is writing the same files.",
-                        f"They were not done after {patience:.0f} s.",
-                        "Try again when they are.",
+                        "Another process is writing the same files.",
+                        f"It did not finish within {patience:.0f} s.",
+                        "Try again when it has finished.",
                     )
                 time.sleep(0.005)
         yield

@@ -1,6 +1,6 @@
 """What is at a path, without following a link and without ever waiting.
 
-A file's state holds the digest of its content; a signature tells cheaply that a file need not be
+A file's state holds the digest of its content; a signature shows cheaply that a file need not be
 read again.
 """
 
@@ -34,7 +34,7 @@ class Special(ToolProblem):
 
 
 class Signature(Struct, frozen=True, array_like=True):
-    """What changes whenever a file is written, as far as the system tells without reading it."""
+    """What changes whenever a file is written, as far as the system shows without reading it."""
 
     size: int
     mtime_ns: int
@@ -109,14 +109,14 @@ def still_special(before: os.stat_result | None, after: os.stat_result | None) -
 
 def special(called: str, found: os.stat_result) -> Special:
     """The problem with a pipe, socket or device, by its name in records."""
-    kind = _KINDS.get(stat.S_IFMT(found.st_mode), "not a plain file")
+    kind = _KINDS.get(stat.S_IFMT(found.st_mode), "not a regular file")
     what = f"{shown(called)} is {kind}."
     return Special(what, "Only files, folders and links can be kept and restored.")
 
 
 @contextmanager
 def reading(path: str, at: int | None = None) -> Iterator[int]:
-    """A plain file, open; one whose owner took away their own leave to read is lent it back."""
+    """A regular file, open; an owner without permission to read gets it for the moment."""
     try:
         descriptor = os.open(path, _READ, dir_fd=at)
     except PermissionError:

@@ -203,7 +203,7 @@ def copy(source: int, target: int, there: int = 0) -> None:
 
 
 def filled(descriptor: int, whole: int = 0) -> Iterator[tuple[int, int]]:
-    """The ranges of an open file that are no holes; up to `whole` it is all taken for one."""
+    """The ranges of an open file that are not holes; up to `whole` it is all taken for one."""
     size = os.fstat(descriptor).st_size
     stop = min(whole, size)
     if stop:

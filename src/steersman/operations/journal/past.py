@@ -1,4 +1,4 @@
-"""What a thread has changed so far, as its log tells it."""
+"""What a thread has changed so far, as its log shows it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +22,7 @@ class Made(Struct, frozen=True):
 
 
 class LoggedPast:
-    """The changes before a call, read from the log when somebody asks for them."""
+    """The changes before a call, read from the log when someone asks for them."""
 
     def __init__(self, journal: Journal, lane: Lane) -> None:
         self._journal = journal

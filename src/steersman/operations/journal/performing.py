@@ -86,7 +86,7 @@ class Performance:
         return unrestored
 
     def clean(self) -> None:
-        """Remove what was set aside; the commit stands whether or not this succeeds."""
+        """Remove what was set aside; the commit is valid whether or not this succeeds."""
         self._remove_hidden()
         with suppress(OSError):
             self._tree.settle()
@@ -210,7 +210,7 @@ class Performance:
         self._touch(parent(path))
         self._touch(parent(other))
         if new and self._tree.stat(other) is not None:
-            raise ToolProblem(f"{other} was made by someone else meanwhile.")
+            raise ToolProblem(f"{other} was created by someone else in the meantime.")
         with self._tree.place(path) as (a, name), self._tree.place(other) as (b, target):
             os.rename(name, target, src_dir_fd=a, dst_dir_fd=b)
 

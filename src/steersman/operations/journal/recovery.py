@@ -1,4 +1,4 @@
-"""Commits that were cut off, by a kill or a power cut: noted before they begin, taken back later.
+"""Commits that were cut off, by a kill or a power cut: noted before they begin, undone later.
 
 A note is a locked file in the journal. It is empty again when its commit is over, and the next one
 is written into it: a file that exists is flushed faster than a new one and its folder.

@@ -1,4 +1,4 @@
-"""Files with several names: a change of one is a change of all, and is told so."""
+"""Files with several names: a change of one is a change of all, and learns so."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HIDDEN = ".steersman-"
 
 
 class Step(Struct, frozen=True):
-    """One path: what is there, and what shall be."""
+    """One path: what is there, and what is to be."""
 
     path: str
     seen: Seen

@@ -1,6 +1,6 @@
 """What undo and redo must do, worked out from the log alone; nothing here touches a file.
 
-An effect stands until an undo names it; an undo can be redone until the next effect. Squashing the
+An effect counts until an undo names it; an undo can be redone until the next effect. Squashing the
 changes of many entries gives, for each path, where it came from and where it got to.
 """
 
@@ -20,7 +20,7 @@ from steersman.records.undo import UndoPlan
 class Entry(Struct, frozen=True):
     """Changes that were made, as the log has them.
 
-    `undoes` names the effects an undo took back, or the one undo that a redo took back. A `void`
+    `undoes` names the effects an undo undid, or the one undo that a redo undid. A `void`
     entry says that those it names never happened: they were refused, or failed.
     """
 
@@ -65,7 +65,7 @@ def void(entries: Iterable[Entry]) -> set[int]:
 
 
 def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
-    """How to take back effects that stand."""
+    """How to undo effects in force."""
     wanted = sorted(set(wanted))
     in_force = standing(entries).effects
     if not wanted:
@@ -80,7 +80,7 @@ def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
 
 
 def plan_redo(entries: Sequence[Entry]) -> UndoPlan:
-    """How to take back the last undo that nothing came after."""
+    """How to undo the last undo that nothing came after."""
     undos = standing(entries).undos
     if not undos:
         raise ToolProblem(
@@ -91,7 +91,7 @@ def plan_redo(entries: Sequence[Entry]) -> UndoPlan:
 
 
 def since(entries: Iterable[Entry], seq: int) -> tuple[int, ...]:
-    """The effects that stand and came after a place in the log."""
+    """The effects in force that came after a place in the log."""
     return tuple(effect for effect in standing(entries).effects if effect > seq)
 
 

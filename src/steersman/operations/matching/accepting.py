@@ -35,7 +35,7 @@ def _encoded(text: str, before: bytes, after: bytes) -> bytes:
     """A text of lines of both contents, encoded as the file was if that can hold it."""
     old, new = _encoding(before), _encoding(after)
     if "utf-8-sig" in (old, new) and old != new:
-        # The mark is compared as a part of the text, so the text tells whether it is wanted.
+        # The mark is compared as a part of the text, so the text shows whether it is wanted.
         if text.startswith(BOM):
             return encode(Text("utf-8-sig", text.removeprefix(BOM)))
         old = new = new if old == "utf-8-sig" else old

@@ -108,7 +108,7 @@ class Document:
         return list(_occurrences(self.keys(tier), wanted, step=len(block)))
 
     def has_block(self, block: Sequence[str], tier: Tier, line: int) -> bool:
-        """Whether a block of lines stands at one line."""
+        """Whether a block of lines is at one line."""
         own = self.lines.bodies[line : line + len(block)] if line >= 0 else []
         return line_keys(own, tier) == line_keys(block, tier)
 

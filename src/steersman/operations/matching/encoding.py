@@ -61,7 +61,7 @@ def check_writable(encoding: Encoding, piece: str) -> None:
     except UnicodeEncodeError:
         raise Refusal(
             "encoding",
-            "The edit contains half of a surrogate pair, which no file can hold; "
+            "The edit contains half of a surrogate pair, which cannot be stored in a file; "
             "send the whole character.",
         ) from None
 

@@ -1,4 +1,4 @@
-"""The first tier: the search text as it stands, anywhere in the file, line ends interchangeable."""
+"""The first tier: the search text as it is, anywhere in the file, line ends interchangeable."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -103,7 +103,7 @@ def _missing(document: Document, hunk: Hunk, start: int) -> Refusal:
     if above:
         return Refusal(
             "not-found",
-            f"The hunk's lines stand only above the hunk before it, at line {above[0] + 1}; "
+            f"The hunk's lines are only above the hunk before it, at line {above[0] + 1}; "
             "order the hunks from the top of the file to its end.",
         )
     return not_found(document, hunk.search, hunk.replace)

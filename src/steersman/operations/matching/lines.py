@@ -25,7 +25,7 @@ class Lines(Struct, frozen=True):
         return Lines(self.bodies[first:stop], self.endings[first:stop])
 
     def raw(self) -> list[str]:
-        """The lines as they stand in the file, endings included."""
+        """The lines as they are in the file, endings included."""
         return [body + ending for body, ending in zip(self.bodies, self.endings, strict=True)]
 
     def text(self) -> str:

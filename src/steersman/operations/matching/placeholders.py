@@ -1,6 +1,6 @@
 """Lines that stand for code a caller left out, such as `// ... existing code ...`.
 
-Writing one would delete what it stands for; whether it is a placeholder is told from the line and,
+Writing one would delete what it stands for; whether it is a placeholder is judged by the line and,
 for three bare dots, from the lines around it.
 """
 
@@ -62,7 +62,7 @@ def check_left_out(search: Sequence[str], replace: Sequence[str]) -> None:
                 "left-out-code",
                 f"The replacement leaves code out behind {line.strip()[:80]!r}, and writing that "
                 "would delete the code; write every line out, or make the search smaller so that "
-                "it holds only lines that change.",
+                "it contains only lines that change.",
             )
 
 

@@ -36,14 +36,14 @@ def scopes_of(document: Document, hunk: Hunk) -> Scopes:
 
 
 def choose(document: Document, hunk: Hunk, found: Found, scopes: Scopes) -> int:
-    """The one place a hunk means among those that match; refuses when nothing tells."""
+    """The one place a hunk means among those that match; refuses when nothing shows."""
     block, tier, places = found.attempt.search, found.tier, found.places
     at_end = len(document.lines.bodies) - len(block)
     ends = at_end >= places[0] and document.has_block(block, tier, at_end)
     if hunk.newline_at_end != "keep" and not ends:
         raise Refusal(
             "not-found",
-            "The hunk says it reaches the end of the file, but its lines do not stand there; "
+            "The hunk says it reaches the end of the file, but its lines are not there; "
             "read the end of the file again.",
         )
     if hunk.at_end and ends:
@@ -112,7 +112,7 @@ def _below_anchor(place: int, scopes: Scopes, hunk: Hunk) -> int:
     if scopes and hunk.line is None and all(place < scope.start for scope in scopes):
         raise Refusal(
             "not-found",
-            f"The hunk's lines stand at line {place + 1}, above its '@@' line at line "
+            f"The hunk's lines are at line {place + 1}, above its '@@' line at line "
             f"{scopes[0].start + 1}; correct the '@@' line or leave it bare.",
         )
     return place

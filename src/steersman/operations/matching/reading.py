@@ -26,7 +26,7 @@ def parse_patch(text: str) -> list[FilePatch] | Refused:
                 raise malformed(last, f"the patch must end with '{END}'; it may have been cut off")
             return read_envelope(lines[first + 1 : last - 1], first + 2)
         if any(line.strip() == BEGIN for line in lines):
-            raise malformed(first + 1, f"only a wrapper may stand before '{BEGIN}'")
+            raise malformed(first + 1, f"only a wrapper may come before '{BEGIN}'")
         return read_unified([""] * first + lines[first:last])
     except Refusal as refusal:
         return refusal.of(0)

@@ -1,4 +1,4 @@
-"""What a refused caller is told: what is wrong, the lines nearest to the search, the next step.
+"""What a refused caller gets: what is wrong, the lines nearest to the search, the next step.
 
 Nothing here decides a match; a guess that would be wrong to apply is still right to mention.
 """
@@ -14,6 +14,7 @@ from steersman.operations.matching.folding import fold, line_keys
 from steersman.operations.matching.lines import is_blank, single_carriage_returns
 from steersman.operations.matching.placeholders import is_placeholder
 from steersman.operations.matching.records import Refusal
+from steersman.records.counting import counted
 
 WIDTH = 120
 WINDOW = 3
@@ -30,11 +31,11 @@ _ESCAPES = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ("\\'", "'"), ("\\\\", "
 
 def ambiguous(lines: Sequence[int], what: str = "The search text", advice: str = _MORE) -> Refusal:
     """Several places match and nothing says which one is meant."""
-    count = f"at least {MANY}" if len(lines) >= MANY else str(len(lines))
+    count = f"at least {MANY} matches" if len(lines) >= MANY else counted(len(lines), "match")
     places = ", ".join(map(str, lines[:LISTED])) + (", …" if len(lines) > LISTED else "")
     return Refusal(
         "ambiguous",
-        f"{what} has {count} matches, at lines {places}; {advice}.",
+        f"{what} has {count}, at lines {places}; {advice}.",
     )
 
 

@@ -8,6 +8,7 @@ from steersman.operations.matching.diffs import CONTEXT, hunk_text
 from steersman.operations.matching.document import Change, Document
 from steersman.operations.matching.records import Note, TierName
 from steersman.operations.matching.refusals import no_change
+from steersman.records.counting import counted
 
 SHOWN_CHANGES = 3
 SHOWN_TEXT = 100_000
@@ -96,7 +97,7 @@ def _shown(text: str, changes: Sequence[Change], spots: Sequence[_Spot]) -> str:
     first = spots[0].old - above - 1
     hunk = hunk_text(before, _changed(before, kept), first).splitlines(keepends=True)
     if len(hunk) > SHOWN_LINES:
-        hunk = [*hunk[:SHOWN_LINES], f"… {len(hunk) - SHOWN_LINES} more lines\n"]
+        hunk = [*hunk[:SHOWN_LINES], f"… {counted(len(hunk) - SHOWN_LINES, 'more line')}\n"]
     return "".join(hunk)
 
 

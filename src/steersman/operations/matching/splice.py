@@ -112,7 +112,7 @@ def _lead(place: _Place, parts: Parts) -> str:
     if lead is None:
         raise Refusal(
             "contradictory-indentation",
-            f"The search is indented differently from the file, and the file does not tell how "
+            f"The search is indented differently from the file, and the file does not show how "
             f"deep {parts.content[:60]!r} belongs; copy the indentation of these lines from the "
             "file into search and replace.",
         )

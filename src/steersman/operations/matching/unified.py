@@ -76,7 +76,7 @@ def _starts_file(lines: Sequence[str], at: int) -> bool:
 
 
 def _skip(lines: Sequence[str], at: int) -> int:
-    """Pass over what may stand between two files: spacing, a signature, another mail's head."""
+    """Pass over what may be between two files: spacing, a signature, another mail's head."""
     line = lines[at]
     if line.startswith(("-- ", "From ")) or line.rstrip() == "--":
         return at + 1 + _first_file(lines[at + 1 :])
@@ -154,7 +154,7 @@ def _names(old: str, new: str) -> tuple[str, str]:
 def _git_names(names: str, number: int) -> tuple[str, str]:
     match = _GIT_PATHS.fullmatch(names.rstrip())
     if not match:
-        raise malformed(number, "the names after 'diff --git' cannot be told apart")
+        raise malformed(number, "the names after 'diff --git' cannot be separated")
     half = (len(names.rstrip()) - 1) // 2
     first, second = names[:half], names.rstrip()[half + 1 :]
     if first[2:] == second[2:]:

@@ -1,7 +1,7 @@
-"""What a server's tool may do to the world, told from its hints, its name and the person's rules.
+"""What a server's tool may do to the world, judged by its hints, its name and the user's rules.
 
-Pure. The person's patterns come first. A server's own word that a tool only reads is believed of
-servers the person set up, and not of those a folder brings; not of a tool that says it reaches out
+Pure. The user's patterns come first. A server's own word that a tool only reads is believed of
+servers the user set up, and not of those of a folder; not of a tool that says it reaches out
 to the open world (what it is asked would leave this machine unseen); and not of a tool whose name
 says otherwise. Whoever says nothing may write.
 """
@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Effect, RemoteTool
 
-# The first of these in a tool's name tells what it does; nouns such as "file" tell nothing.
+# The first of these in a tool's name shows what it does; nouns such as "file" tell nothing.
 WRITING = frozenset((
     "add", "append", "apply", "approve", "archive", "assign", "book", "buy", "cancel", "clear",
     "click", "clone", "close", "commit", "copy", "create", "delete", "deploy", "destroy", "disable",
@@ -64,7 +64,7 @@ def effect(tool: RemoteTool, server: Server, *, personal: bool) -> Effect:
 
 
 def named(tool: str, server: Server) -> Effect | None:
-    """What the person's patterns say of a tool; that it writes counts more than that it reads."""
+    """What the user's patterns say of a tool; that it writes counts more than that it reads."""
     if any(fnmatchcase(tool, pattern) for pattern in server.writes):
         return "writes"
     return "reads" if any(fnmatchcase(tool, pattern) for pattern in server.reads) else None

@@ -21,7 +21,7 @@ LARGEST = 16 << 20
 
 
 class Listing(Struct, frozen=True, omit_defaults=True):
-    """The tools of a server as it told them at some time (seconds since 1970)."""
+    """The tools of a server as it listed them at some time (seconds since 1970)."""
 
     tools: tuple[RemoteTool, ...]
     time: float = 0.0
@@ -71,7 +71,7 @@ class Cache:
         return failure
 
     def forget(self, server: Server) -> None:
-        """Its list is not right any more."""
+        """Its list is no longer valid."""
         if self._folder is not None:
             with suppress(OSError):
                 os.unlink(self._path(self._folder, server))
@@ -111,7 +111,7 @@ def digest(server: Server) -> str:
         server.arguments,
         server.cwd,
         server.url,
-        server.source,  # a folder's server does not speak for one that the person set up
+        server.source,  # a folder's server does not speak for one that the user set up
         sorted(server.environ),
         sorted(server.headers),
     )

@@ -1,6 +1,6 @@
 """Where a browser comes back to after a person has signed in: a listener on this machine alone.
 
-It hears one answer: the one that brings the `state` of the sign-in that was begun. Whatever else
+It gets one answer: the one that brings the `state` of the sign-in that was begun. Whatever else
 comes is refused and changes nothing.
 """
 
@@ -24,7 +24,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Steersman<
 <body style="font-family: sans-serif; margin: 4em"><p>{said}</p></body></html>
 """
 DONE = "You are back. The terminal says whether the sign-in worked; this page can be closed."
-NOT_OURS = "This is not the answer to the sign-in that was begun."
+NOT_OURS = "This answer does not belong to the sign-in that was started."
 
 
 class Answer(Struct, frozen=True):
@@ -56,7 +56,7 @@ class Callback:
             )
         except OSError as error:
             raise UsageProblem(
-                f"Nothing can listen at {HOST}:{self._port}.",
+                f"Cannot listen at {HOST}:{self._port}.",
                 f"Reason: {error.strerror or type(error).__name__}.",
                 "Choose another port with --port.",
             ) from None

@@ -14,7 +14,7 @@ MOST_SAID = 2000
 
 
 class Clock:
-    """Runs while the server is silent; stands still while the server waits for the host."""
+    """Runs while the server is silent; pauses while the server waits for the host."""
 
     def __init__(self, timer: asyncio.Timeout, limit: float) -> None:
         self._timer = timer
@@ -44,7 +44,7 @@ class Clock:
 
 
 class ProgressRelay:
-    """Passes on what a server says of its progress, as much of it as anybody can follow."""
+    """Passes on what a server says of its progress, as much of it as anyone can follow."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Tools of servers as a model finds them: by words, in one line each, under names it can call.
 
-Pure; what the tools of a server are is told by `gateway.py`.
+Pure; what the tools of a server are is reported by `gateway.py`.
 """
 
 import re

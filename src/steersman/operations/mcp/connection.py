@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_DESCRIPTION = 20_000
 MOST_INSTRUCTIONS = 20_000
 GATHERED = 0.05  # seconds in which changes of a list count as one
-SILENT = 2  # calls in a row without a sign of life after which a server is started anew
+SILENT = 2  # calls in a row without a sign of life after which a server is started again
 
 
 class Connection:
@@ -133,7 +133,7 @@ class Connection:
                 await life.end()
 
     async def tools(self) -> list[RemoteTool]:
-        """All its tools, mended where they need it."""
+        """All its tools, fixed where they need it."""
         life = await self._living()
         try:
             return await self._tools(life)
@@ -289,7 +289,11 @@ class Connection:
             if life.lives:
                 await life.settled()
             if life.lives:
-                reason = "The line was cut." if cut_off(error) else "It forgot this session."
+                reason = (
+                    "The connection was cut."
+                    if cut_off(error)
+                    else "It no longer knows this session."
+                )
                 life.doom()
             await life.over()
             reason = reason or life.reason()
@@ -303,7 +307,7 @@ class Connection:
         return self._say.unreadable(doing, fault(error))
 
     def _note_silence(self, life: "Life", heard: int) -> None:
-        """A server that gives no sign of life repeatedly is started anew when it is used next."""
+        """A server that gives no sign of life repeatedly is started again when it is used next."""
         self._silent = self._silent + 1 if life.traffic.heard == heard else 0
         if self._silent >= SILENT:
             life.doom()
@@ -327,7 +331,7 @@ class Connection:
                 clock.resume()
 
     def _changed(self) -> None:
-        """Its tools are others now: that is told at once, and what follows closely once more."""
+        """Its tools are others now: reported at once, and what follows closely once more."""
         if self._wishes.changed is None:
             return
         if self._changing is not None:

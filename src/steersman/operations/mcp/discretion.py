@@ -74,7 +74,7 @@ def address(url: str) -> str:
 
 
 def _named(server: Server) -> Iterator[tuple[str, str]]:
-    """Names and values that are not shown, also the parts of a value that stand alone."""
+    """Names and values that are not shown, also the parts of a value that are alone."""
     for name, value in server.environ.items():
         yield name, value
     for name, value in server.headers.items():

@@ -49,7 +49,7 @@ class Lines:
 
 
 def messages(line: bytes) -> list[Json]:
-    """The messages of a line, their envelopes mended; none when it is garbage."""
+    """The messages of a line, their envelopes fixed; none when it is garbage."""
     try:
         said = _decoded(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -33,7 +33,7 @@ class Field(Struct, frozen=True):
 
 
 def fields(schema: Mapping[str, Any]) -> list[Field]:
-    """The questions of a form; what is no flat form has none."""
+    """The questions of a form; what is not a flat form has none."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return []
@@ -46,9 +46,9 @@ def fields(schema: Mapping[str, Any]) -> list[Field]:
 
 
 def legible(text: str, most: int = MOST_WORDS) -> str:
-    """Words of a server that are shown to a person: so many, and nothing a screen would obey.
+    """Words of a server that are shown to a person: so many, and nothing a screen would follow.
 
-    Lines after the first are moved in, so that none looks like a question of somebody else.
+    Lines after the first are moved in, so that none looks like a question of someone else.
     """
     shown = "".join(one if one.isprintable() or one == "\n" else "\ufffd" for one in text[:most])
     return shown.replace("\n", "\n    ") + ("…" if len(text) > most else "")

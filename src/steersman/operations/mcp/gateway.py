@@ -52,7 +52,7 @@ class Described(Struct, frozen=True):
 class Gateway:
     """The servers of one thread.
 
-    `connect` makes a link to a server and starts nothing yet. `workspace` tells which servers a
+    `connect` makes a link to a server and starts nothing yet. `workspace` shows which servers a
     folder brought: their word about what a tool does is not believed. `shared` gives the slots of
     servers that other threads use too; whoever made those ends them.
     """
@@ -99,7 +99,7 @@ class Gateway:
         return known.tools if known else ()
 
     async def find(self, words: str = "", server: str = "", *, refresh: bool = False) -> Found:
-        """Tools whose names and descriptions have the words; `refresh` asks the servers anew.
+        """Tools whose names and descriptions have the words; `refresh` asks the servers again.
 
         Of servers whose tools are not known, those are asked first whose own line has the words,
         and the others only when nothing else is found.
@@ -258,19 +258,19 @@ class Gateway:
                     skipped[name] = found
         finally:
             for task in asked.values():
-                task.cancel()  # only the waiting ends: a server that starts goes on starting
+                task.cancel()  # only the waiting ends: a server that starts continues starting
         return known, skipped
 
     def _came(self, name: str, task: asyncio.Task[Listing]) -> Listing | str:
         if not task.done():
-            return f"It has not told its tools within {self._patience:g} s; ask again later."
+            return f"It has not listed its tools within {self._patience:g} s; ask again later."
         try:
             return task.result()
         except SteersmanError as error:
             return " ".join(part for part in (error.what, error.why) if part)
         except Exception as error:
             # A defect in the way to one server must not hide the others.
-            return f"The way to {name} failed: {type(error).__name__}: {error}"
+            return f"The connection to {name} failed: {type(error).__name__}: {error}"
 
     def _offered(self, server: Server, listing: Listing) -> list[RemoteTool]:
         names = {tool.name for tool in listing.tools}
@@ -301,8 +301,8 @@ class Gateway:
             raise ServerProblem(f"There is no MCP server “{name}”.", f"There are: {self._names()}.")
         if not slot.server.enabled:
             raise ServerProblem(
-                f"The MCP server {name} is switched off.",
-                try_this=f"The person can switch it on: steer mcp enable {name}",
+                f"The MCP server {name} is disabled.",
+                try_this=f"The user can enable it: steer mcp enable {name}",
             )
         return slot
 

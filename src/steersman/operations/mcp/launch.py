@@ -32,7 +32,7 @@ class GivenUp(ServerProblem):
 class Start(Struct, frozen=True):
     """What it takes to start a server.
 
-    `pause` stops the clocks while it waits for the host, `learn` is told what nobody should see,
+    `pause` stops the clocks while it waits for the host, `learn` learns what nobody should see,
     `confine` gives where a program runs that is not started as it is.
     """
 

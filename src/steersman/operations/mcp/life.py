@@ -24,7 +24,7 @@ from steersman.records.errors import SteersmanError
 OWN_END = 0.5  # seconds in which a program that closed its output usually has ended, too
 LEAVING = 10.0
 KNOWING = 2.0  # seconds to find out why something ended
-GRACE = 2.0  # seconds for a program to end when it is told so
+GRACE = 2.0  # seconds for a program to end when it learns so
 NO_GRACE = 0.2  # for one that is of no use
 
 
@@ -217,7 +217,7 @@ def _described(error: BaseException | None) -> str:
     if isinstance(error, httpx2.TransportError | OSError):
         away = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | OSError)
         said = (str(error) or type(error).__name__).rstrip(".")
-        return f"{'It cannot be reached' if away else 'The line broke'}: {said}."
+        return f"{'It cannot be reached' if away else 'The connection was lost'}: {said}."
     return fault(error)
 
 

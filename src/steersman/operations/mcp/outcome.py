@@ -1,6 +1,6 @@
 """What a call of a server's tool gave, made ready for a model: text kept, the rest described.
 
-Pure: works on the JSON of a result that `repair.py` has mended.
+Pure: works on the JSON of a result that `repair.py` has fixed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from steersman.records.counting import counted
 from steersman.records.mcp_tools import Outcome
 
 MOST_TEXT = 100_000
@@ -55,7 +56,7 @@ def size(count: int) -> str:
     for unit, factor in (("MB", 10**6), ("kB", 10**3)):
         if count >= factor:
             return f"{count / factor:.3g} {unit}"
-    return f"{count} bytes" if count != 1 else "1 byte"
+    return counted(count, "byte")
 
 
 def _parts(block: Block) -> tuple[str, str]:
@@ -103,4 +104,4 @@ def _cut(text: str, most: int) -> tuple[str, int]:
         return text, 0
     left_out = len(text) - most
     head, tail = text[: most - TAIL], text[-TAIL:]
-    return f"{head}\n… {left_out:,} characters left out …\n{tail}", left_out
+    return f"{head}\n… {counted(left_out, 'character')} left out …\n{tail}", left_out

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-WINDOW = 120.0  # seconds; a server that lived longer than this starts anew
+WINDOW = 120.0  # seconds; a server that lived longer than this starts again
 FREE = 3  # failures within the window after which there is a pause
 FIRST = 2.0
 LONGEST = 300.0

@@ -52,7 +52,7 @@ def plain(schema: Any) -> Json:
 
 
 class _Writing:
-    """Writes a schema anew, with what its references mean."""
+    """Writes a schema again, with what its references mean."""
 
     def __init__(self, root: Json) -> None:
         self._root = root

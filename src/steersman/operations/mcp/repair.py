@@ -1,6 +1,6 @@
-"""Mends what sloppy servers send, so that one bad tool does not lose a server.
+"""Fixes what sloppy servers send, so that one bad tool does not lose a server.
 
-The protocol library refuses a whole list for one wrong field. These functions stand before it: they
+The protocol library refuses a whole list for one wrong field. These functions are before it: they
 take the JSON of a result, give back what the library accepts, and say what was wrong. What is right
 passes unchanged. Pure; they never raise, whatever they are given.
 """
@@ -60,7 +60,7 @@ NO_ARGUMENTS: Json = {"type": "object", "properties": {}}
 def mend_tools(result: Any, *, modern: bool) -> tuple[Json, dict[str, str]]:
     """A list of tools that can be read, and by name what was wrong with some of them.
 
-    Under the empty name stands what is said of the list itself.
+    Under the empty name is what is said of the list itself.
     """
     found = without_odd(
         result if isinstance(result, dict) else {},
@@ -191,7 +191,7 @@ def _mend_tool(entry: Json, *, modern: bool) -> tuple[Json, list[str]]:
 
 
 def _mend_members(schema: Json) -> list[str]:
-    """Mend the fields of an object's schema in place; what was wrong."""
+    """Fix the fields of an object's schema in place; what was wrong."""
     wrong = []
     properties = schema.get("properties")
     if not shapes.record(properties):

@@ -13,11 +13,11 @@ LONGEST = 2000
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[^\S\n]*[\x00-\x08\x0b-\x1f\x7f]+")
 NOT_FOUND = 127
 REFUSED = {
-    401: "It wants to know who asks (401).",
-    403: "It does not let this account in (403).",
+    401: "It needs authentication (401).",
+    403: "It denies access to this account (403).",
     404: "There is nothing at this address (404).",
-    407: "A proxy on the way wants to know who asks (407).",
-    429: "It is asked too often (429).",
+    407: "A proxy needs authentication (407).",
+    429: "It gets too many requests (429).",
 }
 
 
@@ -48,14 +48,14 @@ class Sentences:
     def never_greeted(self, seconds: float, words: str) -> ServerProblem:
         """It runs, and says nothing."""
         return self.problem(
-            f"{self._name} did not greet within {seconds:g} s.",
+            f"{self._name} did not answer the first message within {seconds:g} s.",
             self._why("", words),
             f"`steer mcp test {self._server.name}` shows more; `timeout` gives it time.",
         )
 
     def lost(self, doing: str, reason: str, words: str, *, maybe_done: bool) -> ServerProblem:
         """It went away while something was done with it."""
-        effect = "Whether the call had an effect is not known; look before it is repeated. "
+        effect = "Whether the call had an effect is not known; check before you repeat it. "
         return self.problem(
             f"{self._name} was lost while {doing}.",
             self._why(reason, words),
@@ -66,21 +66,21 @@ class Sentences:
         """It did not answer."""
         return self.problem(
             f"{self._name} did not answer within {seconds:g} s while {doing}.",
-            "It was told to give up; whether it did something is not known.",
+            "The call was cancelled; whether it had an effect is not known.",
         )
 
     def paused(self, seconds: float, last: ServerProblem | None) -> ServerProblem:
         """It failed so often that it is left alone for a while."""
         why = f"{last.what} {last.why}".strip() if last is not None else ""
         return self.problem(
-            f"{self._name} failed repeatedly and is left alone for {max(1, round(seconds))} s.",
+            f"{self._name} failed repeatedly and is not used for {max(1, round(seconds))} s.",
             why,
             self._advice(),
         )
 
     def unreadable(self, doing: str, reason: str) -> ServerProblem:
         """It answered with what nobody can read."""
-        return self.problem(f"{self._name} gave an answer nobody can read while {doing}.", reason)
+        return self.problem(f"{self._name} gave an unreadable answer while {doing}.", reason)
 
     def refused(self, doing: str, status: int) -> ServerProblem:
         """It answered with an error of HTTP."""
@@ -91,18 +91,18 @@ class Sentences:
         )
 
     def wants_sign_in(self, reason: str) -> SignInWanted:
-        """It lets nobody in whom it does not know. How to mend it is a part of the reason, which
-        is told to whoever asked, also where nothing else is."""
+        """It lets nobody in whom it does not know. How to fix it is a part of the reason, which
+        is reported to whoever asked, also where nothing else is."""
         name, oauth = self._server.name, self._server.oauth
         if oauth.grant == "client_credentials":
             told = self.problem(
-                f"{self._name} did not let this machine in.",
+                f"{self._name} denied access.",
                 reason,
                 f"See `oauth` of its entry in {self._server.source or 'the configuration'}.",
             )
         else:
-            mend = f"`steer mcp login {name}` does it."
-            told = self.problem(f"{self._name} wants you to sign in.", f"{mend} {reason}".strip())
+            mend = f"Run `steer mcp login {name}`."
+            told = self.problem(f"{self._name} needs you to sign in.", f"{mend} {reason}".strip())
         return SignInWanted(told.what, told.why, told.try_this)
 
     def _why(self, reason: str, words: str) -> str:
@@ -111,7 +111,7 @@ class Sentences:
             said = said[-LAST_WORDS:].partition("\n")[2] or said[-LAST_WORDS:]
         if not said:
             return reason
-        return f"{reason} Its last words: {said}".strip()
+        return f"{reason} Its last output: {said}".strip()
 
     def _headers(self) -> str:
         return f"See the headers of its entry in {self._server.source or 'the configuration'}."
@@ -119,7 +119,7 @@ class Sentences:
     def _advice(self) -> str:
         server = self._server
         target = server.command if server.transport == "stdio" else address(server.url)
-        return f"`steer doctor` looks at it; it is {target}."
+        return f"`steer doctor` checks it; it is {target}."
 
 
 def status_text(status: int) -> str:

@@ -157,7 +157,7 @@ class ServerSlot:
     async def _ask(self) -> Listing:
         before, self._stale = self._stale, False  # what is said while it answers counts
         try:
-            async with self._used() as link, self._bounded("tell its tools"):
+            async with self._used() as link, self._bounded("list its tools"):
                 tools = tuple(await link.tools())
         except BaseException:
             self._stale |= before
@@ -188,7 +188,7 @@ class ServerSlot:
 
     @asynccontextmanager
     async def _used(self) -> AsyncIterator[Link]:
-        """The running server, which is not stopped as long as somebody is here."""
+        """The running server, which is not stopped as long as someone is here."""
         self._users += 1
         self._rest(None)
         try:
@@ -239,7 +239,7 @@ class ServerSlot:
         except TimeoutError:
             raise ServerProblem(
                 f"The MCP server {self.server.name} did not {what} within {limit:.0f} seconds.",
-                try_this=f"`steer mcp test {self.server.name}` tells more.",
+                try_this=f"`steer mcp test {self.server.name}` shows more.",
             ) from None
 
     def _fail(self, error: SteersmanError) -> None:

@@ -153,7 +153,7 @@ async def call_tool(
             responses = None
             await asyncio.sleep(0.2)  # the server is not ready yet
         state = result.request_state
-    raise MCPError(0, f"It asked more than {ROUNDS} times for more.")
+    raise MCPError(0, f"It asked for more input over {ROUNDS} times.")
 
 
 async def _send(

@@ -1,7 +1,7 @@
-"""What requests to a server carry so that it lets them in, once somebody has signed in there.
+"""What requests to a server carry so that it lets them in, once someone has signed in there.
 
 A person's tokens are shown and renewed, and that is all: nothing is found out, nobody is
-registered and no browser opens here, where nobody looks. What only a person can do is told
+registered and no browser opens here, where nobody looks. What only a person can do is reported
 instead (`signing_in.py` does it). A machine's own credentials need nobody.
 """
 
@@ -46,8 +46,8 @@ from steersman.operations.mcp.tokens import SignIn, SignIns, signs_in
 from steersman.records.errors import StorageProblem
 from steersman.records.mcp_server import Server
 
-NEVER = "Nobody has signed in there yet."
-OVER = "The sign-in has ended: it expired, or it was taken back."
+NEVER = "You have not signed in there yet."
+OVER = "The sign-in has ended: it expired, or it was revoked."
 CONNECTING = httpx2.Timeout(30.0).as_dict()
 LONGEST = 200
 Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
@@ -131,7 +131,7 @@ class Kept:
         return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Who a machine is stands in its entry."""
+        """Who a machine is, see its entry."""
 
 
 class Holder(OAuthClientProvider):
@@ -194,7 +194,7 @@ class Holder(OAuthClientProvider):
             yield
 
     async def _renewal(self, sent: str) -> httpx2.Request | None:
-        """How to ask for another token; None when somebody else just did, or nobody can."""
+        """How to ask for another token; None when someone else just did, or nobody can."""
         if (self._look() and self._token() != sent) or not self.context.can_refresh_token():
             return None
         request = await self._refresh_token()
@@ -216,7 +216,7 @@ class Holder(OAuthClientProvider):
         if known and not self._trouble:
             self._end()
         elif not kept.tokens and not kept.ended:
-            with suppress(StorageProblem):  # for whoever asks how it stands, without asking there
+            with suppress(StorageProblem):  # for whoever asks its state, without asking there
                 self._kept.change(ended=NEVER)
         self._kept.hints.wanted(self._trouble or self._kept.now().ended or NEVER)
 
@@ -231,7 +231,7 @@ class Holder(OAuthClientProvider):
         wanted = union_scopes(union_scopes(kept.tokens.get("scope"), kept.wanted), asked) or ""
         self._kept.change(wanted=wanted)
         what = f": {asked[:LONGEST]}" if asked else ""
-        self._kept.hints.wanted(f"It wants more rights than the sign-in gave{what}.")
+        self._kept.hints.wanted(f"It needs more rights than the sign-in gave{what}.")
 
 
 class _Machine(OAuthClientProvider):
@@ -304,18 +304,18 @@ def private(url: str, server: str) -> None:
     except ValueError:
         local = host == "localhost"
     if parts.scheme != "http" or not local:
-        raise OAuthFlowError(f"The sign-in leads to {host} over a line that is not encrypted.")
+        raise OAuthFlowError(f"The sign-in leads to {host} over an unencrypted connection.")
 
 
 def why(error: Exception) -> str:
     """What went wrong with a sign-in, without anything that was sent or came for it."""
     match error:
         case OAuthRegistrationError():
-            return "It lets no program register itself; `oauth.clientId` of its entry names one."
+            return "Programs cannot register there; name one with `oauth.clientId` in its entry."
         case OAuthTokenError():
             return f"It gave no token{_code(str(error))}."
         case OAuthFlowError() if "mismatch: " in str(error) and "State" in str(error):
-            return "The answer was not one to the sign-in that was begun."
+            return "The answer does not belong to this sign-in."
         case OAuthFlowError():
             return f"{str(error).splitlines()[0].rstrip('.')[: 2 * LONGEST]}."
         case _:
@@ -328,7 +328,7 @@ def _code(text: str) -> str:
 
 
 def expiry(tokens: OAuthToken) -> float:
-    """When a token that was just given ends; 0 when nobody said."""
+    """When a token that was just given ends; 0 when unknown."""
     return time.time() + tokens.expires_in if tokens.expires_in is not None else 0.0
 
 

@@ -49,7 +49,7 @@ HEADERS = {
     "mcp-protocol-version": VERSION,
 }
 NOT_ASKED = "It does not ask for a sign-in."
-NO_HEADER = "It tells no way to sign in; it may want a header, which its entry can have."
+NO_HEADER = "It offers no way to sign in; it may need a header in its entry."
 PATIENCE = 300.0
 REVOKING = 10.0
 Show = Callable[[str], Awaitable[None]]
@@ -66,10 +66,10 @@ async def sign_in(
     """Sign in and keep what it gave. `show` is given the address that a browser is to open."""
     if not signs_in(server):
         raise UsageProblem(
-            f"Nobody signs in at the MCP server “{server.name}”.",
+            f"The MCP server “{server.name}” needs no sign-in.",
             "It is a program on this machine."
             if server.transport == "stdio"
-            else "Its entry says what to show it (a header, or a name in its address).",
+            else "Its entry says how to authenticate (a header, or a name in its address).",
         )
     say = _Saying(server)
     shown: list[str] = []
@@ -84,7 +84,7 @@ async def sign_in(
                 return await _as_machine(server, sign_ins, say)
             return await _as_person(server, sign_ins, showing, port or server.oauth.port, say)
     except TimeoutError:
-        late = "Nobody came back from the browser" if shown else "It did not answer"
+        late = "The browser did not return" if shown else "It did not answer"
         raise say.failed(f"{late} within {patience:g} s.") from None
     except httpx2.HTTPError as error:
         said = str(error).rstrip(".") or type(error).__name__
@@ -185,7 +185,7 @@ class Newcomer(OAuthClientProvider):
 
     def __init__(self, server: Server, wanted: str, callback: Callback, show: Show) -> None:
         self.tokens: OAuthToken | None = None
-        self.asked = True  # that somebody signs in
+        self.asked = True  # that someone signs in
         self._server = server
         self._callback = callback
         self._show = show

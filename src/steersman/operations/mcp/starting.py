@@ -1,8 +1,8 @@
 """Where a server starts: a person's own in a place that no repository has a say in.
 
 `python -m`, `npx` and their like look into the folder they are started in before anything else, so
-a stranger's repository would decide what a person's servers are. One that a folder brings, and
-that the person trusted with it, starts in that folder, in a sandbox.
+a stranger's repository would decide what a person's servers are. One that a folder comes with, and
+that the user trusted with it, starts in that folder, in a sandbox.
 """
 
 import os

@@ -20,7 +20,7 @@ from steersman.records.mcp_server import Server
 from steersman.records.protection import inside
 
 FILE = Path(__file__).with_name("templates.toml")
-# How a program that templates need is got; never done for the person.
+# How a program that templates need is got; never done for the user.
 GETTING = {
     "uvx": "install uv: https://docs.astral.sh/uv/getting-started/installation/",
     "npx": "install Node.js 20 or newer: https://nodejs.org/en/download",
@@ -31,7 +31,7 @@ GETTING = {
 class Template(Struct, frozen=True, forbid_unknown_fields=True):
     """One known server.
 
-    `launcher` are the words before its own arguments, which a program at hand can stand in for.
+    `launcher` are the words before its own arguments, which a local program can replace.
     `needs` and `optional` are variables with what they are for. `shared` when it keeps nothing of
     its clients.
     """
@@ -71,7 +71,7 @@ def template(name: str) -> Template:
         raise UsageProblem(
             f"There is no template “{name}”.",
             f"There are: {', '.join(known)}.",
-            "`steer mcp templates` tells more; other servers are added by command or --url.",
+            "`steer mcp templates` shows more; add other servers by command or --url.",
         )
     return known[name]
 
@@ -146,7 +146,7 @@ def prepare(server: Server, state: str, environ: Mapping[str, str], workspace: s
 
 
 def line_of(server: Server) -> str:
-    """The one line about a server: the person's, else what is known of such a one."""
+    """The one line about a server: the user's, else what is known of such a one."""
     return server.about or known_line(server)
 
 

@@ -35,8 +35,8 @@ class SignIn(Struct, frozen=True, omit_defaults=True):
     """A sign-in at one server.
 
     `tokens` and `client` are as the server of the sign-in gave them, `metadata` and `resource` as
-    it and the MCP server describe themselves. `expires` is in seconds since 1970, 0 when nobody
-    said. `wanted` are scopes that the server asked for later, and `ended` is why the tokens are
+    it and the MCP server describe themselves. `expires` is in seconds since 1970, 0 when
+    unknown. `wanted` are scopes that the server asked for later, and `ended` is why the tokens are
     of no more use.
     """
 
@@ -125,7 +125,7 @@ class SignIns:
     async def alone(self, server: Server) -> AsyncIterator[None]:
         """While one process renews a token no other does: a token to renew with works once.
 
-        Who waits too long goes on regardless.
+        Who waits too long continues regardless.
         """
         descriptor = self._lock(server)
         try:
@@ -185,7 +185,7 @@ def signs_in(server: Server) -> bool:
 
 
 def summary(sign_in: SignIn | None) -> str:
-    """How it stands with a sign-in, in two or three words; empty when there never was one."""
+    """Its state with a sign-in, in two or three words; empty when there never was one."""
     if sign_in is None:
         return ""
-    return "signed in" if sign_in.tokens and not sign_in.wanted else "wants a sign-in"
+    return "signed in" if sign_in.tokens and not sign_in.wanted else "needs a sign-in"

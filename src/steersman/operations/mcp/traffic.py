@@ -1,4 +1,4 @@
-"""What goes to and comes from a server, looked at on its way: mended, counted, kept within bounds.
+"""What goes to and comes from a server, looked at on its way: fixed, counted, kept within bounds.
 
 Every transport passes its messages through here, so the bounds hold whichever is used.
 """
@@ -14,6 +14,7 @@ from mcp_types import PROTOCOL_VERSION_META_KEY as VERSION
 from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from steersman.operations.mcp.repair import mend_call, mend_discovery, mend_greeting, mend_tools
+from steersman.records.counting import counted
 
 PASSED_ON = ("notifications/cancelled", "notifications/subscriptions/acknowledged")
 PROGRESS = "notifications/progress"
@@ -22,7 +23,7 @@ UNASKED = 50_000  # messages nobody asked for that may come at once
 UNASKED_RATE = 1000  # and how many more in every second
 PROGRESS_BURST = 200  # of them, words of progress that are passed on at once
 PROGRESS_RATE = 50
-GARBAGE = 1000  # lines in a row that are no messages
+GARBAGE = 1000  # lines in a row that are not messages
 MOST_ASKED = 10_000
 
 
@@ -93,7 +94,7 @@ class Traffic:
         self._progress = Allowance(PROGRESS_BURST, PROGRESS_RATE, clock)
 
     def close(self, trouble: str = "") -> None:
-        """Nothing will come any more; the first reason is the one that is told."""
+        """Nothing will come any more; the first reason is the one that is reported."""
         if not self.ended.is_set():
             self.trouble = trouble
             self.ended.set()
@@ -110,7 +111,7 @@ class Traffic:
             delivery.begun = True
 
     def hears(self, message: JSONRPCMessage) -> bool:
-        """Look at a message from the server and mend it; False when nobody needs it."""
+        """Look at a message from the server and fix it; False when nobody needs it."""
         self.heard += 1
         self._row = 0
         if isinstance(message, JSONRPCResponse):
@@ -118,17 +119,19 @@ class Traffic:
             return True
         if isinstance(message, JSONRPCNotification | JSONRPCRequest):
             if not self._unasked.take():
-                raise Misbehaves(f"It sent more than {UNASKED:,} messages nobody asked for.")
+                raise Misbehaves(f"It sent more than {UNASKED:,} unrequested messages.")
             return isinstance(message, JSONRPCRequest) or self._wanted(message.method)
         self._asked.pop(message.id if message.id is not None else "", None)
         return True
 
     def rubbish(self) -> None:
-        """Something came that is no message."""
+        """Something came that is not a message."""
         self.garbage += 1
         self._row += 1
         if self._row >= GARBAGE:
-            raise Misbehaves(f"It printed {self._row:,} lines in a row that are no messages.")
+            raise Misbehaves(
+                f"It printed {counted(self._row, 'line')} in a row that are not messages."
+            )
 
     def _mended(self, message: JSONRPCResponse) -> dict[str, Any]:
         method, modern = self._asked.pop(message.id, ("", False))
@@ -147,7 +150,7 @@ class Traffic:
                 return message.result
 
     def _wanted(self, method: str) -> bool:
-        """True for a notification that the library needs; most are of no use to anybody here."""
+        """True for a notification that the library needs; most are of no use to anyone here."""
         if method == CHANGED:
             self._changed()
             return False

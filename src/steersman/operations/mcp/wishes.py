@@ -1,7 +1,7 @@
 """What a server asks of the host, answered as the thread's `Wishes` say, in both eras.
 
-Nothing is offered that nobody answers: a server is told of sampling, questions and roots only when
-there is somebody for them. Whoever refuses does so by raising; the server is told that, not why.
+Nothing is offered that nobody answers: a server learns of sampling, questions and roots only when
+there is someone for them. Whoever refuses does so by raising; the server learns that, not why.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class Granting:
         request = params.model_dump(by_alias=True, mode="json", exclude_none=True)
         request.pop("_meta", None)
         if not self._sampled.take():
-            return ErrorData(code=INVALID_REQUEST, message="The host was asked too often.")
+            return ErrorData(code=INVALID_REQUEST, message="The host got too many requests.")
         text = await self._answered("sampling", lambda: ask(self._server, request))
         if isinstance(text, ErrorData):
             return text

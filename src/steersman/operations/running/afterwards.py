@@ -1,4 +1,4 @@
-"""Effects that happened before anybody could judge them: put before the gate, or taken back.
+"""Effects that happened before anyone could judge them: put before the gate, or undone.
 
 Where there is no sandbox that can show a command a view, it works on the folder itself. What it did
 is judged when it has ended, like the effects of any other: protected files that it made somewhere,
@@ -44,16 +44,16 @@ def without_specials(root: str, found: Changeset) -> Changeset:
 
 
 def _left_out(tree: Tree, path: str, made: Collection[str]) -> str:
-    """Remove a new pipe, and whatever else in a new folder would stand in the way of its undo.
+    """Remove a new pipe, and whatever else in a new folder would be in the way of its undo.
 
-    A socket elsewhere may be that of a program which somebody just started.
+    A socket elsewhere may be that of a program which someone just started.
     """
     try:
         with tree.place(path) as (folder, name):
             about = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISFIFO(about.st_mode) or (parent(path) in made and is_special(about)):
                 os.unlink(name, dir_fd=folder)
-                return f"Not taken over: {special(path, about).what}"
+                return f"Not kept: {special(path, about).what}"
     except OSError as error:
         return f"Cannot be undone: {shown(path)} ({error.strerror})"
     return f"Cannot be undone: {special(path, about).what}"
@@ -62,7 +62,7 @@ def _left_out(tree: Tree, path: str, made: Collection[str]) -> str:
 async def settled(
     journal: Journal, found: Changeset, bench: Bench, past: Past
 ) -> tuple[list[Change], list[str]]:
-    """The changes that stand, and what is to be said about those that do not."""
+    """The changes that stay, and what is to be said about those that do not."""
     changes = found.changes
     actions = await asyncio.to_thread(actions_for, journal, changes, past=past, remove=found.remove)
     gone: dict[str, Change] = {}
@@ -78,7 +78,7 @@ async def settled(
 
 
 def doubtful(journal: Journal, changes: Sequence[Change]) -> list[Change]:
-    """The changes that somebody would be asked about: of what is protected, and losses."""
+    """The changes that someone would be asked about: of what is protected, and losses."""
     guarded, _ = _sorted(actions_for(journal, changes), journal.root)
     lost = _lost(journal, changes, NO_PAST)
     paths = {change.path for change in (*_of(journal, changes, guarded), *lost)}
@@ -160,7 +160,7 @@ async def _unless_allowed(
 def _beyond_recall(
     journal: Journal, actions: Sequence[Action], changes: Sequence[Change]
 ) -> list[str]:
-    """What was deleted for good: pipes, sockets and the like."""
+    """What was deleted permanently: pipes, sockets and the like."""
     known = {change.path for change in changes}
     paths = [journal.named(action.path) for action in actions if isinstance(action, Delete)]
     return [shown(path) for path in paths if path not in known]
@@ -169,7 +169,7 @@ def _beyond_recall(
 async def _undone(
     journal: Journal, back: Sequence[Change], bench: Bench
 ) -> tuple[Sequence[Change], list[str]]:
-    """Undo changes at once or, where one of them stands in the way, all the others."""
+    """Undo changes at once or, where one of them is in the way, all the others."""
     try:
         await _make(journal, back, bench)
         return back, []

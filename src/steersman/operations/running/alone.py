@@ -30,7 +30,7 @@ class NotAlone(ToolProblem):
     def __init__(self) -> None:
         super().__init__(
             "The command was not run: another one is working on this folder.",
-            "There is no bubblewrap here, so commands change the folder itself, one at a time.",
+            "Bubblewrap is not installed, so commands change the folder itself, one at a time.",
             "Wait until the other one has ended, or end it with workspace_signal_process.",
         )
 

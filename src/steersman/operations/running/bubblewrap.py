@@ -21,7 +21,7 @@ from steersman.records.errors import SteersmanError
 NEEDED = (0, 8)
 OVERLAYS = (0, 11)
 _PATIENCE = 10
-# Root gives up all its powers, and can still write what is root's own. In a workspace of somebody
+# Root gives up all its powers, and can still write what is root's own. In a workspace of someone
 # else it needs these to write at all, as in a container where the code is mounted from outside.
 _FOR_FILES_OF_OTHERS = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN")
 _SPACES = ("trusted.overlay.", "user.overlay.")
@@ -194,7 +194,7 @@ def _marks(path: str, spaces: Sequence[str]) -> str:
 
 
 def remove_tree(folder: str) -> None:
-    """Remove a folder of our own, however deep, also where a command took away the leave to."""
+    """Remove a folder of our own, however deep, also where a command removed the permission to."""
     with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if not os.path.lexists(folder):

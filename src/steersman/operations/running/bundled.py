@@ -91,7 +91,7 @@ def _parts(wheel: str, program: str) -> Iterator[Part]:
 
 
 def _write(copy: Path, parts: tuple[Part, ...]) -> None:
-    """Make a copy, or make it anew: whole or not at all."""
+    """Make a copy, or make it again: whole or not at all."""
     made = Path(mkdtemp(prefix="new-", dir=copy.parent))
     try:
         for part in parts:
@@ -135,7 +135,7 @@ def _intact(copy: Path, parts: tuple[Part, ...]) -> bool:
 
 
 def _refuse_shared(copy: Path, parts: tuple[Part, ...]) -> None:
-    """Raise when somebody else could put another file in the place of one of a copy."""
+    """Raise when someone else could put another file in the place of one of a copy."""
     for folder in {above for part in parts for above in (copy / part.place).resolve().parents}:
         found = os.stat(folder)
         writable = found.st_mode & 0o002 or (found.st_mode & 0o020 and not _own_group(found.st_gid))

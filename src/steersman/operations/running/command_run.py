@@ -144,7 +144,7 @@ class CommandRun(ABC):
         return False
 
     async def milestone(self, bench: Bench) -> Effects | None:
-        """Settle what a command that goes on has done so far, where that can be."""
+        """Settle what a command that continues has done so far, where that can be."""
         return None
 
     @abstractmethod
@@ -231,10 +231,10 @@ class Directly(CommandRun):
         return bool(settling and settling.done() and not settling.exception())
 
     async def settle(self, bench: Bench) -> Effects:
-        """Record what the command did; it has happened, so the gate is told, not asked.
+        """Record what the command did; it has happened, so the gate is informed, not asked.
 
         Of a command that was not let out, what people are asked about is undone on a no. Once
-        begun this goes on, even if nobody waits for it any more; to call it again is to wait.
+        begun this continues, even if nobody waits for it any more; to call it again is to wait.
         """
         if self._before is None:
             return Effects()

@@ -68,7 +68,7 @@ class CommandRuns:
         self._rested = 0.0
 
     async def tidy(self, lane: Lane) -> list[str]:
-        """Take back what a dead process left half done; the answer says what was found."""
+        """Undo what a dead process left half done; the answer says what was found."""
         told = await asyncio.to_thread(self._tidy)
         hold = Hold(self._direct, self._journal.root)
         if await asyncio.to_thread(os.path.exists, hold.note):
@@ -84,7 +84,7 @@ class CommandRuns:
     async def _left(self, hold: Hold, lane: Lane) -> list[str]:
         """Look for what a command did that was never judged; `hold` is taken.
 
-        Nobody knows who else changed the folder since. What somebody would have been asked about
+        Nobody knows who else changed the folder since. What someone would have been asked about
         is named, and in the log, so that it can be undone; nothing is undone unasked.
         """
         try:
@@ -243,7 +243,7 @@ class CommandRuns:
         return os.path.join(self._index, name)
 
     def settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
-        """Settle a command that goes on in the background once it has ended."""
+        """Settle a command that continues in the background once it has ended."""
         self._going.add(run)
         task = asyncio.create_task(self._settle_later(ended, run, bench))
         self._unsettled[task] = (run, bench)

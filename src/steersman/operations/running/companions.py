@@ -52,7 +52,7 @@ class Companion:
         return self._exited.is_set()
 
     def write(self, data: bytes) -> None:
-        """Say something to it; a program that has ended hears nothing."""
+        """Say something to it; a program that has ended gets nothing."""
         if not self._writer.is_closing():
             self._writer.write(data)
 

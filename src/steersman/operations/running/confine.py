@@ -1,7 +1,7 @@
 """The command line that runs a command in a sandbox, and nothing of what is outside leaks in.
 
 The whole disk is read-only and seen through overlays, temporary folders and devices are the
-command's own, runtime folders are gone, the workspace is mounted as somebody decided, and on top of
+command's own, runtime folders are gone, the workspace is mounted as someone decided, and on top of
 it all lie the covers of what is hidden. Where a socket of the host could be reached, no socket can
 be made. Options, environment and filter are handed over in files: other users of the machine see
 command lines, and a library named in the environment is loaded by the command, not by the sandbox
@@ -134,7 +134,7 @@ def environment(profile: Profile, root: str) -> Mapping[str, str]:
     # The workspace is a mount; git would not look for the repository it is a part of.
     own = {"GIT_DISCOVERY_ACROSS_FILESYSTEM": "1"}
     if os.geteuid() == 0 and not keeps_powers(root):
-        own["TAR_OPTIONS"] = "--no-same-owner"  # tar takes root for somebody who may
+        own["TAR_OPTIONS"] = "--no-same-owner"  # tar takes root for someone who may
     return {**own, **profile.environ, "TMPDIR": TEMPORARY[0]}
 
 

@@ -24,12 +24,12 @@ def key(state: FileState) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Whether a path is somebody's, and not among what tools make again."""
+    """Whether a path is someone's, and not among what tools make again."""
     return MADE_AGAIN.isdisjoint(path.split("/"))
 
 
 def lasts(path: str) -> bool:
-    """Whether what is at a path is somebody's own file, and stays until somebody deletes it.
+    """Whether what is at a path is someone's own file, and stays until someone deletes it.
 
     Among git's own files that is what its extensions keep for large files.
     """

@@ -59,12 +59,12 @@ class Copied:
         self._secret = original.secret
         if holds(root, scratch):
             raise NoCopy(
-                f"{root} holds the scratch folder {scratch}, so it cannot be copied there."
+                f"{root} contains the scratch folder {scratch}, so it cannot be copied there."
             )
         self._scratch = Scratch(scratch)
         try:
             self._copy = self._scratch.path("copy")
-            self._seen = _measured(root)  # what changes from now on is somebody else's
+            self._seen = _measured(root)  # what changes from now on is someone else's
             _make(root, self._copy)
             secrets = inner(root, [*original.hidden, *self._secrets_in()])
             replace(root, secrets, self._copy)
@@ -102,7 +102,7 @@ class Copied:
         self._scratch.discard()
 
     def _secrets_in(self) -> Iterator[str]:
-        """Secret files that came before the copy was made, and after somebody looked for them."""
+        """Secret files that came before the copy was made, and after someone looked for them."""
         for path, about in walk(self._copy, set(), SKIPPED):
             if self._secret.hides(os.fsencode(path), stat.S_ISDIR(about.st_mode)):
                 yield os.path.join(self.root, path)
@@ -142,7 +142,7 @@ class Copied:
             return
         made = copy.stat(path)
         if made and still_special(tree.stat(path), made):
-            found.notes.append(f"Not taken over: {special(path, made).what}")
+            found.notes.append(f"Not kept: {special(path, made).what}")
             return
         before = NOTHING
         try:
@@ -161,7 +161,7 @@ class Copied:
         found.changes.append(Change(path, before.state, after))
 
     def _is_late(self, path: str, before: Seen) -> bool:
-        """Whether somebody else changed a path of the workspace meanwhile."""
+        """Whether someone else changed a path of the workspace meanwhile."""
         return (mark(before.stat) if before.stat else None) != self._seen.get(path)
 
     def _after(
@@ -170,7 +170,7 @@ class Copied:
         try:
             seen = copy.examine(path, objects, durable=False)
         except ToolProblem as problem:
-            found.notes.append(f"Not taken over: {problem.what}")
+            found.notes.append(f"Not kept: {problem.what}")
             return ABSENT
         if seen.state.kind == "file" and seen.stat is not None:
             found.times[path] = seen.stat.st_mtime_ns
@@ -186,9 +186,9 @@ def marks(root: str, but: Collection[str] = ()) -> dict[str, Mark]:
         for path, about in walk(root, set(), but):
             found[written(path)] = mark(about)
             if len(found) > 2 * MOST_PATHS:
-                raise NoCopy("There are more files than can be looked through.")
+                raise NoCopy("There are too many files to read.")
     except OSError as error:
-        raise ToolProblem(f"{root} cannot be looked at.", error.strerror or "") from error
+        raise ToolProblem(f"{root} cannot be read.", error.strerror or "") from error
     return found
 
 

@@ -31,7 +31,7 @@ async def look_up(host: str, port: int) -> list[str]:
 
 
 def refuse_out_of_bounds(host: str) -> None:
-    """Refuse a host that is this machine or an address out of bounds, before anybody is asked."""
+    """Refuse a host that is this machine or an address out of bounds, before anyone is asked."""
     address = literal(host)
     why = forbidden_address(address) if address else ""
     if host == "localhost" or host.endswith(".localhost"):
@@ -70,7 +70,9 @@ async def _addresses(host: str, port: int, resolve: Resolve, *, local: bool) -> 
     allowed = [address for address, reason in reasons.items() if not reason]
     if not allowed:
         told = "; ".join(f"{address} is {reason}" for address, reason in reasons.items())
-        raise NoWay(403, f"{host} leads where commands may not go: {told or 'nowhere'}.")
+        raise NoWay(
+            403, f"{host} resolves to addresses that commands may not reach: {told or 'nowhere'}."
+        )
     return allowed
 
 

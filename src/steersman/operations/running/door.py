@@ -35,9 +35,9 @@ _NO_PROXY = ("no_proxy", "NO_PROXY", "npm_config_noproxy")
 class Door:
     """The network of one command, from before its start until after its end.
 
-    `ask` tells why a host and port may not be reached, or nothing when they may; it is asked for
+    `ask` shows why a host and port may not be reached, or nothing when they may; it is asked for
     every connection, but once for those that come at the same time, and remembering is not done
-    here. `denied` hears of every refusal. `local` names hosts of this machine or its network that
+    here. `denied` learns of every refusal. `local` names hosts of this machine or its network that
     may be reached nevertheless. Open it, start `wrap(command)` in a sandbox with `environ` and
     `descriptors`, and close it when the command has ended.
     """

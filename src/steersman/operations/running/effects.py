@@ -27,7 +27,7 @@ def actions_for(
     """What the gate must say to a command's effects; very many are judged as one.
 
     Protected files are named one by one in any case, and so is a loss. `remove` are pipes, sockets
-    and the like that go for good.
+    and the like that go permanently.
     """
     loss = replace(loss_of(journal, changes, command, past), special=tuple(remove))
     many = len(changes) + len(remove) > INLINE
@@ -42,7 +42,7 @@ def actions_for(
     changed = {change.path for change in changes}
     for path in remove:
         if path not in changed and (not many or protected_name(path, places, root)):
-            gone = f"{shown(path)}: deleted for good\n"
+            gone = f"{shown(path)}: deleted permanently\n"
             actions.append(Delete(os.path.join(root, path), "", gone, "command"))
     if many or loss:
         actions.append(summed_up(journal, changes, loss, named=not many))

@@ -1,7 +1,7 @@
 """Which changes of a command still fit a workspace that others changed meanwhile.
 
 A folder goes only when nothing of others is in it; nothing comes where its folder is gone. One such
-path is no reason to lose the rest.
+path is not a reason to lose the rest.
 """
 
 from collections.abc import Collection, Sequence

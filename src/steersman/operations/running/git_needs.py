@@ -1,6 +1,6 @@
 """Objects of git that must stay when changes are undone: something that stays leads to them.
 
-A command commits, and the person puts a tag or a branch of their own there. An undo restores what
+A command commits, and the user puts a tag or a branch of their own there. An undo restores what
 the command changed; were it to delete the objects, too, theirs would lead to nothing.
 """
 
@@ -57,7 +57,7 @@ def _packed(root: str, path: str, found: Piece) -> set[str]:
 
 
 def _names(content: bytes) -> set[str]:
-    """The objects that a file tells of: where a branch is, was, or is to be."""
+    """The objects that a file reports: where a branch is, was, or is to be."""
     return {name.decode() for name in _NAME.findall(content) if name.strip(b"0")}
 
 

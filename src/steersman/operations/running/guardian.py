@@ -33,7 +33,7 @@ MOST = 16  # descriptors a command can inherit
 
 
 class Limits(Struct, frozen=True):
-    """What a command may take of the machine; 0 is no limit."""
+    """What a command may take of the machine; 0 is not a limit."""
 
     processes: int = 0  # with more it is ended
     file_bytes: int = 0  # the size of a file that it writes
@@ -64,7 +64,7 @@ class Lifeline:
             return
         raise ToolProblem(
             "The command cannot be started.",
-            rest or "The process that starts commands has ended.",
+            rest or "The helper process that starts commands has ended.",
             "" if rest else "Try again.",
         )
 
@@ -217,5 +217,5 @@ def _fields(
         *pairs,
     ]
     if any("\0" in field for field in fields):
-        raise ToolProblem("A command and its environment must not hold a NUL character.")
+        raise ToolProblem("A command and its environment must not contain a NUL character.")
     return fields

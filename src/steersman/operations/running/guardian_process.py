@@ -21,7 +21,7 @@ from contextlib import suppress
 
 PR_SET_CHILD_SUBREAPER = 36
 SANDBOX = "bwrap"
-TAKEN, GONE = b"+", b"-"  # what a spare guard tells the guardian: a command came, the host is gone
+TAKEN, GONE = b"+", b"-"  # what a spare guard shows the guardian: a command came, the host is gone
 MOST = 18  # descriptors that come with a command
 COUNTING = 200  # milliseconds between two looks at how many processes there are
 RARELY = 50  # looks that may pass without counting each
@@ -74,7 +74,7 @@ def receivers(processes: list[Process], number: int) -> list[Process]:
     """Whom a signal is meant for.
 
     Not the sandbox round a command: its end would kill the command before it could tidy up. And a
-    signal that tells rather than ends goes to those who listen; it would end the shell above them.
+    signal that informs rather than ends goes to those who listen; it would end the shell above.
     """
     wrappers: set[int] = {processes[0].parent} if processes else set()
     for process in processes:
@@ -184,7 +184,7 @@ class Guard:
         return heard
 
     def _say(self, word: str) -> None:
-        with suppress(OSError):  # a host that is gone is told nothing
+        with suppress(OSError):  # a host that is gone gets nothing
             self._lifeline.sendall(word.replace("\n", " ").encode() + b"\n")
 
     def _reap(self) -> bool:

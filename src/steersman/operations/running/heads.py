@@ -1,4 +1,4 @@
-"""Heads of HTTP/1.1 messages, pure: read strictly, and written anew with only what may pass.
+"""Heads of HTTP/1.1 messages, pure: read strictly, and written again with only what may pass.
 
 A message whose length can be understood in two ways, or a line that another program could read
 differently, is refused: what one side calls a body the other must not call a request.
@@ -80,7 +80,7 @@ class Response(Struct, frozen=True):
 
     @property
     def bare(self) -> bool:
-        """Whether its status alone tells that it has no body."""
+        """Whether its status alone shows that it has no body."""
         return self.interim or self.status in (204, 304)
 
     def onward(self, method: str) -> bytes:
@@ -105,7 +105,7 @@ def read_request(head: bytes) -> Request:
     method, target, version = parts.groups()
     length = _length(fields)
     if length == CHUNKED and version == "0":
-        raise BadHead("HTTP/1.0 knows no chunks.")
+        raise BadHead("HTTP/1.0 has no chunks.")
     if method == "CONNECT":
         if length not in (None, 0):
             raise BadHead("CONNECT has no body.")
@@ -136,7 +136,7 @@ def read_response(head: bytes, method: str) -> Response:
 
 
 def chunk_size(line: bytes) -> int:
-    """The size that the line before a chunk tells."""
+    """The size that the line before a chunk shows."""
     size = line.removesuffix(b"\r\n").partition(b";")[0].rstrip(b" \t")
     if not re.fullmatch(rb"[0-9A-Fa-f]{1,15}", size) or not line.endswith(b"\r\n"):
         raise BadHead("The size of a chunk is not understood.")
@@ -172,7 +172,7 @@ def _length(fields: Fields) -> int | None:
     codings = _values(fields, "transfer-encoding")
     lengths = _values(fields, "content-length")
     if (codings and lengths) or len(codings) > 1 or len(lengths) > 1:
-        raise BadHead("The length of the body is told twice.")
+        raise BadHead("The length of the body is given twice.")
     if codings:
         if codings[0].lower() != "chunked":
             raise BadHead("The only transfer encoding that passes is “chunked”.", 501)
@@ -190,7 +190,7 @@ def _absolute(target: str) -> tuple[str, str]:
     if not colon or target.startswith("/"):
         raise BadHead("This is a proxy: a request names the whole address, beginning with http://.")
     if scheme.lower() != "http":
-        raise BadHead(f"A proxy is asked for {scheme}:// with CONNECT.")
+        raise BadHead(f"Use CONNECT for {scheme}:// addresses.")
     end = re.search(r"[/?#]", rest)
     authority, path = (rest[: end.start()], rest[end.start() :]) if end else (rest, "")
     path = path.partition("#")[0]

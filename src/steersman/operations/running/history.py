@@ -1,4 +1,4 @@
-"""Git's own history: which of its objects would be gone for good, and whether anybody misses them.
+"""Git's own history: which of its objects would be lost for ever, and whether it matters.
 
 A repository loses nothing when its objects are packed, or when a branch is amended or rebased: the
 objects are in the pack, and the reflog leads to the old commits. They are lost when they are in no
@@ -33,7 +33,7 @@ Originals = Callable[[], Iterable[Change]]
 
 
 class History(Struct, frozen=True):
-    """Objects of git that would be gone: those somebody misses by kind, and all by name."""
+    """Objects of git that would be gone: those someone misses by kind, and all by name."""
 
     commits: int = 0
     others: int = 0
@@ -171,7 +171,7 @@ def _pieces(store: str, changes: Sequence[Change]) -> list[tuple[Piece, Change]]
 
 
 def _missed(journal: Journal, store: str, gone: set[str], originals: Originals) -> tuple[int, int]:
-    """How many commits and other objects somebody could still want."""
+    """How many commits and other objects someone could still want."""
     kinds = repository.kinds(journal.root, store, gone)
     if kinds is None or len(kinds) < len(gone):  # they are gone already: nobody can tell
         return 0, len(gone)

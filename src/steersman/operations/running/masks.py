@@ -1,6 +1,6 @@
 """What a sandbox covers: files nobody may read.
 
-A hidden file is covered by a device on a mount without devices: whatever opens it is told that
+A hidden file is covered by a device on a mount without devices: whatever opens it is reported that
 permission is denied, root too, and whatever only asks finds no ordinary file, so that no program
 takes an emptied secret for the real one.
 """
@@ -45,7 +45,7 @@ def to_cover(paths: Iterable[str], opened: Iterable[str], root: str) -> tuple[li
     if len(covered) > MOST:
         raise ToolProblem(
             f"{len(covered):,} files and folders are to be hidden from the command.",
-            f"Without overlays a sandbox covers {MOST} at most, each by itself.",
+            f"Without overlays a sandbox covers {MOST} at most, one by one.",
             "Name folders instead of the files in them in .steersmanignore.",
         )
     return sorted(filter(visible, around - seen)), covered

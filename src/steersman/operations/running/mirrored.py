@@ -1,7 +1,7 @@
-"""A copy for a command that goes on: it follows the workspace, and the workspace follows it.
+"""A copy for a command that continues: it follows the workspace, and the workspace follows it.
 
 What changes in the workspace is brought into the copy, by renames, so that programs which watch
-files notice. What the command changes is looked at whenever somebody wants to know, and brought
+files notice. What the command changes is looked at whenever someone wants to know, and brought
 back when it was judged. Nobody but the host ever writes to the workspace, and no secret file is
 brought over, whenever it appears. Where both changed the same file, the workspace keeps its own;
 where both changed the state of one repository, it keeps all of that.
@@ -262,7 +262,7 @@ def _copy_file(origin: int, original: str, folder: int, fresh: str) -> None:
     ):
         about = os.fstat(source.fileno())
         if not stat.S_ISREG(about.st_mode):
-            raise OSError(f"{original} is no file any more")
+            raise OSError(f"{original} is no longer a file")
         copy(source.fileno(), target.fileno())
         if os.geteuid() == 0:
             os.fchown(target.fileno(), about.st_uid, about.st_gid)

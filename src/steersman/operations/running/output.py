@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from steersman.records.counting import counted
 from steersman.store.redactor import Redactor
 
 HEAD = TAIL = 16 * 1024
@@ -96,7 +97,7 @@ class Excerpt:
         tail, _ = _shown(bytes(self._tail[start:]), behind, self._tail_cuts, last=True)
         marked = sum(count for _, count in (*self._head_cuts, *self._tail_cuts))
         left_out = self.size - len(self._head) - len(self._tail) - marked + torn
-        return f"{head}\n[… {left_out:,} bytes left out …]\n{tail}"
+        return f"{head}\n[… {counted(left_out, 'byte')} left out …]\n{tail}"
 
 
 def whole_characters(piece: bytes) -> tuple[str, int]:
@@ -114,7 +115,7 @@ def _shown(kept: bytes, start: int, cuts: Iterable[Cut], *, last: bool) -> tuple
     for position, count in cuts:
         end = max(position - start, 0)
         text, torn = whole_characters(kept[at:end])
-        shown += f"{text}…[{count + torn:,} bytes cut]"
+        shown += f"{text}…[{counted(count + torn, 'byte')} cut]"
         at = end
     if last:
         return shown + kept[at:].decode(errors="replace"), 0
@@ -128,10 +129,10 @@ def _first_whole(tail: bytearray) -> int:
 
 
 class Live:
-    """Tells what is printed while it is printed: the first of it whole, the rest by samples.
+    """Shows what is printed while it is printed: the first of it whole, the rest by samples.
 
     How often depends on how much was printed and never on time: a thousand times the output is
-    told about a hundred times more.
+    reported about a hundred times more.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -155,7 +156,7 @@ class Live:
             self._sample()
 
     def finish(self) -> None:
-        """Tell what has not been told of the end."""
+        """Tell what has not been reported of the end."""
         if self._waiting:
             self._sample()
         self._say(self._decoder.decode(b"", final=True))
@@ -166,7 +167,7 @@ class Live:
             self._decoder.reset()
             torn = _first_whole(self._waiting)
             del self._waiting[:torn]
-            self._say(f"\n[… {self._skipped + torn:,} bytes not shown live …]\n")
+            self._say(f"\n[… {counted(self._skipped + torn, 'byte')} not shown live …]\n")
         self._say(self._decoder.decode(bytes(self._waiting)))
         self._waiting.clear()
         self._skipped = 0
@@ -177,7 +178,7 @@ class Live:
 
 
 class Cleaner:
-    """Takes secrets out of bytes that arrive in pieces; bytes that are no text pass."""
+    """Takes secrets out of bytes that arrive in pieces; bytes that are not text pass."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._stream = redactor.stream(SHAPES_IN)

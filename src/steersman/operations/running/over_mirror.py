@@ -35,7 +35,7 @@ NAMED = 8  # files of one folder that are named when they are not taken over
 
 
 class OverMirror(OverView):
-    """A command that goes on. What it does is settled at milestones, and in the end.
+    """A command that continues. What it does is settled at milestones, and in the end.
 
     Until the end nobody is asked about protected files, and folders that tools fill wait too.
     """
@@ -105,7 +105,7 @@ class OverMirror(OverView):
             await bench.lane.append(Error("; ".join(outcome.notes)), corr=bench.call)
         raise problem or ToolProblem(
             "What a command in the background did is not in the workspace yet.",
-            "Files that it changed are changed by others all the time.",
+            "Other programs keep changing the same files.",
         )
 
     async def _make_what_can_be(
@@ -207,7 +207,7 @@ def _uncontested(found: Changeset, avoided: Collection[str]) -> tuple[Changeset,
     """The changes that nobody else made meanwhile, and what became of the others."""
     contested = {*found.meanwhile, *avoided}
     notes = [
-        f"{shown(change.path)} was changed by others meanwhile and stays as it is{_kept(change)}"
+        f"{shown(change.path)} was changed by others and stays as it is{_kept(change)}"
         for change in found.changes
         if change.path in contested
     ]
@@ -222,16 +222,14 @@ def _fitting(part: Changeset, root: str) -> tuple[Changeset, list[str]]:
         finally:
             tree.settle()
     notes = [
-        f"{shown(change.path)} has something of others in it and stays{_kept(change)}"
+        f"{shown(change.path)} contains something of others and stays{_kept(change)}"
         for change in used
     ]
     for folder in sorted({parent(change.path) for change in homeless}):
         inner = [change for change in homeless if parent(change.path) == folder]
         names = ", ".join(f"{shown(one.path)}{_kept(one)}" for one in inner[:NAMED])
         more = f" and {len(inner) - NAMED} more" if len(inner) > NAMED else ""
-        notes.append(
-            f"{shown(folder)} is no folder any more, so this is not taken over: {names}{more}"
-        )
+        notes.append(f"{shown(folder)} is no longer a folder, so this is not kept: {names}{more}")
     return _without(part, {change.path for change in (*used, *homeless)}), notes
 
 

@@ -144,7 +144,7 @@ def refuse_unfit(root: str, scratch: str) -> None:
     if root == "/":
         raise NoOverlay("The whole disk cannot be put under an overlay.")
     if holds(root, scratch):
-        raise NoOverlay(f"{root} holds the scratch folder {scratch}, so it cannot be overlaid.")
+        raise NoOverlay(f"{root} contains the scratch folder {scratch}, so it cannot be overlaid.")
     for mount in mounts():
         if mount.place != root and holds(root, mount.place):
             raise NoOverlay(

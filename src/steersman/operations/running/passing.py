@@ -53,7 +53,7 @@ async def owned(streams: Streams) -> AsyncIterator[None]:
 
 
 async def finish(client: Streams) -> None:
-    """Say no more; what the client still sends is dropped, or it would lose what it was told."""
+    """Say no more; what the client still sends is dropped, or it would lose what it was sent."""
     reader, writer = client
     with suppress(OSError):
         await writer.drain()
@@ -115,7 +115,7 @@ async def exchange(request: Request, client: Streams, server: Streams) -> None:
 async def _send(
     request: Request, client: asyncio.StreamReader, server: asyncio.StreamWriter
 ) -> str:
-    """Send the body of a request; the answer tells what was wrong with it."""
+    """Send the body of a request; the answer shows what was wrong with it."""
     try:
         if request.length:
             await _copy(client, server, request.length)
@@ -142,9 +142,11 @@ async def _respond(
             response = read_response(head, request.method)
         except asyncio.LimitOverrunError:
             why = f"the head of its answer has more than {LONGEST} bytes"
-            raise Broken(502, f"{request.host} is not understood: {why}.") from None
+            raise Broken(502, f"The answer of {request.host} is not valid HTTP: {why}.") from None
         except BadHead as bad:
-            raise Broken(502, f"{request.host} is not understood. {bad.why}") from None
+            raise Broken(
+                502, f"The answer of {request.host} is not valid HTTP. {bad.why}"
+            ) from None
         except Gone:
             raise Broken(502, f"{request.host} closed the connection without an answer.") from None
         if not (response.interim and request.version == "0"):
@@ -174,7 +176,7 @@ async def _copy(
 
 
 async def _copy_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass chunks on, written anew; fields that follow the last are dropped."""
+    """Pass chunks on, written again; fields that follow the last are dropped."""
     while size := chunk_size(await _line(reader)):
         writer.write(b"%x\r\n" % size)
         await _copy(reader, writer, size)

@@ -27,7 +27,7 @@ MARK = "STEERSMAN_CALL"
 PIECE = 64 * 1024
 REST = 1024 * 1024
 DRAIN = 0.2  # seconds for what a command left behind to print its last and end
-TIDY = 5.0  # the same, when it was told to end
+TIDY = 5.0  # the same, when it was reported to end
 LEAVING = 5.0  # seconds until a process that cannot be killed is left to its guard
 KEPT = 32  # ended processes whose output can still be read
 MOST = 64  # processes that may run at the same time
@@ -77,7 +77,7 @@ class Running:
         self.output = output
         self.background = False
         self.left = 0  # processes that outlived it and were ended
-        self.seen = 0  # how much of the output somebody has been shown
+        self.seen = 0  # how much of the output someone has been shown
         self._lifeline = lifeline
         self._pipe = pipe
         self._moment = DRAIN
@@ -120,7 +120,7 @@ class Running:
         self._lifeline.signal(signal.Signals[f"SIG{name}"])
 
     def kill_tree(self) -> None:
-        """Kill the command and all it started, wherever that went; `wait` tells when it is done."""
+        """Kill the command and all it started, wherever that went; `wait` shows when it is done."""
         self._lifeline.end()
 
     async def end(self) -> bool:
@@ -129,7 +129,7 @@ class Running:
         return await self.wait(LEAVING)
 
     def abandon(self) -> None:
-        """Stop following; the guard goes on killing what has not ended."""
+        """Stop following; the guard continues killing what has not ended."""
         self._following.cancel()
 
     async def _follow(self) -> None:
@@ -257,7 +257,7 @@ class Processes:
         return running
 
     def adopt(self, running: Running) -> None:
-        """Let a foreground command go on in the background, under the handle it has."""
+        """Let a foreground command continue in the background, under the handle it has."""
         running.background = True
         running.output.mute()
 
@@ -269,7 +269,7 @@ class Processes:
             known = ", ".join(f"{running.id} ({running.state})" for running in self.listing())
             raise ToolProblem(
                 f"There is no process “{id}”.",
-                f"Known are: {known}."
+                f"Known processes: {known}."
                 if known
                 else "None was started since the thread was opened.",
                 "Use one of these." if known else "Start one with background: true.",
@@ -310,7 +310,7 @@ class Processes:
             path = self._folder / f"{id}-{token_hex(4)}.out"
             return Output(path, progress, redactor, most=self._max_output)
         except OSError as error:
-            what = "The command was not started: its output cannot be kept."
+            what = "The command was not started: its output cannot be stored."
             raise ToolProblem(what, str(error)) from error
 
     def _forget(self) -> None:

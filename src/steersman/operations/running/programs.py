@@ -26,7 +26,7 @@ def found(name: str, environ: Mapping[str, str], workspace: str) -> str | None:
 
 
 def git(environ: Mapping[str, str], folder: str) -> str | None:
-    """The program, unless it would wait for a pipe or device that stands among git's own files."""
+    """The program, unless it would wait for a pipe or device that is among git's own files."""
     top = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(top, ".git")):
         if top == os.path.dirname(top):

@@ -1,7 +1,7 @@
 """An HTTP/1.1 proxy for one command: plain requests, and tunnels by CONNECT.
 
 The name of a host is asked about before it is looked up. A connection carries one request, which is
-read strictly and written anew; bytes that follow it reach nobody. What is refused is answered with
+read strictly and written again; bytes that follow it reach nobody. What is refused is answered with
 a text that says why and what to do, and reported. Memory and connections are bounded.
 """
 
@@ -128,7 +128,7 @@ class Proxy:
                     client[1].write(refusal.whole())
                     await finish(client)
         except (OSError, asyncio.IncompleteReadError):
-            return  # somebody went away, and nobody is left to be told
+            return  # someone went away, and nobody is left to be told
         finally:
             self._connections -= 1
 
@@ -150,7 +150,7 @@ class Proxy:
         """Refuse whoever does not hold the token, and what may not be reached."""
         host, port = request.host, request.port
         if not hmac.compare_digest(credentials(request).encode(), self._right.encode()):
-            text = "this way to the network is another command's: the token is missing or wrong."
+            text = "this proxy belongs to another command: the token is missing or wrong."
             field = 'Proxy-Authenticate: Basic realm="steersman"'
             self._denied(host, port, "The token of the proxy is missing or wrong.")
             raise Refusal(407, text, field=field)
@@ -191,7 +191,7 @@ class Proxy:
         self._denied(host, port, reason)
         text = (
             f"host {host}, port {port}, is not allowed for this thread. {reason}"
-            " Do without it, or tell the person which host is needed and why: it can be allowed."
+            " Continue without it, or tell the user which host is needed and why."
         )
         return Refusal(403, text, f"{host}:{port} is not allowed for this thread")
 
@@ -202,7 +202,7 @@ async def _request(client: Streams) -> Request:
         async with asyncio.timeout(SLOW):
             return read_request(await client[0].readuntil(b"\r\n\r\n"))
     except TimeoutError:
-        raise Refusal(408, f"no whole request came within {SLOW:g} seconds.") from None
+        raise Refusal(408, f"no complete request came within {SLOW:g} seconds.") from None
     except asyncio.LimitOverrunError:
         raise Refusal(431, f"the head of a request has {LONGEST} bytes at most.") from None
     except BadHead as bad:

@@ -1,4 +1,4 @@
-"""Commands nobody watches: an environment that never asks, and a word on needless ones."""
+"""Unattended commands: an environment that never asks, and a note on needless ones."""
 
 import json
 import re
@@ -29,7 +29,7 @@ QUIET = {
     "TERM": "dumb",
     "NO_COLOR": "1",
     # Python holds output to a pipe back: a server would say nothing for long, a killed program's
-    # last lines would be lost, and errors would stand before what was printed earlier.
+    # last lines would be lost, and errors would be before what was printed earlier.
     "PYTHONUNBUFFERED": "1",
 }
 # Colours against NO_COLOR, and files that even `bash --norc --noprofile -c` would run first.

@@ -80,8 +80,8 @@ def not_taken_over(repository: str, changes: Sequence[Change], objects: Objects)
     plain = [name for name in names if not re.match(rf"{_INNER}(?:logs|objects)/", name)] or names
     what = _some([shown(name) for name in plain])
     note = (
-        f"The repository {shown(repository) or 'of the workspace'} was changed by others meanwhile "
-        f"and stays as it is; what the command did to {what} there is not taken over"
+        f"The repository {shown(repository) or 'of the workspace'} was changed by others "
+        f"and stays as it is; what the command did to {what} there is not kept"
     )
     commits = _commits(repository, changes, objects)
     if not commits:

@@ -52,7 +52,7 @@ _NUMBERS = {
         "userfaultfd": 282, "kexec_file_load": 294, **_SINCE_2019,
     },
 }  # fmt: skip
-# Where no namespace hides the person's own processes and memory, what would reach them. What is
+# Where no namespace hides the user's own processes and memory, what would reach them. What is
 # shared by name or number is refused; what names a process by argument 0 is for oneself alone.
 _SHARED = {
     "x86_64": {
@@ -83,7 +83,7 @@ _LOOKED_AT = {"ioctl", "socket", "socketpair", "clone", "unshare", "clone3"}
 
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEW*: mounts, cgroups, names, ipc, users, processes, network
 _NEW_TIME = 0x80
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # typing into somebody's terminal
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # typing into someone's terminal
 
 _LOAD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
@@ -94,7 +94,7 @@ _NUMBER, _ARCHITECTURE = 0, 4
 def program(families: frozenset[int], machine: str = "", *, among_others: bool = False) -> bytes:
     """The filter that lets a command make sockets of some families only, ready for the kernel.
 
-    `among_others`: it runs where the processes and the memory of the person are in reach.
+    `among_others`: it runs where the processes and the memory of the user are in reach.
     """
     machine = machine or os.uname().machine
     if machine not in _NUMBERS:
@@ -122,7 +122,7 @@ def program(families: frozenset[int], machine: str = "", *, among_others: bool =
 
 
 def _apart(machine: str) -> list[bytes]:
-    """What keeps a command from the person's other processes."""
+    """What keeps a command from the user's other processes."""
     lines = []
     for number in _SHARED[machine].values():
         lines += _when(_JEQ, number, _ERROR | EPERM)

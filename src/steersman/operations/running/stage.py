@@ -21,10 +21,10 @@ def main(descriptor: str, port: str, _: str, *command: str) -> int:
     try:
         opened = hand_out(int(port), host)
     except OSError as error:
-        return _fail(f"the way to the network cannot be opened: {error.strerror}", CLOSED)
+        return _fail(f"the network proxy cannot be opened: {error.strerror}", CLOSED)
     host.close()
     if not opened:
-        return _fail("the way to the network was closed before the command began", CLOSED)
+        return _fail("the network proxy was closed before the command began", CLOSED)
     for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and the command would inherit it
         signal(ignored, SIG_DFL)
     return become(command)
@@ -45,7 +45,7 @@ def hand_out(port: int, host: socket) -> bytes:
 
 
 def become(command: tuple[str, ...]) -> int:
-    """Replace this program; the answer tells why that failed, in the numbers of shells."""
+    """Replace this program; the answer shows why that failed, in the numbers of shells."""
     environ = posix.environ
     _drop_coerced_locale(environ)
     path = environ.get(b"PATH", b"/bin:/usr/bin").decode("utf-8", "surrogateescape")
@@ -64,7 +64,7 @@ def become(command: tuple[str, ...]) -> int:
 
 
 def _drop_coerced_locale(environ: dict[bytes, bytes]) -> None:
-    """Take back the variable that Python adds to an environment without a locale."""
+    """Undo the variable that Python adds to an environment without a locale."""
     try:
         with open("/proc/self/environ", "rb") as given:
             if b"\0LC_CTYPE=" not in b"\0" + given.read():

@@ -39,7 +39,7 @@ def _indexes(folder: str, new: Collection[str]) -> Iterator[str]:
 
 
 def _listed(index: str, names: Collection[str]) -> set[str]:
-    """Those of some objects that the index of a pack lists; one of another kind is no index."""
+    """Those of some objects that the index of a pack lists; one of another kind is not an index."""
     length = len(os.path.basename(index).removeprefix("pack-").removesuffix(".idx")) // 2
     if length not in (20, 32):
         raise ValueError(index)

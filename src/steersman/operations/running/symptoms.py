@@ -51,7 +51,7 @@ def looks_confined(
         where = "everywhere" if profile.files == "read" else "outside the workspace"
         found.append(f"the sandbox is read-only {where}; temporary files go to $TMPDIR")
     if _REFUSED.search(end):
-        found.append("the sandbox refuses system calls that commands seldom need")
+        found.append("the sandbox refuses rarely needed system calls")
     if profile.hidden and _HIDDEN.search(end):
         found.append(SECRETS)
     return "; ".join(found)

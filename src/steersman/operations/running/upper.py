@@ -1,4 +1,4 @@
-"""What a command wrote into the upper folder of an overlay, told as changes of the workspace.
+"""What a command wrote into the upper folder of an overlay, read as changes of the workspace.
 
 A mark of the overlay (a whiteout, an opaque folder) says what is gone; everything else in the upper
 folder is a copy that may or may not differ from the original.
@@ -76,7 +76,7 @@ class _Reader:
         self.remove: list[str] = []
         self.notes: list[str] = []
         self.meanwhile: list[str] = []
-        self._others: set[str] = set()  # folders that somebody else put or changed there
+        self._others: set[str] = set()  # folders that someone else put or changed there
         self._there: set[int] = set()  # numbers of what the workspace has at paths in question
         self._copied: list[tuple[str, int]] = []  # paths, and numbers of what they are copies of
 
@@ -107,7 +107,7 @@ class _Reader:
         self._contest_swapped()
 
     def _contest_swapped(self) -> None:
-        """What was copied from a file or folder that is not there any more is somebody else's now.
+        """What was copied from a file or folder that is not there any more is someone else's now.
 
         A command moves a file with its number, from a path that is in question as well.
         """
@@ -121,7 +121,7 @@ class _Reader:
     def _folder(self, path: str, about: os.stat_result, within: bool) -> bool:
         """Note a folder; the answer is whether it hides what the workspace has in its place.
 
-        `within` one that does, it has no mark of its own, and hides it all the same.
+        `within` one that does, it has no mark of its own, and hides it anyway.
         """
         place = self._place(path)
         if about.st_mode & stat.S_IRWXU != stat.S_IRWXU:
@@ -137,7 +137,7 @@ class _Reader:
             self._gone(path)
             return
         if not stat.S_ISREG(about.st_mode) and not stat.S_ISLNK(about.st_mode):
-            self.notes.append(f"Not taken over: {special(path, about).what}")
+            self.notes.append(f"Not kept: {special(path, about).what}")
             if not still_special(self._tree.stat(path), about):
                 self._gone(path)
             return
@@ -192,7 +192,7 @@ class _Reader:
         return True
 
     def _is_late(self, path: str, before: Seen, after: FileState) -> bool:
-        """Whether what is at a path is not what the command saw there: somebody else was there.
+        """Whether what is at a path is not what the command saw there: someone else was there.
 
         A file that is moved with its folder keeps its times, so it is known by its number.
         """

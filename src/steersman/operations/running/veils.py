@@ -1,7 +1,7 @@
 """Hiding files by the thousand: one more layer of an overlay, with a placeholder for each.
 
-A cover is a mount, and each mount takes longer than the one before. A placeholder is a socket that
-nobody listens at: it cannot be opened, by root neither, and it is no ordinary file. Unlike a cover
+A cover is a mount, and each mount takes longer than the one before. A placeholder is a socket with
+no listener: it cannot be opened, not even by root, and is not a regular file. Unlike a cover
 it can be removed in a view; what a command does to it is not taken over.
 """
 
@@ -84,7 +84,9 @@ class Spared:
     @staticmethod
     def note(path: str) -> str:
         """What the result says of a change that is not taken over."""
-        return f"Not taken over: what was done to {shown(path)}, which is hidden or holds what is."
+        return (
+            f"Not kept: what was done to {shown(path)}, which is hidden or contains hidden files."
+        )
 
 
 NOTHING_SPARED = Spared()

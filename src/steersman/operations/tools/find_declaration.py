@@ -40,7 +40,7 @@ class FindDeclaration(Tool[FindDeclarationArgs]):
         """Read that file, and search the workspace."""
         if not args.name and not args.column:
             raise ToolProblem(
-                f"Which name in line {args.line} is meant?", try_this="Pass name or column."
+                f"Which name in line {args.line} do you mean?", try_this="Pass name or column."
             )
         path = a_file(workspace, args.path)
         return Plan(

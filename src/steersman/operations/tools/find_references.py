@@ -20,7 +20,7 @@ class FindReferencesArgs(Arguments, frozen=True):
 
     name: Name
     path: Annotated[str, Meta(description="file or folder of its definition")] = "."
-    line: Annotated[int, Meta(ge=0, description="a line of path it stands in")] = 0
+    line: Annotated[int, Meta(ge=0, description="a line of path where it appears")] = 0
     max_results: Annotated[int, Meta(ge=1, le=500)] = 100
 
 

@@ -40,7 +40,7 @@ def a_file(workspace: Workspace, name: str) -> str:
             f"{name} is a folder.", try_this="Pass a file, or use workspace_find_symbol."
         )
     if not os.path.isfile(path):
-        raise ToolProblem(f"{name} is not a plain file.", "It is a pipe, socket or device.")
+        raise ToolProblem(f"{name} is not a regular file.", "It is a pipe, socket or device.")
     return path
 
 

@@ -14,6 +14,7 @@ from steersman.operations.finding.records import in_order, readable
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import List
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.gitignore import Globs
 
@@ -133,7 +134,7 @@ class _Tree:
         return Listing(shown, len(self._found.names), self._left_out(full=False))
 
     def _walk(self, folder: str, depth: int) -> Iterator[str]:
-        """Entries as they are shown; one counts as told once the next is asked for."""
+        """Entries as they are shown; one counts as shown once the next is asked for."""
         path = os.path.join(self._place.top, folder) if folder else self._place.top
         for entry in self._entries(path):
             name = os.path.join(folder, entry.name)
@@ -150,7 +151,7 @@ class _Tree:
                 yield readable(os.fsencode(name)) + "/"
                 yield from self._walk(name, depth - 1)
             else:
-                files = f"\t{below:,} file{'s' * (below != 1)}"
+                files = f"\t{counted(below, 'file')}"
                 yield readable(os.fsencode(name)) + "/" + files
                 self._deep += below
 
@@ -175,14 +176,14 @@ class _Tree:
         said = []
         if full:
             more = len(self._found.names) - self._told - self._deep
-            files = f"{more:,} more file{'s' * (more != 1)}"
+            files = counted(more, "more file")
             said.append(f"{files}: list a folder below, or pass a glob or a smaller depth")
         if self._ignored:
             named = ", ".join(self._ignored[:MOST_NAMED])
             rest = len(self._ignored) - MOST_NAMED
             said.append(f"ignored: {named}" + (f" and {rest:,} more" if rest > 0 else ""))
         if self._deep:
-            said.append(f"deeper: {self._deep:,} file{'s' * (self._deep != 1)}; raise depth")
+            said.append(f"deeper: {counted(self._deep, 'file')}; raise depth")
         return said + _incomplete(self._found)
 
 
@@ -192,7 +193,7 @@ def _line(entry: os.DirEntry[str], name: str) -> str:
         if entry.is_symlink():
             return f"{shown} -> {readable(os.fsencode(os.readlink(entry.path)))}"
         if not entry.is_file(follow_symlinks=False):
-            return f"{shown}\tnot a plain file"
+            return f"{shown}\tnot a regular file"
         return f"{shown}\t{entry.stat(follow_symlinks=False).st_size}"
     except OSError:
         return f"{shown}\tgone"

@@ -1,6 +1,6 @@
 """`mcp_list_tools`: what the MCP servers can do, found by words and chosen by name.
 
-The model is told the servers with one line each. Names and first sentences come when it looks, the
+The model gets the servers with one line each. Names and first sentences come when it looks, the
 whole of a tool when it chooses it.
 """
 
@@ -16,6 +16,7 @@ from steersman.operations.mcp.templates import line_of
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.action import McpCall
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool
@@ -35,7 +36,7 @@ class ListToolsArgs(Arguments, frozen=True):
     select: Annotated[
         tuple[str, ...], Meta(description="server__tool names to get in full", max_length=20)
     ] = ()
-    refresh: Annotated[bool, Meta(description="ask the servers anew")] = False
+    refresh: Annotated[bool, Meta(description="ask the servers again")] = False
 
 
 class Listed(Struct, frozen=True, omit_defaults=True):
@@ -101,9 +102,7 @@ class ListTools(Tool[ListToolsArgs]):
     def _choose(self, described: Described) -> Chosen:
         if not described.tools:
             told = " ".join(f"{name}: {why}" for name, why in described.problems.items())
-            raise ToolProblem(
-                "None of these tools can be had.", told, "Look for tools by words first."
-            )
+            raise ToolProblem("None of these tools is available.", told, "Search for tools first.")
         tools: dict[str, dict[str, Any]] = {}
         problems = dict(described.problems)
         room = MOST_CHOSEN
@@ -111,7 +110,7 @@ class ListTools(Tool[ListToolsArgs]):
             name, whole = tool.call_name, self._whole(tool)
             room -= len(msgspec.json.encode(whole))
             if room < 0 and tools:
-                problems[name] = "This is too much for one answer: select it by itself."
+                problems[name] = "This is too much for one answer: select it alone."
             else:
                 tools[name] = whole
         self._gateway.select(list(tools))
@@ -127,7 +126,7 @@ class ListTools(Tool[ListToolsArgs]):
     def _shown(self, found: Found) -> Listed:
         first = found.tools[:MOST_NAMES]
         rest = len(found.tools) - len(first)
-        more = f"{rest} more: say more words, or name a server" if rest else ""
+        more = f"{rest} more: search for more words, or name a server" if rest else ""
         old = {name: _age(seconds) for name, seconds in found.ages.items() if seconds >= OLD}
         tools = {tool.call_name: first_sentence(tool.description) for tool in first}
         unasked = f"{', '.join(found.unasked)}: name one to look there" if found.unasked else ""
@@ -138,12 +137,10 @@ class ListTools(Tool[ListToolsArgs]):
         for tool in everything.tools:
             counts[tool.server] = counts.get(tool.server, 0) + 1
         told = ", ".join(f"{server} ({count})" for server, count in counts.items())
-        more = (
-            f"No tool fits “{words[:100]}”. Servers and how many tools they have: {told or 'none'}."
-        )
+        more = f"No tool matches “{words[:100]}”. Tools for each server: {told or 'none'}."
         return Listed({}, NOTE, more, dict(everything.skipped))
 
 
 def _age(seconds: float) -> str:
     days = int(seconds // 86_400)
-    return f"listed {days} day{'s' * (days != 1)} ago; refresh asks anew"
+    return f"listed {counted(days, 'day')} ago; refresh asks again"

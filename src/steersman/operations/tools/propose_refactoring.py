@@ -42,7 +42,7 @@ class ProposeRefactoring(Tool[ProposeRefactoringArgs]):
         if args.operation != "safe_delete_symbol" and not args.text.strip():
             raise ToolProblem(f"{args.operation} needs text.", try_this="Pass text.")
         if args.operation == "rename_symbol" and not _NAME.fullmatch(args.text.strip()):
-            raise ToolProblem(f"{args.text!r} is no name.", try_this="Pass the bare new name.")
+            raise ToolProblem(f"{args.text!r} is not a name.", try_this="Pass the bare new name.")
         return Plan(args, [Search(workspace.root, args.name_path)])
 
     async def perform(self, plan: Plan[ProposeRefactoringArgs], bench: Bench) -> Refactored:

@@ -12,6 +12,7 @@ from steersman.operations.running.output import whole_characters
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 
 ARTIFACT = re.compile(r"[0-9a-f]{64}")
@@ -126,7 +127,7 @@ def _read(running: Running, offset: int, limit: int) -> bytes:
 def _note(running: Running, offset: int) -> str:
     output = running.output
     if output.problem and offset >= output.spooled:
-        return f"kept are {output.spooled:,} bytes, the rest is lost: {output.problem}"
+        return f"kept are {counted(output.spooled, 'byte')}, the rest is lost: {output.problem}"
     if offset > output.size:
-        return f"there are only {output.size:,} bytes"
+        return f"there are only {counted(output.size, 'byte')}"
     return ""

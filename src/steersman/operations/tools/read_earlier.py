@@ -32,7 +32,9 @@ class ReadEarlierArgs(Arguments, frozen=True):
 
     message: Annotated[int, Meta(ge=1, description="number of a message")] | None = None
     call: Annotated[str, Meta(description="id of a call: its whole result")] | None = None
-    words: Annotated[str, Meta(description="search: messages that hold all of them")] | None = None
+    words: Annotated[str, Meta(description="search: messages that contain all of them")] | None = (
+        None
+    )
     offset: Annotated[int, Meta(ge=0, description="first character")] = 0
     limit: Annotated[int, Meta(ge=1, le=32768, description="characters at most")] = 16384
 
@@ -60,7 +62,7 @@ class ReadEarlier(Tool[ReadEarlierArgs]):
         given = [one for one in (args.message, args.call, args.words) if one is not None]
         if len(given) != 1:
             raise ToolProblem(
-                "Which part of the conversation is meant is not clear.",
+                "It is not clear which part of the conversation you mean.",
                 f"{'None' if not given else 'Several'} of message, call and words are given.",
                 "Give exactly one of them.",
             )
@@ -99,6 +101,6 @@ def _the_one(lane: Lane, args: ReadEarlierArgs) -> Message:
         what = f"message {args.message}" if args.message else f"result of a call “{args.call}”"
         raise ToolProblem(
             f"There is no {what} in this conversation.",
-            try_this="Search for it with words.",
+            try_this="Search for it by words.",
         )
     return newest[0]

@@ -12,6 +12,7 @@ from steersman.operations.finding.records import readable
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import List, Read
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 
 MOST_FOLDERS = 300
@@ -43,7 +44,7 @@ class ReadFileArgs(Arguments, frozen=True):
 class ReadFile(Tool[ReadFileArgs]):
     """Read lines of a text file in the workspace, each shown as number, tab, text.
 
-    At most 2,000 lines and 32 KB an answer; a note says where to go on. Files over 1 MB need a
+    At most 2,000 lines and 32 KB an answer; a note says where to continue. Files over 1 MB need a
     range (offset or limit). The numbers and tabs are not part of the file.
     """
 
@@ -84,7 +85,7 @@ def _read(args: ReadFileArgs, path: str, workspace: Workspace) -> FileLines:
             _check_text(args.path, found, size)
             if size > LARGEST_FILE and args.offset is UNSET and args.limit is UNSET:
                 raise ToolProblem(
-                    f"{args.path} has {size:,} bytes, too many to read without a range.",
+                    f"{args.path} has {counted(size, 'byte')}, too many to read without a range.",
                     try_this="Pass offset and limit, for example offset 1, limit 200; "
                     "or find the place with workspace_search_files.",
                 )
@@ -93,8 +94,9 @@ def _read(args: ReadFileArgs, path: str, workspace: Workspace) -> FileLines:
             why = error.strerror or str(error)
             raise ToolProblem(f"{args.path} cannot be read.", why) from error
     if first > max(page.total_lines, 1):
+        total = counted(page.total_lines, "line")
         raise ToolProblem(
-            f"{args.path} has {page.total_lines:,} lines; offset {first:,} is past its end.",
+            f"{args.path} has {total}; offset {first:,} is past its end.",
             try_this=f"Its last lines begin at offset {max(page.total_lines - most + 1, 1)}.",
         )
     return _answer(page, found, size, first)
@@ -102,7 +104,8 @@ def _read(args: ReadFileArgs, path: str, workspace: Workspace) -> FileLines:
 
 def _answer(page: Page, found: Shape, size: int, first: int) -> FileLines:
     lines = [
-        f"{number}\t{line.text}" + (f" …[{line.left_out:,} bytes left out]" * (line.left_out > 0))
+        f"{number}\t{line.text}"
+        + (f" …[{counted(line.left_out, 'byte')} left out]" * (line.left_out > 0))
         for number, line in enumerate(page.lines, first)
     ]
     encoding = "" if found.name == "utf-8" else found.name
@@ -138,14 +141,14 @@ def _note(page: Page, first: int) -> str:
 def _check_text(shown: str, found: Shape, size: int) -> None:
     match found.kind:
         case "image":
-            what = f"{shown} is an image ({found.name}, {size:,} bytes), not text."
+            what = f"{shown} is an image ({found.name}, {counted(size, 'byte')}), not text."
         case "document":
-            what = f"{shown} is a {found.name} document ({size:,} bytes), not text."
+            what = f"{shown} is a {found.name} document ({counted(size, 'byte')}), not text."
         case "binary":
-            what = f"{shown} is not a text file: {found.name}, {size:,} bytes."
+            what = f"{shown} is not a text file: {found.name}, {counted(size, 'byte')}."
         case "text":
             return
-    raise ToolProblem(what, try_this="A command that knows the format can tell more about it.")
+    raise ToolProblem(what, try_this="A command that knows the format can show more.")
 
 
 def _missing(shown: str, path: str, workspace: Workspace) -> ToolProblem:

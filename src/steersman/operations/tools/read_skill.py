@@ -30,7 +30,7 @@ class ReadSkill(Tool[ReadSkillArgs]):
         self._load = load
 
     async def plan(self, args: ReadSkillArgs, workspace: PlanningWorkspace) -> Plan[ReadSkillArgs]:
-        """None: the person decided on it when it was installed, enabled, or the folder trusted."""
+        """None: the user decided on it when it was installed, enabled, or the folder trusted."""
         return Plan(args)
 
     async def perform(self, plan: Plan[ReadSkillArgs], bench: Bench) -> str:

@@ -16,6 +16,7 @@ from steersman.operations.running.symptoms import looks_confined, worth_letting_
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Execute
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
 from steersman.store.log import unbroken
@@ -26,9 +27,9 @@ GRACE = 2.0
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
-    """How a command ended, or goes on; `output` is its standard output and error together.
+    """How a command ended, or continues; `output` is its standard output and error together.
 
-    `refused` are hosts that it was not let reach.
+    `refused` are hosts that it was not allowed to reach.
     `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
     output when only a part of it is here.
     """
@@ -56,7 +57,7 @@ class RunCommandArgs(Arguments, frozen=True):
             Meta(
                 gt=0,
                 le=3600,
-                description="seconds to wait; then it goes on in the background (default 120)",
+                description="seconds to wait; then it continues in the background (default 120)",
             ),
         ]
         | None
@@ -65,7 +66,7 @@ class RunCommandArgs(Arguments, frozen=True):
     outside_sandbox: Annotated[
         bool,
         Meta(
-            description="ask the person to let it run outside the sandbox; "
+            description="ask the user to let it run outside the sandbox; "
             "only after it failed inside because of it"
         ),
     ] = False
@@ -74,7 +75,7 @@ class RunCommandArgs(Arguments, frozen=True):
 class RunCommand(Tool[RunCommandArgs]):
     """Run a bash command in the workspace. Standard input is closed.
 
-    A command that takes longer than wait_timeout goes on in the background; read what it prints
+    A command that takes longer than wait_timeout continues in the background; read what it prints
     with workspace_read_command_output. What a command leaves running when it ends is ended too:
     start servers with background, not with &.
     """
@@ -93,7 +94,7 @@ class RunCommand(Tool[RunCommandArgs]):
     ) -> Plan[RunCommandArgs]:
         """Execute that command."""
         if "\0" in args.command:
-            raise ToolProblem("A command must not hold a NUL character.")
+            raise ToolProblem("A command must not contain a NUL character.")
         return Plan(args, [_execute(args, workspace, direct=False)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
@@ -177,7 +178,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 await unbroken(run.discard())
 
     async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
-        """Wait for the end; True when the command goes on without being waited for."""
+        """Wait for the end; True when the command continues without being waited for."""
         patience = args.wait_timeout or (BACKGROUND if args.background else FOREGROUND)
         if await running.wait(patience):
             return False
@@ -217,7 +218,7 @@ def _blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
     found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
     if not found:
         return ""
-    return f"it may have failed because {found}; if it must, try again with outside_sandbox"
+    return f"it may have failed because {found}; if necessary, try again with outside_sandbox"
 
 
 async def _with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:
@@ -230,22 +231,22 @@ async def _with_artifact(result: CommandResult, running: Running, bench: Bench) 
 
 
 def _result(running: Running, notes: list[str], effects: Effects) -> CommandResult:
-    """What there is to say now; a command that goes on is not waited for."""
+    """What there is to say now; a command that continues is not waited for."""
     output = running.output
     goes_on = not running.ended
     if goes_on:
         running.seen = output.size
         notes.append(
-            f"goes on in the background as {running.id}; "
+            f"continues in the background as {running.id}; "
             "workspace_read_command_output waits for what it prints next"
         )
     elif output.truncated:
         notes.append(
-            f"workspace_read_command_output reads any part of all {output.size:,} bytes: "
+            f"workspace_read_command_output reads any part of all {counted(output.size, 'byte')}: "
             f"process_id {running.id}, or later the artifact"
         )
     if running.left:
-        notes.append(f"{running.left} processes it left running were ended")
+        notes.append(f"stopped {counted(running.left, 'process')} that it left running")
     return CommandResult(
         wall_ms=round(1000 * running.seconds),
         output=output.text(),

@@ -11,6 +11,7 @@ from steersman.operations.finding import Found, Hit, Query, SearchPlace, find, p
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Search
+from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 
 MOST = 500
@@ -99,7 +100,7 @@ def place_of(name: str, workspace: Workspace) -> SearchPlace:
     if os.path.isdir(path):
         return SearchPlace(workspace.root, path, secret=workspace.secret)
     if not os.path.isfile(path):
-        raise ToolProblem(f"{name} is not a plain file.", "It is a pipe, socket or device.")
+        raise ToolProblem(f"{name} is not a regular file.", "It is a pipe, socket or device.")
     return SearchPlace(workspace.root, path, is_file=True, secret=workspace.secret)
 
 
@@ -120,7 +121,7 @@ def skipped(found: Found) -> str:
     """What was not searched."""
     said = []
     if found.binary:
-        said.append(f"{found.binary:,} binary file{'s' * (found.binary > 1)} skipped")
+        said.append(f"{counted(found.binary, 'binary file')} skipped")
     if found.unreadable:
         said.append(f"{found.unreadable:,} could not be read")
     if not found.complete:
@@ -140,7 +141,7 @@ def _more(found: Found, query: Query, total: int) -> str:
     what = "matches" if query.multiline else "matching lines"
     least = "" if found.complete else "at least "
     return (
-        f"{least}{more:,} more {what} in {files:,} file{'s' * (files > 1)}; "
+        f"{least}{more:,} more {what} in {counted(files, 'file')}; "
         "narrow the query, the path or the globs, or raise max_results"
     )
 

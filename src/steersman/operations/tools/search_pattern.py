@@ -24,6 +24,7 @@ from steersman.operations.tools.search_files import (
 )
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.action import Search
+from steersman.records.counting import counted
 
 
 class FileCount(Struct, frozen=True, omit_defaults=True):
@@ -52,7 +53,7 @@ class SearchPatternArgs(Arguments, frozen=True):
         Literal["matches", "files", "count"],
         Meta(description="the places, only the files, or the files with counts"),
     ] = "matches"
-    multiline: Annotated[bool, Meta(description="let the pattern go over line ends")] = False
+    multiline: Annotated[bool, Meta(description="let the pattern match across lines")] = False
     case_sensitive: CaseSensitive = True
     globs: Globs = ()
     context: Context = 0
@@ -110,6 +111,6 @@ def _counted(found: Found, place: SearchPlace, *, with_counts: bool) -> FileCoun
         shown,
         sum(count for _, count in found.counts),
         len(found.counts),
-        f"{least}{more:,} more file{'s' * (more > 1)}" if more else "",
+        f"{least}{counted(more, 'more file')}" if more else "",
         skipped(found),
     )

@@ -1,4 +1,4 @@
-"""`workspace_update_todo`: the list of steps that the person watches while a task goes on."""
+"""`workspace_update_todo`: the list of steps that the user watches while a task continues."""
 
 from collections import Counter
 from typing import Annotated, Literal
@@ -48,7 +48,7 @@ class UpdateTodoArgs(Arguments, frozen=True):
 
 
 class UpdateTodo(Tool[UpdateTodoArgs]):
-    """Keep the list of steps that the person sees beside the conversation. Send the whole list
+    """Keep the list of steps that the user sees beside the conversation. Send the whole list
     each time: as soon as a task has several steps, and whenever one begins, ends, is added or is
     dropped. One step is being done at a time. An empty list takes it away."""
 
@@ -66,8 +66,6 @@ class UpdateTodo(Tool[UpdateTodoArgs]):
         """Give the list back, counted; the log is where it is kept."""
         items = tuple(Item(" ".join(item.text.split()), item.state) for item in plan.args.items)
         if not all(item.text for item in items):
-            raise ToolProblem(
-                "A step has no words.", try_this="Say what is to be done, or drop it."
-            )
+            raise ToolProblem("A step has no text.", try_this="Say what to do, or drop it.")
         counted: Counter[str] = Counter(item.state for item in items)
         return TodoList(items, Counts(**counted))

@@ -180,7 +180,7 @@ def test_checkers_do_nothing_but_check(yard):
             await backend.find(Wanted("one", str(yard.root)), yard.bench())
         with pytest.raises(Unable):
             await backend.declaration(Spot(yard.path("a.x"), 1, 1), yard.bench())
-        with pytest.raises(ToolProblem, match="may not be looked at"):
+        with pytest.raises(ToolProblem, match="may not be read"):
             await backend.diagnostics((yard.path("a.x"),), yard.bench(Read(yard.path("sub/b.x"))))
         await backend.close()
 

@@ -209,7 +209,7 @@ class TestContract:
 
     def test_a_file_of_no_known_language_is_refused_in_words(self, subject: Subject) -> None:
         Path(subject.station.path("blob.xyz")).write_text("what is this\n")
-        with pytest.raises(Unable, match=r"Nothing here can tell the symbols of blob\.xyz"):
+        with pytest.raises(Unable, match=r"Nothing here can list the symbols of blob\.xyz"):
             subject.ask("overview", subject.station.path("blob.xyz"), 0)
 
     def test_what_changes_on_disk_is_seen(self, subject: Subject) -> None:

@@ -65,11 +65,11 @@ def test_the_first_that_serves_answers_and_is_named(station: Station) -> None:
 
 
 def test_who_cannot_answer_is_passed_over_and_the_answer_says_so(station: Station) -> None:
-    unable = MadeUp("serena", problem=Unable("it does not look into the file."))
+    unable = MadeUp("serena", problem=Unable("it does not read the file."))
     facade = Facade([unable, MadeUp("tree-sitter", symbols=(SEND,))], station.environ)
     answer = station.run(facade.overview(station.path("a.py"), 1, station.bench()))
     assert answer.backend == "tree-sitter"
-    assert answer.note == "serena: it does not look into the file"
+    assert answer.note == "serena: it does not read the file"
 
 
 def test_one_that_fails_has_a_rest_and_then_comes_back(station: Station) -> None:
@@ -123,7 +123,7 @@ def test_when_nobody_can_the_reasons_are_told(station: Station) -> None:
     with pytest.raises(Unable) as problem:
         station.run(facade.overview(station.path("a.py"), 1, station.bench()))
     assert str(problem.value) == (
-        "Nothing here can tell the symbols of a.py.\n"
+        "Nothing here can list the symbols of a.py.\n"
         "one: no grammar\n"
         "Use workspace_search_files and workspace_read_file instead."
     )
@@ -280,7 +280,7 @@ def test_of_several_the_one_that_is_meant_must_be_named(station: Station) -> Non
         "send is defined 2 times.\n"
         "A/send (function) a.py:3\n"
         "B/send (function) b.py:7\n"
-        "Pass the name path, or the path and line of the one that is meant."
+        "Pass the name path, or the path and line of the one you mean."
     )
     answer = station.run(facade.references("B/send", station.root, 0, station.bench()))
     assert answer.symbol == "B/send (b.py:7)"
@@ -320,7 +320,7 @@ def test_a_symbol_nobody_knows_is_told_with_who_was_asked(station: Station) -> N
     ("line", "column", "name", "words"),
     [
         (99, 0, "send", "a.py has no line 99.\nIt has 6 lines."),
-        (1, 0, "other", "other does not stand in line 1 of a.py."),
+        (1, 0, "other", "other is not in line 1 of a.py."),
         (1, 0, "", "Which name in line 1 of a.py is meant?"),
         (1, 99, "", "Line 1 of a.py has no column 99."),
     ],

@@ -126,7 +126,7 @@ def test_what_cannot_be_read_has_a_note(folder: Folder) -> None:
         "blob.py": ("python", "it is not a text"),
         "script": ("bash", ""),
         "prose": ("", ""),
-        "pipe.py": ("python", "not a plain file"),
+        "pipe.py": ("python", "not a regular file"),
         "away.py": ("python", "No such file or directory"),
     }
     assert folder.defined()["go"] == ["script"]

@@ -65,7 +65,7 @@ def test_it_needs_leave_to_search_there(project):
     shop = os.path.join(workspace.root, "shop")
     plan = asyncio.run(tool.plan(args, workspace.planning(not_asked)))
     assert plan.actions == [Search(shop, "prices?")]
-    with pytest.raises(ToolProblem, match="no leave"):
+    with pytest.raises(ToolProblem, match="did not allow"):
         use(project, question="prices", granted=[Search(shop, "prices")])
     found = use(project, question="client", path="shop", granted=[Search(shop, "client")])
     assert all(one["path"].startswith("shop/") for one in found["excerpts"])

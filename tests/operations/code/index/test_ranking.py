@@ -75,7 +75,7 @@ def test_an_answer_stays_below_a_folder_and_in_its_budget(project, home):
 def test_nothing_fits_and_nothing_is_there(project, home, tmp_path):
     assert ask(project, home, Asked("zebra")).excerpts == ()
     # A question without a word of its own gets what others lean on.
-    assert ask(project, home, Asked("what is this?")).excerpts[0].why.endswith("lean on it")
+    assert ask(project, home, Asked("what is this?")).excerpts[0].why.endswith("use it")
     empty = tmp_path / "empty"
     empty.mkdir()
     assert ask(empty, home, Asked("client")).excerpts == ()

@@ -156,8 +156,8 @@ def test_a_crashed_server_is_started_again_but_not_for_ever(yard):
         return told, serves
 
     told, serves = yard.run(work)
-    assert told == 3 * ["fake is not running any more."] + 2 * [
-        "fake failed 3 times and is left alone for a while."
+    assert told == 3 * ["fake is no longer running."] + 2 * [
+        "fake failed 3 times and is not used for a while."
     ]
     assert not serves
     assert methods(yard).count("initialize") == 3
@@ -285,7 +285,7 @@ def test_secret_and_ignored_files_are_neither_opened_nor_shown(tmp_path):
     async def work(companions):
         backend = fake("well", yard, companions)
         found = await backend.find(Wanted("thing", str(yard.root)), yard.bench())
-        with pytest.raises(ToolProblem, match="may not be looked at"):
+        with pytest.raises(ToolProblem, match="may not be read"):
             await overview(backend, yard, "secret.fake")
         asked = await overview(backend, yard, "left_out.fake")
         await backend.close()

@@ -83,7 +83,7 @@ def test_a_person_adds_changes_and_disables_servers():
     ],
 )
 def test_a_wrong_entry_is_refused(entry):
-    with pytest.raises(UsageProblem, match="“mine” of the settings"):
+    with pytest.raises(UsageProblem, match="“mine” in the settings"):
         configured({"mine": entry})
 
 

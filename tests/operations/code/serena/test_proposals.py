@@ -61,7 +61,7 @@ def test_a_rename_changes_all_uses_and_says_where_the_name_is_left(yard: Yard) -
     }
     assert "def depict(ship: Ship)" in yard.text(SHIPS)
     assert "src/harbour/__init__.py:8" in {f"{left.path}:{left.line}" for left in done.left_over}
-    assert "describe still stands in 4 lines" in done.note
+    assert "describe still appears in 4 lines" in done.note
     bodies = [message.body for message in yard.station.logged()]
     (checkpoint,) = [body for body in bodies if isinstance(body, Checkpoint)]
     assert len(checkpoint.changes) == 5  # the originals are kept, so it can be undone
@@ -113,7 +113,7 @@ def test_the_arguments_of_serenas_tools(operation: Any, arguments: dict[str, str
 def test_without_serena_there_is_a_sentence(tmp_path: Path) -> None:
     with a_station(tmp_path, repo="python") as station:
         yard = Yard(station, None, tmp_path)
-        with pytest.raises(ToolProblem, match="No Serena is set up"):
+        with pytest.raises(ToolProblem, match="Serena, which does this, is not set up"):
             yard.propose("rename_symbol", "describe", SHIPS, "depict")
 
 

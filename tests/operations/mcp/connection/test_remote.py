@@ -127,7 +127,12 @@ def test_headers_go_with_every_request_and_the_environment_does_not(world):
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("401", "who asks"), ("403", "account"), ("404", "nothing at this address"), ("500", "500")],
+    [
+        ("401", "needs authentication"),
+        ("403", "account"),
+        ("404", "nothing at this address"),
+        ("500", "500"),
+    ],
 )
 def test_a_server_that_does_not_let_us_in_says_so(world, path, why):
     async def use(world: World) -> str:

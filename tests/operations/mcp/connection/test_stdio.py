@@ -74,7 +74,7 @@ def test_a_server_that_dies_in_a_call_is_named_with_its_last_words(world, era, t
             await connection.call("die", {"code": 3})
         assert caught.value.what == "The MCP server “rough” was lost while it worked on “die”."
         assert caught.value.why == (
-            "It ended with exit code 3. Its last words: dying now, with [redacted]"
+            "It ended with exit code 3. Its last output: dying now, with [redacted]"
         )
         assert "not known" in caught.value.try_this
         assert not connection.alive
@@ -219,7 +219,7 @@ def test_a_server_that_does_not_answer_costs_its_time_and_no_more(world, tmp_pat
 def test_a_server_that_never_greets_is_given_up(world):
     async def use(world: World) -> None:
         connection = world.connection(rough("mute", timeout=0.5))
-        with pytest.raises(ServerProblem, match="did not greet within"):
+        with pytest.raises(ServerProblem, match="did not answer the first message within"):
             await connection.start()
         assert not connection.alive
         assert connection.pid is None
@@ -236,7 +236,8 @@ def test_a_server_that_cannot_start_says_why_and_is_left_alone_after_a_while(wor
             with pytest.raises(ServerProblem, match="could not be started") as caught:
                 await connection.tools()
             assert (
-                "exit code 7. Its last words: config file is missing [redacted]" in caught.value.why
+                "exit code 7. Its last output: config file is missing [redacted]"
+                in caught.value.why
             )
         tries = len(started(record))
         with pytest.raises(ServerProblem, match="failed repeatedly") as caught:
@@ -262,7 +263,7 @@ def test_garbage_is_passed_over_until_there_is_too_much_of_it(world):
     async def use(world: World) -> None:
         connection = world.connection(rough("banner"))
         assert (await connection.call("garbage", {"count": 900})).text == "after garbage"
-        with pytest.raises(ServerProblem, match="1,000 lines in a row that are no messages"):
+        with pytest.raises(ServerProblem, match="1,000 lines in a row that are not messages"):
             await connection.call("garbage", {"count": 5000})
         assert (await connection.call("echo", {"text": "a"})).text == "a"
 
@@ -273,7 +274,7 @@ def test_a_flood_of_words_nobody_asked_for_is_dammed(world):
     async def use(world: World) -> None:
         connection = world.connection(rough())
         assert (await connection.call("flood", {"count": 10_000})).text == "still here"
-        with pytest.raises(ServerProblem, match="messages nobody asked for"):
+        with pytest.raises(ServerProblem, match="unrequested messages"):
             await connection.call("flood", {"count": 10_000_000})
         assert (await connection.call("echo", {"text": "a"})).text == "a"
 

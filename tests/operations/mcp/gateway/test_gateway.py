@@ -190,7 +190,7 @@ def test_nobody_waits_for_a_server_that_never_answers(world):
         found = await gateway.find()
         assert {tool.server for tool in found.tools} == {"good"}
         assert found.skipped == {
-            "hanging": "It has not told its tools within 2 s; ask again later."
+            "hanging": "It has not listed its tools within 2 s; ask again later."
         }
 
     world.run(look)
@@ -303,7 +303,7 @@ def test_a_server_that_is_switched_off_is_not_there(world):
         assert gateway.conditions()[0].state == "disabled"
         assert (await gateway.find()).tools == ()
         assert gateway.tool("plain__echo") is None
-        with pytest.raises(ToolProblem, match="switched off"):
+        with pytest.raises(ToolProblem, match="disabled"):
             await gateway.call("plain", "echo", {})
         with pytest.raises(ToolProblem, match="There is no MCP server “other”"):
             await gateway.find(server="other")

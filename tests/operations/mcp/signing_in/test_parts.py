@@ -100,9 +100,9 @@ def test_how_it_stands_is_told_in_few_words() -> None:
     assert [summary(one) for one in (None, MADE, SignIn(wanted="more", tokens=TOKENS))] == [
         "",
         "signed in",
-        "wants a sign-in",
+        "needs a sign-in",
     ]
-    assert summary(SignIn(ended="It is over.")) == "wants a sign-in"
+    assert summary(SignIn(ended="It is over.")) == "needs a sign-in"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_secrets_go_only_where_nobody_listens(address: str, right: bool) -> None
     if right:
         private(address, HERE.url)
     else:
-        with pytest.raises(OAuthFlowError, match="not encrypted"):
+        with pytest.raises(OAuthFlowError, match="unencrypted"):
             private(address, HERE.url)
     private("http://nas.local/token", "http://nas.local/mcp")  # the person chose that line
 
@@ -144,7 +144,7 @@ def test_a_browser_comes_back_to_this_machine_alone() -> None:
         async with Callback() as callback:
             assert callback.address.startswith("http://127.0.0.1:")
             port = callback.address.rpartition(":")[2].partition("/")[0]
-            with pytest.raises(UsageProblem, match="Nothing can listen"):
+            with pytest.raises(UsageProblem, match="Cannot listen"):
                 async with Callback(int(port)):
                     pass
             assert await asyncio.to_thread(visit, f"{callback.address}?code=c&state=") == 400
@@ -203,7 +203,7 @@ def test_an_entry_says_how_to_sign_in(tmp_path: Path) -> None:
         ({"grant": "password"}, "`oauth.grant` should be"),
         ({"grant": "client_credentials", "clientId": "me"}, "needs `clientId` and `clientSecret`"),
         ({"privateKey": "s3cret-of-web"}, "`oauth.privateKey` is for the grant"),
-        ({"issuer": "door.example"}, "`oauth.issuer` should begin with"),
+        ({"issuer": "door.example"}, "`oauth.issuer` should start with"),
         ({"callbackPort": 70000}, "`oauth.callbackPort` should be a port"),
         ({"clientSecret": "${NOT_SET}"}, "needs the variable NOT_SET"),
         ({"clientSecret": ["s3cret-of-web"]}, "Expected `str`"),

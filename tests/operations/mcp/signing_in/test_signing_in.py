@@ -1,4 +1,4 @@
-"""A server that wants a sign-in: what is said, how somebody signs in, and how long it lasts."""
+"""A server that needs a sign-in: what is said, how somebody signs in, and how long it lasts."""
 
 import asyncio
 import stat
@@ -18,7 +18,7 @@ from steersman.records.mcp_tools import ServerProblem
 from tests.operations.mcp.connection.kit import World
 from tests.operations.mcp.signing_in.house import House, browser, house, listening, visit
 
-WANTED = "The MCP server “house” wants you to sign in.\n`steer mcp login house` does it. "
+WANTED = "The MCP server “house” needs you to sign in.\nRun `steer mcp login house`. "
 ASKED = {"text": "hello"}
 
 
@@ -55,7 +55,7 @@ def test_who_has_not_signed_in_is_told_how_and_who_has_comes_in(at, world, sign_
         for _ in range(4):  # however often: it is not the server that fails
             with pytest.raises(SignInWanted) as told:
                 await connection.tools()
-            assert str(told.value) == WANTED + "Nobody has signed in there yet."
+            assert str(told.value) == WANTED + "You have not signed in there yet."
         assert at.clients == {}  # nothing happens behind anybody's back
 
         made = await sign_in(server, sign_ins, browser())
@@ -79,7 +79,7 @@ def test_by_either_way_a_closed_door_is_told(world, sign_ins, transport):
             server = Server("house", transport, url=f"{address}/door", timeout=30.0)
             with pytest.raises(SignInWanted) as told:
                 await connect(world, server, sign_ins).tools()
-        assert str(told.value) == WANTED + "Nobody has signed in there yet."
+        assert str(told.value) == WANTED + "You have not signed in there yet."
 
     world.run(use)
 
@@ -137,7 +137,7 @@ def test_a_sign_in_that_was_taken_back_is_told(at, world, sign_ins):
         for _ in range(2):
             with pytest.raises(SignInWanted) as told:
                 await connection.call("echo", ASKED)
-            reason = "The sign-in has ended: it expired, or it was taken back."
+            reason = "The sign-in has ended: it expired, or it was revoked."
             assert str(told.value) == WANTED + reason
         assert kept(sign_ins, server).tokens == {}
         await sign_in(server, sign_ins, browser())
@@ -171,7 +171,7 @@ def test_a_server_that_wants_more_rights_gets_them_with_the_next_sign_in(at, wor
         at.wanted.append("change")
         with pytest.raises(SignInWanted) as told:
             await connection.call("echo", ASKED)
-        assert "It wants more rights than the sign-in gave" in str(told.value)
+        assert "It needs more rights than the sign-in gave" in str(told.value)
         made = await sign_in(server, sign_ins, browser())
         assert set(made.tokens["scope"].split()) == {"use", "change"}
         assert (await connection.call("echo", ASKED)).text == "hello"
@@ -216,13 +216,13 @@ def test_why_a_sign_in_fails_is_told(at, sign_ins):
     assert told.value.why == "It was refused there (access_denied)."
     with pytest.raises(ServerProblem) as told:
         asyncio.run(sign_in(at.server(), sign_ins, nobody, patience=1.5))
-    assert told.value.why == "Nobody came back from the browser within 1.5 s."
+    assert told.value.why == "The browser did not return within 1.5 s."
     assert sign_ins.of(at.server()) is None
 
 
 def test_where_nobody_signs_in_nothing_is_tried(at, sign_ins, world):
     shown = at.server(headers={"Authorization": "Bearer configured-token-1"})
-    with pytest.raises(UsageProblem, match="Nobody signs in"):
+    with pytest.raises(UsageProblem, match="needs no sign-in"):
         asyncio.run(sign_in(shown, sign_ins, nobody))
 
     async def use(world: World) -> None:
@@ -231,7 +231,7 @@ def test_where_nobody_signs_in_nothing_is_tried(at, sign_ins, world):
         assert "See the headers of its entry" in told.value.try_this
 
     world.run(use)
-    with pytest.raises(UsageProblem, match="Nobody signs in"):
+    with pytest.raises(UsageProblem, match="needs no sign-in"):
         asyncio.run(sign_in(Server("here", "stdio", command="true"), sign_ins, nobody))
 
 
@@ -239,7 +239,7 @@ def test_where_nobody_signs_in_nothing_is_tried(at, sign_ins, world):
     ("status", "why"),
     [
         (200, "It does not ask for a sign-in."),
-        (401, "It tells no way to sign in; it may want a header, which its entry can have."),
+        (401, "It offers no way to sign in; it may need a header in its entry."),
     ],
 )
 def test_a_server_without_a_door_says_so(sign_ins, status, why):

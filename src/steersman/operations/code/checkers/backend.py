@@ -60,7 +60,7 @@ class CheckerBackend:
         return ability == "diagnostics" and bool(self._jobs((path,)))
 
     async def diagnostics(self, paths: tuple[str, ...], bench: Bench) -> Checked:
-        """What all checkers say that are for these paths; the same thing is told once."""
+        """What all checkers say that are for these paths; the same thing is reported once."""
         reach = Reach(bench.workspace, paths)
         for path in paths:
             reach.check(path)

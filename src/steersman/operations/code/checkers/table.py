@@ -24,7 +24,7 @@ _LARGEST = 1 << 20
 
 
 class Checker(Installable, frozen=True):
-    """A program that says what is wrong; `checkers.toml` tells what the fields mean."""
+    """A program that says what is wrong; `checkers.toml` shows what the fields mean."""
 
     ends: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ def chosen(
     has: Mapping[str, frozenset[str]],
     checkers: Sequence[Checker] = (),
 ) -> list[Job]:
-    """What is to be run for paths; `has` tells the ends of names of files in each of them."""
+    """What is to be run for paths; `has` shows the ends of names of files in each of them."""
     wanted: dict[tuple[str, str], list[tuple[Job, str]]] = {}
     for path in paths:
         taken: set[str] = set()

@@ -1,7 +1,7 @@
 """Keeps the index like the files are: reads what is new or changed, forgets what is gone.
 
 A file is as it was while its size, its time and its inode are. Work is taken in in portions, so
-that a build that was ended goes on where it was.
+that a build that was ended continues where it was.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def content(path: str, most: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a plain file")
+            raise OSError(errno.EINVAL, "not a regular file")
         return file.read(most)
 
 

@@ -1,6 +1,6 @@
 """Which parts of the best files are shown, within a budget of tokens. Pure.
 
-A file is cut into units: a function, a class down to its first method, what stands before the
+A file is cut into units: a function, a class down to its first method, what is before the
 first definition; where there are no definitions, runs of lines between empty ones. Units are
 weighed by the question's words in them and taken best first.
 """
@@ -26,7 +26,7 @@ IN_NAME = 3
 LONG = 80
 # No file takes more than this share of a budget while others wait.
 SHARE = 0.4
-# Definitions that are no part of their own.
+# Definitions that are not part of their own.
 SMALL = frozenset({"variable", "constant", "property", "field", "key"})
 _ATTACHED = ("@", "#", "//", "/*", "*", "--")
 _WORDS = re.compile(r"\w+")
@@ -64,7 +64,7 @@ def tokens(text: str) -> int:
 
 
 def units(spans: Iterable[Span], lines: Sequence[str]) -> list[Unit]:
-    """The parts of a file, in order and without gaps; what stands right above a definition is of
+    """The parts of a file, in order and without gaps; what is right above a definition is of
     it."""
     known = {s.line: s for s in spans if s.kind not in SMALL and 0 < s.line <= len(lines)}
     if not known:
@@ -112,7 +112,7 @@ class Scale:
         self._known: dict[str, tuple[str, ...]] = {}
 
     def terms(self, text: str) -> list[str]:
-        """The terms that stand in a text, as often as they do."""
+        """The terms that are in a text, as often as they do."""
         found: list[str] = []
         known = self._known
         for word in _WORDS.findall(text[:WIDEST]):
@@ -124,7 +124,7 @@ class Scale:
         return found
 
     def weigh(self, unit: Unit, lines: Sequence[str]) -> tuple[float, list[str]]:
-        """What a unit is worth, and the terms that stand in it, best first."""
+        """What a unit is worth, and the terms that are in it, best first."""
         counts: Counter[str] = Counter()
         for line in lines[unit.line - 1 : unit.end_line]:
             counts.update(self.terms(line))

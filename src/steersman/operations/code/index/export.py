@@ -1,6 +1,6 @@
 """`PROJECT_INDEX.json` and `PROJECT_INDEX.md`: the index as files that people and programs read.
 
-Both say who made them, so that a file somebody else made is never written over.
+Both say who made them, so that a file someone else made is never written over.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from msgspec import Struct
 from steersman.operations.code.index.graph import rank
 from steersman.operations.code.index.ranking import Picture
 from steersman.operations.code.trees.definition import Definition
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 
 JSON_NAME = "PROJECT_INDEX.json"
@@ -90,8 +91,8 @@ def as_markdown(index: ProjectIndex, picture: Picture) -> str:
         _MARK,
         "# Project index",
         "",
-        f"{len(index.files):,} files, {symbols:,} definitions. The files that others lean on most "
-        "come first.",
+        f"{counted(len(index.files), 'file')}, {counted(symbols, 'definition')}. "
+        "The files that other files use most come first.",
         "",
     ]
     for number in best:
@@ -102,7 +103,7 @@ def as_markdown(index: ProjectIndex, picture: Picture) -> str:
 
 
 def write(folder: str, name: str, text: str) -> str:
-    """Write one of the two files; the path. One that somebody else made is left as it is."""
+    """Write one of the two files; the path. One that someone else made is left as it is."""
     path = os.path.join(folder, name)
     _check_ours(path)
     try:
@@ -130,7 +131,7 @@ def _check_ours(path: str) -> None:
         with open(path, "rb") as file:
             if MADE_BY.encode() in file.read(_GLANCE):
                 return
-    raise UsageProblem(f"{path} is there already.", why, "Move it away, then try again.")
+    raise UsageProblem(f"{path} already exists.", why, "Move it away, then try again.")
 
 
 def _leans(picture: Picture, number: int) -> tuple[str, ...]:

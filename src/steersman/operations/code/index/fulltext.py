@@ -62,7 +62,7 @@ def search(
 ) -> Hits:
     """How well each file fits terms, each with what it weighs in the question.
 
-    `beside` counts terms that stand in a file's names; they count with those of its text.
+    `beside` counts terms that are in a file's names; they count with those of its text.
     """
     total = max(len(summaries), 1)
     lengths = [int(text[: text.find(b"\n")] or b"0") if text else 0 for text in summaries]

@@ -27,6 +27,7 @@ from steersman.operations.code.index.upkeep import Records
 from steersman.operations.code.index.walk import listed
 from steersman.operations.code.index.watch import Watch
 from steersman.records.code_index import IndexState, RankedContext
+from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
 
 __all__ = ["IndexKeeper", "IndexKeepers"]
@@ -35,7 +36,7 @@ __all__ = ["IndexKeeper", "IndexKeepers"]
 PATIENCE = 20.0
 # Up to so many changed files are read here; more by the program.
 FEW = 40
-# What was watched is looked at again after so many seconds all the same.
+# What was watched is looked at again after so many seconds anyway.
 TRUSTED = 120.0
 # After a change, a build of its own begins when it has been quiet for a moment.
 QUIET = 3.0
@@ -51,7 +52,7 @@ class BuildProgress(Struct, frozen=True):
     whole: int
 
     def __str__(self) -> str:
-        return f"{self.done:,} of {self.whole:,} files"
+        return f"{self.done:,} of {counted(self.whole, 'file')}"
 
 
 class IndexKeeper:

@@ -223,7 +223,7 @@ class Reasons(Struct, frozen=True):
         if found:
             why.append(f"full text: {', '.join(dict.fromkeys(found[:4]))}")
         elif not why:
-            why.append("used by what fits" if words else "others lean on it")
+            why.append("used by what fits" if words else "other files use it")
         if file in self.opened:
             why.append("open")
         if touch is not None and self.now:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from steersman import children
 from steersman.operations.running.programs import git
+from steersman.records.counting import counted
 
 COMMITS = 400
 DAYS = 180
@@ -70,7 +71,7 @@ def ago(then: float, now: float) -> str:
     days = int(max(now - then, 0) // _DAY)
     if days == 0:
         return "today"
-    return "yesterday" if days == 1 else f"{days} days ago"
+    return "yesterday" if days == 1 else f"{counted(days, 'day')} ago"
 
 
 def _git(root: str, environ: Mapping[str, str], words: tuple[str, ...]) -> bytes | None:

@@ -2,7 +2,7 @@
 
 Per file one row of what it was like when it was read, one of its outline, one of its words. Words
 are kept as one text per file: hundreds of thousands of rows would take longer to load than to
-compute. Several processes may use the file at once; a damaged or older one begins anew.
+compute. Several processes may use the file at once; a damaged or older one begins again.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Index:
 
     @classmethod
     def open(cls, path: str | Path) -> Index:
-        """The index in a file; made when there is none, made anew when it is not readable."""
+        """The index in a file; made when there is none, made again when it is not readable."""
         return cls(Path(path))
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class Index:
         return [(os.fsdecode(path), self._decoded(blob)) for path, blob in rows]
 
     def using(self, name: str) -> list[str]:
-        """The files in which a name stands, other than where it is defined."""
+        """The files in which a name is, other than where it is defined."""
         rows = self._read(
             "SELECT path FROM words JOIN files USING (id) WHERE instr(used, ?) ORDER BY path",
             _line(name),
@@ -146,7 +146,7 @@ class Index:
         return found
 
     def references(self) -> Iterator[tuple[str, list[str], array[int]]]:
-        """Per file the names that stand in it, and how often each; its own definitions do not
+        """Per file the names that are in it, and how often each; its own definitions do not
         count. The counts end at 65,535."""
         for path, blob, raw in self._read(
             "SELECT path, used, counts FROM words JOIN files USING (id)"
@@ -186,7 +186,7 @@ class Index:
     def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
             try:
-                if _inode(self.path) != self._inode:  # another process began anew
+                if _inode(self.path) != self._inode:  # another process began again
                     self._connection.close()
                     self._connection = self._open()
                 return work(self._connection)
@@ -248,7 +248,7 @@ class Index:
         return StorageProblem(
             "The index of this workspace cannot be used.",
             f"{self.path}: {error}.",
-            "Free some disk space or make the folder writable; work goes on without it.",
+            "Free some disk space or make the folder writable; work continues without it.",
         )
 
 

@@ -1,6 +1,6 @@
 """The words of files on disk, beside the index: one row a file, and a few things worth keeping.
 
-A file of its own, because it may be thrown away by itself; a damaged or older one begins anew.
+A file of its own, because it may be thrown away by itself; a damaged or older one begins again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Texts:
     def follow(
         self, files: Mapping[str, Entry], words: Callable[[str], bytes], stop: Callable[[], bool]
     ) -> int:
-        """Bring the words up to what the index knows of files; how many were read anew."""
+        """Bring the words up to what the index knows of files; how many were read again."""
         with self._lock:
             rows = self._connection.execute("SELECT path, size, mtime_ns, inode FROM texts")
             known = {os.fsdecode(row[0]): row[1:] for row in rows.fetchall()}
@@ -128,9 +128,9 @@ def _remove(path: Path) -> None:
 
 def _problem(path: Path, error: Exception) -> StorageProblem:
     return StorageProblem(
-        "The words of the index cannot be kept.",
+        "The index of words cannot be stored.",
         f"{path}: {error}",
-        "See that there is room on the disk and that the folder may be written.",
+        "Free some disk space, and make sure the folder is writable.",
     )
 
 

@@ -21,7 +21,7 @@ from steersman.operations.code.index.store import Entry, Index, place
 from steersman.operations.code.index.texts import Texts
 from steersman.records.code_index import IndexState
 
-# Of the graph as it is kept; another one is made anew.
+# Of the graph as it is kept; another one is made again.
 FORMAT = 1
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]

@@ -1,4 +1,4 @@
-"""Tells that something below a folder may have changed, where the system can tell (inotify).
+"""Shows that something below a folder may have changed, where the system can tell (inotify).
 
 It only says "look again": what changed is found by looking. Where it cannot watch (another system,
 too many folders, no watches left) it says so, and whoever asks looks every time.

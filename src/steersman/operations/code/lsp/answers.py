@@ -1,4 +1,4 @@
-"""From places a server names to what is told about them, and from what is asked to places. Pure."""
+"""From places a server names to what is said about them, and from questions to places. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def position(path: str, text: Text, line: int, column: int, encoding: Encoding) 
 def use_of(
     place: Location, text: Text, shown: str, encoding: Encoding, symbols: Sequence[Found]
 ) -> Reference:
-    """A use, with its line and the definition it stands in."""
+    """A use, with its line and the definition it is in."""
     start = place.range.start
     line = text.line(start.line + 1)
     around = innermost(symbols, start)
@@ -97,7 +97,7 @@ def column_of(line: str, name: str, column: int) -> int:
 
 
 def name_at(text: Text, symbol: Symbol) -> tuple[int, int]:
-    """Where the name of a definition stands; whoever found it may have told only the line."""
+    """Where the name of a definition is; whoever found it may have given only the line."""
     if text.line(symbol.line)[symbol.column - 1 :].startswith(symbol.name):
         return symbol.line, symbol.column
     for number in range(symbol.line, max(symbol.line, symbol.end_line) + 1):

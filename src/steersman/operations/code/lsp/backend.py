@@ -63,7 +63,7 @@ def language_servers(
     environ: Mapping[str, str],
     table: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[LspBackend]:
-    """A backend for every server of the table and of a person's own; none of them is started."""
+    """A backend for every server of the table and of the user's own; none of them is started."""
     texts = Texts()
     return [
         LspBackend(server, root, companions, environ, texts) for server in configured(table or {})
@@ -130,7 +130,7 @@ class LspBackend:
         return found[: wanted.most]
 
     async def declaration(self, spot: Spot, bench: Bench) -> list[Symbol]:
-        """Where the name at a place is defined; outside the workspace only the place is told."""
+        """Where the name at a place is defined; outside the workspace only the place is given."""
         reach = Reach(bench.workspace, (spot.path,))
         reach.check(spot.path)
         async with self._session("declaration", spot.path) as session:

@@ -49,7 +49,7 @@ async def with_name(
     environ: Mapping[str, str],
     substring: bool,
 ) -> list[str]:
-    """Files below a folder that hold a name; none where no leave was given to search."""
+    """Files below a folder that hold a name; none where searching was not allowed."""
     workspace = bench.workspace
     literal = patterns.literal(name)
     word = name[:1].isidentifier() and name[-1:].isalnum() and not substring

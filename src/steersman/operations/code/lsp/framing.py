@@ -1,6 +1,6 @@
 """Messages of a language server in the bytes it sends: a few headers, an empty line, JSON.
 
-Pure: what reads and writes is elsewhere. Whoever sends garbage is told so once, and nothing it
+Pure: what reads and writes is elsewhere. Whoever sends garbage learns so once, and nothing it
 sends can make us keep more than one message of bounded size.
 """
 
@@ -9,13 +9,15 @@ from typing import Any
 
 import msgspec
 
+from steersman.records.counting import counted
+
 LARGEST = 64 << 20
 LONGEST_HEADERS = 8 << 10
 _END = b"\r\n\r\n"
 
 
 class Garbled(Exception):
-    """Bytes that are no message; what follows cannot be understood either."""
+    """Bytes that are not a message; what follows cannot be understood either."""
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -54,7 +56,7 @@ class Frames:
             raise Garbled(f"no header ends within {LONGEST_HEADERS} bytes: {_start(self._held)}")
         length = _length(bytes(self._held[:end]))
         if length > self._largest:
-            raise Garbled(f"a message of {length} bytes is larger than {self._largest}")
+            raise Garbled(f"a message of {counted(length, 'byte')} is larger than {self._largest}")
         del self._held[: end + len(_END)]
         return length
 
@@ -76,7 +78,7 @@ def _decoded(body: bytes) -> dict[str, Any]:
     except (msgspec.DecodeError, RecursionError) as error:
         raise Garbled(f"a body that is not JSON: {error}") from error
     if not isinstance(message, dict):
-        raise Garbled(f"a message that is no object: {_start(body)}")
+        raise Garbled(f"a message that is not an object: {_start(body)}")
     return message
 
 

@@ -1,4 +1,4 @@
-"""What a language server is told first: who asks, where, and what we can do. Pure."""
+"""What a language server gets first: who asks, where, and what we can do. Pure."""
 
 from typing import Any
 

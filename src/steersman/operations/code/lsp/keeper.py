@@ -107,7 +107,7 @@ class Keeper:
                 raise Unable(f"{self._server.name} is being closed.")
             if self.tired:
                 raise Unable(
-                    f"{self._server.name} failed {FAILURES} times and is left alone for a while."
+                    f"{self._server.name} failed {FAILURES} times and is not used for a while."
                 )
             self._make_room()
             try:

@@ -61,8 +61,8 @@ class Unserved(Exception):
 
 
 class Peer:
-    """One conversation. `serve` answers what the server asks, `heed` takes what it tells, and
-    hears `ENDED` at last. `over` when nothing more will come."""
+    """One conversation. `serve` answers what the server asks, `heed` takes what it says, and
+    gets `ENDED` at last. `over` when nothing more will come."""
 
     def __init__(self, name: str, line: Line, serve: Serve, heed: Heed) -> None:
         self._name = name
@@ -97,7 +97,7 @@ class Peer:
             async with asyncio.timeout(patience):
                 await self._send({"method": method, "params": params})
         except TimeoutError:
-            raise Silent(f"{self._name} takes nothing in.") from None
+            raise Silent(f"{self._name} does not accept input.") from None
 
     async def close(self) -> None:
         """Listen no more."""
@@ -148,7 +148,7 @@ class Peer:
             while piece := await self._line.reader.read(1 << 16):
                 self._unasked += len(piece)
                 if self._unasked > FLOOD:
-                    raise Garbled(f"more than {FLOOD >> 20} MB that nobody asked for")
+                    raise Garbled(f"more than {FLOOD >> 20} MB that were not requested")
                 for message in frames.feed(piece):
                     self._take(message)
         except (Garbled, OSError, ValueError) as error:
@@ -159,7 +159,7 @@ class Peer:
             for answer in self._waiting.values():
                 if not answer.done():
                     answer.set_exception(self._gone())
-                    answer.exception()  # somebody else may have given up waiting already
+                    answer.exception()  # someone else may have given up waiting already
 
     def _take(self, message: dict[str, Any]) -> None:
         method, number = message.get("method"), message.get("id")
@@ -180,4 +180,4 @@ class Peer:
             self._write({"id": number, "error": error})
 
     def _gone(self) -> Gone:
-        return Gone(f"{self._name} is not running any more.", self.trouble)
+        return Gone(f"{self._name} is no longer running.", self.trouble)

@@ -60,7 +60,7 @@ def uri_of(path: str) -> str:
 
 
 def path_of(uri: str) -> str:
-    """The path a server named; empty for what is no file, such as text a server made up."""
+    """The path a server named; empty for what is not a file, such as text a server made up."""
     from urllib.parse import unquote_to_bytes, urlsplit
 
     try:

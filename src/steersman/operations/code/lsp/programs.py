@@ -120,7 +120,7 @@ def _native(wanted: Installable, package: str) -> str:
 
 
 def _version(folder: str) -> int:
-    """The first number of a package's version; 0 when it cannot be told."""
+    """The first number of a package's version; 0 when it cannot be known."""
     try:
         package = read_plain(os.path.join(folder, "package.json"), _LARGEST_PACKAGE)
         told = msgspec.json.decode(package)

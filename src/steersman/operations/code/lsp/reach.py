@@ -72,7 +72,7 @@ class Texts:
 
 
 def signature_of(path: str) -> Signature | None:
-    """What tells that a file changed; None when there is no such file."""
+    """What shows that a file changed; None when there is no such file."""
     try:
         found = os.stat(path, follow_symlinks=False)
     except OSError:
@@ -99,7 +99,7 @@ class Reach:
     def check(self, path: str) -> None:
         """Raise unless a file that was asked about may be spoken of."""
         if not self.sees(path):
-            raise ToolProblem(f"{self._workspace.shown(path)} may not be looked at.")
+            raise ToolProblem(f"{self._workspace.shown(path)} may not be read.")
 
     def shown(self, path: str) -> str:
         """A path as people and models write it."""

@@ -19,7 +19,7 @@ _TABLE = Path(__file__).with_name("servers.toml")
 
 
 class LanguageServer(Installable, frozen=True, kw_only=True):
-    """A language server; `servers.toml` tells what the fields mean.
+    """A language server; `servers.toml` shows what the fields mean.
 
     One that a person configured runs confined unless `runs_code` says that it only reads.
     `patience` is how many seconds it may take to start; after `idle` seconds without use it is
@@ -83,7 +83,7 @@ def configured(table: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, 
             own.append(msgspec.convert({**before, **entry, "name": name}, LanguageServer))
         except msgspec.ValidationError as error:
             raise UsageProblem(
-                f"The language server “{name}” of the settings is not right.",
+                f"The language server “{name}” in the settings is not valid.",
                 f"{error}.",
                 "It needs command and languages; docs/code-intelligence.md has an example.",
             ) from error

@@ -1,7 +1,7 @@
 """A language server that runs: its greeting, the files it was shown, and its end.
 
 What it knows of a file is what was on the disk when it was last asked: files that changed since are
-sent again, and it is told of changes in files it reads by itself.
+sent again, and it learns of changes in files it reads by itself.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class LanguageSession:
         return self.capabilities.get(ability) not in (None, False)
 
     async def ask(self, method: str, params: Any, patience: float = PATIENCE) -> Any:
-        """The answer to a request; what went wrong is told with the server's last words."""
+        """The answer to a request; what went wrong is reported with the server's last words."""
         try:
             answer = await self.peer.request(method, params, patience)
         except Gone as gone:
@@ -137,7 +137,7 @@ class LanguageSession:
         """Wait until the server can be asked about a file, which is True, or has published what it
         knows; some say only after their greeting that they can be asked.
 
-        What was published before holds for a file that was not `sent` anew. If others changed
+        What was published before holds for a file that was not `sent` again. If others changed
         meanwhile, it is given a moment to be published again.
         """
 

@@ -160,7 +160,7 @@ class _Reading:
         return False
 
     def _name_at(self, node: DocumentSymbol, name: str) -> Position:
-        """Where the name stands; servers without a range for it give that of the whole."""
+        """Where the name is; servers without a range for it give that of the whole."""
         start = node.selection_range.start
         if node.selection_range != node.range:
             return start

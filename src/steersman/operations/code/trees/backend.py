@@ -36,7 +36,7 @@ T = TypeVar("T")
 class TreeBackend:
     """Outlines, definitions, uses and syntax errors by tree-sitter.
 
-    `index` gives the index of the workspace when there is one; without, files are parsed anew.
+    `index` gives the index of the workspace when there is one; without, files are parsed again.
     """
 
     name = "tree-sitter"
@@ -105,7 +105,7 @@ class TreeBackend:
         symbol = target.symbol
         language = languages.of_path(symbol.path)
         if language is not None and not language.grammar:
-            raise Unable(f"Uses of a {symbol.kind} cannot be told from a tree.")
+            raise Unable(f"Uses of a {symbol.kind} cannot be found from a syntax tree.")
         paths = await holding(symbol.name, target.within, bench.workspace, self._environ)
         own = os.path.join(bench.workspace.root, symbol.path)
         paths.sort(key=lambda path: path != own)

@@ -11,7 +11,7 @@ from steersman.operations.code.trees.uses import File
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# What belongs to a definition and stands around it in the tree.
+# What belongs to a definition and is around it in the tree.
 _AROUND = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "lexical_declaration",
      "variable_declaration", "const_declaration", "var_declaration", "type_declaration",

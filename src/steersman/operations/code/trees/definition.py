@@ -12,8 +12,8 @@ from steersman.operations.code.records import Symbol
 class Definition(Struct, frozen=True, array_like=True, gc=False):
     """A definition in one file, as it is kept in the index.
 
-    `line` and `column` (from 1, in characters) are where the name stands; `end_line` is where the
-    definition ends. Definitions of a file are kept flat and in order; `name_path` tells the nest.
+    `line` and `column` (from 1, in characters) are where the name is; `end_line` is where the
+    definition ends. Definitions of a file are kept flat and in order; `name_path` shows the nest.
     """
 
     name_path: str
@@ -58,12 +58,12 @@ def nested(definitions: Iterable[Definition], path: str, depth: int) -> list[Sym
     """Definitions as a tree, to a depth; 0 is the top level alone.
 
     A definition whose name path leads through something that is not defined in the file (a method
-    of a type of elsewhere) stands at the top.
+    of a type of elsewhere) is at the top.
     """
     children: dict[int, list[int]] = {-1: []}
     last: dict[str, int] = {}
     rows = list(definitions)
-    # The type may stand below its methods, so all names are known before any is placed.
+    # The type may be below its methods, so all names are known before any is placed.
     first: dict[str, int] = {}
     for place, row in enumerate(rows):
         first.setdefault(row.name_path, place)

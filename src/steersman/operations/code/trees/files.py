@@ -93,7 +93,7 @@ class Files:
         return File(self.shown(path), language.name, source, tree.root_node, found)
 
     def shown(self, path: str) -> str:
-        """A real path as it stands in answers."""
+        """A real path as it is in answers."""
         return self._workspace.shown(path)
 
     def _unable(self, path: str, problem: Unreadable) -> Unable:

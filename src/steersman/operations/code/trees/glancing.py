@@ -1,4 +1,4 @@
-"""Whether a file is worth parsing for a name, told from its text: parsing costs a hundred times as
+"""Whether a file is worth parsing for a name, judged by its text: parsing costs a hundred times as
 much as looking. Only a no must be right."""
 
 from __future__ import annotations

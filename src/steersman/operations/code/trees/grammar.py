@@ -1,6 +1,6 @@
 """A grammar made ready: its parser, and what its kinds of nodes mean for an outline.
 
-What they mean is told by a file per language in `grammars/`.
+What they mean is reported by a file per language in `grammars/`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
 class Meaning(Struct, frozen=True):
     """What a node means: a definition of a kind, or (`kind` None) a place to look for some.
 
-    `where` tells where its name stands, as in `grammars/`. `outside` means: not in functions.
+    `where` shows where its name is, as in `grammars/`. `outside` means: not in functions.
     """
 
     kind: str | None = None

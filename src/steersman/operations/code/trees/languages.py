@@ -1,7 +1,7 @@
 """Which language a file is written in, and whether there is a grammar for it here.
 
 A grammar is a wheel of its own, loaded when the first file of its language is read. One that is
-missing is no error: files of that language have no outline, and a sentence says what to install.
+missing is not an error: files of that language have no outline, and a note says what to install.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SHEBANG = re.compile(
 
 
 def of_path(path: str) -> Language | None:
-    """The language that a file's name tells."""
+    """The language that a file's name shows."""
     name = os.path.basename(path)
     found = _BY_FILE.get(name)
     if found is None:
@@ -91,7 +91,7 @@ def is_known(language: Language) -> bool:
 def missing(language: Language) -> str:
     """What to say when there is no grammar."""
     wheel = _package(language).replace("_", "-")
-    return f"there is no grammar for {language.name} here; `pip install {wheel}` brings it"
+    return f"there is no grammar for {language.name} here; `pip install {wheel}` provides it"
 
 
 def _package(language: Language) -> str:

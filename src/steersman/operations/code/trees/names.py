@@ -1,4 +1,4 @@
-"""Where the name of a definition stands: through declarators, patterns and qualified names."""
+"""Where the name of a definition is: through declarators, patterns and qualified names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUALIFIED = {
     "member_expression": ("object", "property"),
     "scoped_type_identifier": ("", "name"),
 }
-# Something around a name: the field in which it goes on, or else the first child that can.
+# Something around a name: the field in which it continues, or else the first child that can.
 _AROUND = {
     "init_declarator": "declarator", "pointer_declarator": "declarator",
     "function_declarator": "declarator", "array_declarator": "declarator",
@@ -93,7 +93,7 @@ def _starts(node: Node, where: str) -> list[Node]:
 
 
 def _unwrapped(start: Node) -> Iterator[Name]:
-    """Down to the names themselves; nothing for what is no name: `self.x`, `rows[0]`."""
+    """Down to the names themselves; nothing for what is not a name: `self.x`, `rows[0]`."""
     waiting: list[tuple[Node, tuple[str, ...], bool]] = [(start, (), False)]
     for _ in range(_MOST_STEPS * 10):
         if not waiting:

@@ -1,6 +1,6 @@
 """The outline of a file: what is defined in it, read from its syntax tree.
 
-The tree is walked only where definitions can stand, so an outline costs little more than parsing.
+The tree is walked only where definitions can be, so an outline costs little more than parsing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ANNOTATIONS = re.compile(r"^(?:@(?!interface\b)[\w.]+(?:\([^()]*\))?\s+|\[[^\]]
 
 
 class Around(Struct, frozen=True):
-    """What a definition stands in: a name path that ends in a slash, its kind, how deep."""
+    """What a definition is in: a name path that ends in a slash, its kind, how deep."""
 
     prefix: str = ""
     kind: str = ""
@@ -53,7 +53,7 @@ def definitions(tree: Tree, rules: Grammar, source: bytes) -> list[Definition]:
 
 
 def _mended(found: list[Definition], root: Node, rules: Grammar, source: bytes) -> list[Definition]:
-    """The definitions of a file with mistakes: in pieces, where that tells more."""
+    """The definitions of a file with mistakes: in pieces, where that shows more."""
     more: list[Definition] = []
     lines: set[int] = set()
     for start, end, row in mending.pieces(root, source):
@@ -130,7 +130,7 @@ class Walk:
     def _add(
         self, node: Node, name: Name, kind: str, around: Around, body: Node | None
     ) -> Around | None:
-        """Take a definition in; the answer is what stands around those within it."""
+        """Take a definition in; the answer is what is around those within it."""
         start, end = name.node.start_byte, name.node.end_byte
         said = _part(self._source[start:end])
         if name.qualifiers:

@@ -1,4 +1,4 @@
-"""Where a name stands in a tree, and how: as an attribute, bound, imported, in which functions.
+"""Where a name is in a tree, and how: as an attribute, bound, imported, in which functions.
 
 Comments and strings are not among them: only tokens that are names count.
 """
@@ -35,7 +35,7 @@ _OWNED = frozenset(
      "scoped_property_access_expression", "nullsafe_member_call_expression", "method_reference",
      "conditional_access_expression", "member_binding_expression", "qualified_name"}
 )  # fmt: skip
-# What gives a name a value of its own, and the field in which that name stands.
+# What gives a name a value of its own, and the field in which that name is.
 _BINDS = {
     "assignment": "left", "named_expression": "name", "for_statement": "left",
     "for_in_clause": "left", "for_in_statement": "left", "variable_declarator": "name",
@@ -136,7 +136,7 @@ def _is_import(kind: str) -> bool:
 
 
 def _owner(node: Node) -> str | None:
-    """What stands before the dot; None for a name by itself."""
+    """What is before the dot; None for a name by itself."""
     above = node.parent
     if above is not None and above.type == "navigation_suffix":
         above = above.parent

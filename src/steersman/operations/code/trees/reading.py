@@ -11,7 +11,7 @@ class Unreadable(ToolProblem):
 
 
 def source(content: bytes) -> bytes:
-    """The text of a file in UTF-8; raises `Unreadable` for what is no text, or too much of it."""
+    """The text of a file in UTF-8; raises `Unreadable` for what is not text, or too much of it."""
     if len(content) > LARGEST:
         raise Unreadable(f"it is larger than {LARGEST >> 20} MB, so it was not read")
     for mark, codec in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):

@@ -56,7 +56,7 @@ def in_file(file: File, word: str, place: NamePlace) -> list[Definition]:
             return [one for one in known if _parent(one).rpartition("/")[2] in last]
         classes = _classes(file.definitions, around)
         return next(([o for o in known if _parent(o) == c] for c in classes if c), [])
-    # The innermost first: what stands beside the name, then what is around, then the file.
+    # The innermost first: what is beside the name, then what is around, then the file.
     while True:
         here = [one for one in known if _parent(one) == around and _is_seen(one, file, around)]
         if here or not around:

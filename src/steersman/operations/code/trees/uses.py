@@ -1,6 +1,6 @@
 """Which places of a name are uses of one definition, as far as a tree can tell.
 
-No types are known here. What cannot be told is taken for a use: a name too many is seen at once,
+No types are known here. What cannot be known is taken for a use: a name too many is seen at once,
 one too few is not. Left out are names that are bound in a function around them, defined in the
 file itself, or not imported where that is the only way to come by them.
 """
@@ -167,7 +167,7 @@ class _Judge:
         return True
 
     def _may_be_ours(self, place: NamePlace, owner: str) -> bool:
-        """Whether `self.name` can mean the target: not in a class that is no kin of its own."""
+        """Whether `self.name` can mean the target: not in a class unrelated to its own."""
         around = inside(self._file.definitions, place.row + 1)
         while owner in _SELVES and around:
             if self._kinds.get(around, "") not in (*CALLABLES, ""):
@@ -194,7 +194,7 @@ class _Judge:
         return True
 
     def _in_class_body(self, place: NamePlace) -> bool:
-        """Whether a bare name stands in the very class, outside its methods."""
+        """Whether a bare name is in the very class, outside its methods."""
         if not self._here or place.functions:
             return False
         return inside(self._file.definitions, place.row + 1) == self._above

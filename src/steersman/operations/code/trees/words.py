@@ -1,4 +1,4 @@
-"""The names that stand in a source text, comments and strings left out; counted, not placed.
+"""The names that are in a source text, comments and strings left out; counted, not placed.
 
 For ranking only: it is right nearly always, and costs a tenth of what walking the tree would.
 Where a use must be right, `scopes` looks at the tree.
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-# Everything that is no part of a name becomes a space: many times faster than an expression.
+# Everything that is not a part of a name becomes a space: many times faster than an expression.
 _SPACED = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) == "_" else 0x20 for byte in range(256)
 )
@@ -43,7 +43,7 @@ _SHORTEST = 2
 
 
 def words(source: bytes, lexis: str, defined: Iterable[str] = ()) -> dict[bytes, int]:
-    """How often each name of two or more characters stands in a source, the places where it is
+    """How often each name of two or more characters is in a source, the places where it is
     defined not counted; none for a language of which nothing is known."""
     quiet = LEXIS.get(lexis)
     if quiet is None:

@@ -9,7 +9,7 @@ from harbour.ships import Ship
 
 
 class BerthTaken(Exception):
-    """Somebody is there already."""
+    """Somebody already exists."""
 
 
 class Berth:
