@@ -115,7 +115,7 @@ class StrictSteer(Steer):
 def assert_civil(errors: str) -> None:
     """Errors are sentences; what a programmer would want to see is never shown to a person."""
     assert "Traceback" not in errors, errors
-    assert "Steersman itself made a mistake" not in errors, errors
+    assert "Steersman has a bug" not in errors, errors
 
 
 def decoded(text: str) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ def test_a_request_waits_in_the_list_and_is_answered_from_another_process(
 
     assert again.returncode == 2
     assert f"No request {corr} is waiting in thread {thread}." in again.stderr
-    assert "It was answered already, or never asked." in again.stderr
+    assert "It was already answered, or never asked." in again.stderr
     assert steer("wait", thread).returncode == 0
     assert (workspace / "asked.txt").read_text() == "asked\n"
     (response,) = log(steer, thread, "confirm_response")

@@ -286,8 +286,8 @@ def test_a_wrong_command_line_is_a_usage_error(steer, arguments, told):
 SETTINGS = {
     "syntax": (b"model = ", "It is not TOML; the end of it is missing."),
     "unknown key": (b'modle = "scripted:x"', "There is no setting “modle”. Did you mean “mode”"),
-    "wrong value": (b'mode = "fast"', "“fast” is not right for mode. It must be one of ask, code"),
-    "wrong type": (b"model = 3", "“3” is not right for model. It must be text."),
+    "wrong value": (b'mode = "fast"', "“fast” is not valid for mode. It must be one of ask, code"),
+    "wrong type": (b"model = 3", "“3” is not valid for model. It must be text."),
     "out of range": (b"max_steps = 0", "max_steps. It must be a whole number of at least 1."),
     "not UTF-8": (b'model = "\xff"', ""),
 }
@@ -501,7 +501,7 @@ def test_a_full_disk_ends_the_run_in_words_and_loses_nothing_before(
     assert printed[-1]["body"]["status"] == "failed"
     assert printed[-1]["body"]["exit"] == 1
     assert "There is no room left to write the log." in done.stderr
-    assert "Free some disk space and go on with `steer resume`" in done.stderr
+    assert "Free some disk space and continue with `steer resume`" in done.stderr
     assert [message["kind"] for message in written[:3]] == ["session_start", "turn_start", "user"]
     assert (workspace / "calc.py").read_text() in (BROKEN, MENDED)
 

@@ -25,7 +25,7 @@ def test_a_compaction_is_shown_searched_and_taken_back(steer, script, workspace)
     assert shown["tokens_after"] < shown["tokens_before"]
     assert "line 3 of the harbour" in steer("compact", thread, "--search", "harbour line").stdout
     undone = steer("compact", thread, "--undo")
-    assert "Taken back" in undone.stdout
+    assert "Undone" in undone.stdout
     assert steer("compact", thread, "--show").returncode == 2
     assert "no compaction" in steer("compact", thread, "--undo").stdout
     assert steer("ledger", "verify", thread).returncode == 0

@@ -121,9 +121,9 @@ def test_a_file_behind_a_link_and_its_mode_and_line_ends_stay(steer, file, tmp_p
         ("modle", "x", ["There is no setting “modle”. Did you mean “mode” or “model”?"]),
         ("xyzzy", "1", ["There is no setting “xyzzy”. There are: model, mode,"]),
         ("mode", "pln", ["It must be one of ask, code,", "Did you mean “plan”?"]),
-        ("max_steps", "many", ["“many” is not right for max_steps.", "a whole number of at least"]),
+        ("max_steps", "many", ["“many” is not valid for max_steps.", "a whole number of at least"]),
         ("max_steps", "0", ["a whole number of at least 1"]),
-        ("window", "none", ["“none” is not right for window."]),
+        ("window", "none", ["“none” is not valid for window."]),
         ("budget.run.cost", "-1", ["It must be a number above 0."]),
         ("budget.run.costs", "1", ["Did you mean “budget.run.cost”"]),
         ("roles.planner", "x", ["is a table or part of one", "steer config edit"]),
@@ -145,9 +145,9 @@ def test_what_is_wrong_is_said_in_plain_words_and_nothing_is_written(
     ("text", "words"),
     [
         ('mdoe = "ask"\n', ["There is no setting “mdoe”. Did you mean “mode”"]),
-        ('mode = "pln"\n', ["“pln” is not right for mode.", "Did you mean “plan”?"]),
+        ('mode = "pln"\n', ["“pln” is not valid for mode.", "Did you mean “plan”?"]),
         ("[budget.run]\ntokns = 1\n", ["“budget.run.tokns”", "“budget.run.tokens”"]),
-        ("budget = 3\n", ["“3” is not right for budget. It must be a table."]),
+        ("budget = 3\n", ["“3” is not valid for budget. It must be a table."]),
         ("domains = [1, 2]\n", ["It must be a list of words."]),
         ("mode = \n", ["It is not TOML at line 1, column"]),
     ],
@@ -208,7 +208,7 @@ def test_a_variable_that_counts_more_is_named(steer, file):
     done = steer.having(STEERSMAN_MODE="ask")("config", "set", "mode", "plan")
 
     assert done.returncode == 0
-    assert done.stderr == "STEERSMAN_MODE says otherwise, and counts more.\n"
+    assert done.stderr == "STEERSMAN_MODE overrides it.\n"
 
 
 def test_edit_opens_the_editor_and_checks_what_was_written(steer, file, tmp_path):
@@ -218,7 +218,7 @@ def test_edit_opens_the_editor_and_checks_what_was_written(steer, file, tmp_path
     steer = steer.having(VISUAL=str(editor))
 
     good = steer.having(WISH="plan")("config", "edit")
-    assert (good.returncode, good.stdout) == (0, f"{file} is right.\n")
+    assert (good.returncode, good.stdout) == (0, f"{file} is valid.\n")
     file.unlink()
     bad = steer.having(WISH="pln")("config", "edit")
     assert bad.returncode == 2

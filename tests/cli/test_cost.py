@@ -79,7 +79,7 @@ def test_the_bill_by_day_and_by_thread(steer, thread):
 
 
 def test_nothing_spent(steer):
-    assert steer("cost").stdout == "Nothing was spent yet.\n"
+    assert steer("cost").stdout == "No usage yet.\n"
 
 
 def test_two_ways_to_group_are_one_too_many(steer):

@@ -13,7 +13,7 @@ def built(steer, workspace):
     )
     done = steer("index", "build")
     assert done.returncode == 0, done.stderr
-    assert "Read 3 files; 0 files had not changed" in done.stdout
+    assert "Read 3 files; 0 files unchanged" in done.stdout
     return steer
 
 
@@ -36,7 +36,7 @@ def test_the_state_is_a_table_or_json(built, home):
 
 def test_only_what_changed_is_read_again(built, workspace):
     (workspace / "boats.py").unlink()
-    assert "Read 0 files; 2 files had not changed, 1 are gone." in built("index", "build").stdout
+    assert "Read 0 files; 2 files unchanged, 1 are gone." in built("index", "build").stdout
 
 
 def test_a_question_is_answered(built):
@@ -47,7 +47,7 @@ def test_a_question_is_answered(built):
     found = json.loads(built("index", "ask", "sail", "--json", "--budget", "300").stdout)
     assert found["excerpts"][0]["path"] == "boats.py"
     assert found["tokens"] <= 300
-    assert built("index", "ask", "zebra").stdout == "Nothing fits that question.\n"
+    assert built("index", "ask", "zebra").stdout == "Nothing matches that question.\n"
 
 
 def test_agents_ask_the_same_index(built):
@@ -60,7 +60,7 @@ def test_agents_ask_the_same_index(built):
 def test_secret_files_are_not_in_it(built, workspace):
     (workspace / "deploy.py").write_text("def zebra():\n    pass\n")
     (workspace / ".steersmanignore").write_text("deploy.py\n")
-    assert built("index", "ask", "zebra").stdout == "Nothing fits that question.\n"
+    assert built("index", "ask", "zebra").stdout == "Nothing matches that question.\n"
 
 
 def test_the_index_is_written_down_but_not_over_others(built, workspace):
@@ -94,4 +94,4 @@ def test_a_repository_decides_what_is_ignored(built, workspace):
     (workspace / "made").mkdir()
     (workspace / "made" / "zebra.py").write_text("def zebra():\n    pass\n")
     subprocess.run(["git", "add", "-A"], cwd=workspace, check=True)
-    assert built("index", "ask", "zebra").stdout == "Nothing fits that question.\n"
+    assert built("index", "ask", "zebra").stdout == "Nothing matches that question.\n"

@@ -240,17 +240,17 @@ FORGET = ("git stash clear", "git reflog expire --expire=now --all", "git gc -q 
 def test_history_is_not_destroyed_in_three_commands(steer, script, work, git):
     results = told(worked(steer, script, *map(shell, FORGET)))
     assert results[:2] == ["", ""]
-    assert "of git's history for good" in results[2]
+    assert "of git's history permanently" in results[2]
     assert "3 commits" in results[2]  # a stash is two
     assert has(git, work)
 
 
 def test_nor_in_one_or_over_two_turns(steer, script, work, git):
     (result,) = told(worked(steer, script, shell(" && ".join(FORGET))))
-    assert "of git's history for good" in result
+    assert "of git's history permanently" in result
     worked(steer, script, *map(shell, FORGET[:2]))
     (result,) = told(worked(steer, script, shell(FORGET[2])))
-    assert "of git's history for good" in result
+    assert "of git's history permanently" in result
     assert has(git, work)
 
 
@@ -270,7 +270,7 @@ def test_the_one_pack_of_a_fresh_clone_is_its_whole_history(
     git("gc", "-q")
     (repository / "x.sh").write_text(destroy)
     (result,) = told(worked(steer, script, shell("bash x.sh")))
-    assert "of git's history for good" in result
+    assert "of git's history permanently" in result
     assert has(git, ["HEAD"])
 
 
@@ -278,7 +278,7 @@ def test_a_pack_that_the_turn_made_is_history_too(steer, script, repository, git
     steps = ("git repack -adq; git prune-packed", FAKE, REAL_GONE)
     *before, last = told(worked(steer, script, *hidden(repository, *steps)))
     assert not any(before)
-    assert "of git's history for good" in last
+    assert "of git's history permanently" in last
     assert has(git, ["HEAD"])
 
 
@@ -343,7 +343,7 @@ def test_no_name_of_a_file_switches_the_check_off(steer, script, repository, git
     script_of_it = 'git checkout .; for file in x*; do echo more >> "$file"; done\n'
     (repository / "restore.sh").write_text(script_of_it)  # so that the guard knows nothing of it
     (result,) = told(worked(steer, script, shell("sh restore.sh")))
-    assert "throwing away uncommitted work" in result
+    assert "discarding uncommitted work" in result
     assert (repository / "calc.py").read_text() == "hours of work\n"
 
 
@@ -362,7 +362,7 @@ def begun(folder, git, name="w.txt"):
     return folder / name
 
 
-THROWN = "throwing away uncommitted work in 1 file"
+THROWN = "discarding uncommitted work in 1 file"
 
 
 @pytest.mark.parametrize(

@@ -82,14 +82,14 @@ def test_why_a_server_does_not_start_is_told_and_no_secret_is(steer):
     assert tried.returncode == 1
     assert "✗ ill: " in tried.stdout
     assert "cannot initialize" in tried.stdout
-    assert "failed last: " in steer("mcp", "list").stdout
+    assert "last failure: " in steer("mcp", "list").stdout
 
     added(steer, "missing", "--", "no-such-program", "--api-key", TOKEN)
     tried = steer("mcp", "test", "missing", "--json")
     told = json.loads(tried.stdout)
     assert (told["ok"], told["tools"]) == (False, [])
     assert "no-such-program" in told["reason"]
-    assert told["fix"].startswith("install no-such-program, or correct its command in")
+    assert told["fix"].startswith("install no-such-program, or fix its command in")
     shown = steer("mcp", "list")
     assert TOKEN not in shown.stdout + tried.stdout + steer("mcp", "list", "--json").stdout
     assert "[redacted]" in shown.stdout
@@ -162,8 +162,8 @@ def test_servers_of_a_folder_are_used_once_it_is_trusted(steer, workspace, tmp_p
     started = tmp_path / "started"
     told = added(steer, "near", "--project", "-e", f"K={TOKEN}", "--", *PLAIN,
                  "--started", str(started))  # fmt: skip
-    assert "`steer policy trust` asks you" in told
-    assert "values stand in a file that others may see" in told
+    assert "review it with `steer policy trust`" in told
+    assert "values are in a file that others may read" in told
     assert "near" in json.loads((workspace / ".mcp.json").read_text())["mcpServers"]
     assert "not trusted" in steer("mcp", "list").stdout
     refused = steer("mcp", "test", "near")
@@ -200,7 +200,7 @@ def test_the_doctor_explains_each_server_and_starts_none(steer, environ, workspa
     found = list(doctor.servers(usable, str(workspace), bare))
     assert [(one.state, one.found.partition(":")[0]) for one in found] == [
         ("ok", "fine, 10 tools"),
-        ("bad", "ill failed last"),
+        ("bad", "ill: last failure"),
         ("note", "new was never started"),
         ("ok", "off is disabled"),
         ("bad", "serena"),

@@ -12,7 +12,7 @@ from tests.operations.mcp.signing_in.house import House, house, visit
 from tests.world import Steer, call
 
 ADDRESS = re.compile(r"^  (http\S+)$")
-WANTED = "The MCP server “house” wants you to sign in. `steer mcp login house` does it."
+WANTED = "The MCP server “house” needs you to sign in. Run `steer mcp login house`."
 
 
 @pytest.fixture
@@ -54,10 +54,10 @@ def test_a_person_signs_in_works_and_signs_out(steer, known, environ, script, wo
     tried = steer("mcp", "test", "house")
     assert tried.returncode == 1
     assert WANTED in tried.stdout.replace("\n", " ")
-    assert "wants a sign-in" in steer("mcp", "list").stdout
+    assert "needs a sign-in" in steer("mcp", "list").stdout
     usable = mcp.usable(storage.open_host(environ), str(workspace), environ)
     (told,) = doctor.servers(usable, str(workspace), environ)
-    assert (told.found, told.fix) == ("house wants a sign-in", "steer mcp login house")
+    assert (told.found, told.fix) == ("house needs a sign-in", "steer mcp login house")
 
     code, said = login(steer)
     assert code == 0, said
@@ -115,7 +115,7 @@ def test_a_turn_that_meets_a_closed_door_says_so_and_opens_nothing(steer, known,
         (("login", "nobody"), "There is no MCP server “nobody”."),
         (("logout", "nobody"), "There is no MCP server “nobody”."),
         (("login", "local"), "It is a program on this machine."),
-        (("login", "keyed"), "Its entry says what to show it"),
+        (("login", "keyed"), "Its entry says how to authenticate"),
     ],
 )
 def test_what_cannot_be_signed_in_at_is_told(steer, words, told):
@@ -134,4 +134,4 @@ def test_a_refusal_and_a_long_wait_end_with_a_sentence(steer, known):
     assert "It was refused there (access_denied)." in said
     done = steer("mcp", "login", "house", "--no-browser", "--timeout", "2")
     assert done.returncode == 1
-    assert "Nobody came back from the browser within 2 s." in done.stderr
+    assert "The browser did not return within 2 s." in done.stderr

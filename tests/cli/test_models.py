@@ -160,7 +160,7 @@ def test_another_model_takes_over(online, stage, config):
     stage.play({"text": "Here."})
     away = online.having(GOOGLE_GEMINI_BASE_URL=f"http://127.0.0.1:{closed_port()}")
     done = away("run", "--model", "gemini:m-1", "go")
-    sentence(done, 0, "gemini:m-1 cannot go on; anthropic:m-2 takes over.", "Here.")
+    sentence(done, 0, "gemini:m-1 cannot continue; anthropic:m-2 takes over.", "Here.")
 
 
 # --- bad input --------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def addresses(url):
 def test_nobody_listens(online, wire):
     url = f"http://127.0.0.1:{closed_port()}"
     done = online.having(**addresses(url))("run", "--model", f"{wire}:m-1", "go")
-    sentence(done, 1, f"{url} cannot be reached.", "Nobody listens", "Start the model server")
+    sentence(done, 1, f"{url} cannot be reached.", "Nothing is listening", "Start the model server")
 
 
 @in_each_format
@@ -216,7 +216,7 @@ def test_a_proxy_that_says_no(online):
         secret = proxy.replace("//", "//me:secret-4711@")
         away = online.having(HTTPS_PROXY=secret, **addresses("https://models.invalid/v1"))
         done = away("run", "--model", "anthropic:m-1", "go")
-    sentence(done, 1, f"The proxy {proxy} does not let us through", "403", "NO_PROXY")
+    sentence(done, 1, f"The proxy {proxy} refused the connection", "403", "NO_PROXY")
     assert "secret-4711" not in done.stdout + done.stderr
 
 
@@ -252,7 +252,7 @@ def test_an_address_that_is_none(online, url):
 
 def test_a_key_that_was_copied_badly(online):
     done = online.having(OPENAI_API_KEY="sk-…abc")("run", "--model", "openai:m-1", "go")
-    sentence(done, 2, "holds a character that no header can carry", "Copy it again.")
+    sentence(done, 2, "contains a character that is not allowed in a header", "Copy it again.")
     assert "…abc" not in done.stderr
 
 
@@ -268,7 +268,7 @@ def test_a_key_that_was_copied_badly(online):
 )
 def test_settings_that_are_wrong(online, config, text, words):
     config(text)
-    sentence(online("run", "--model", "openai:m-1", "go"), 2, "in config.toml is not right", *words)
+    sentence(online("run", "--model", "openai:m-1", "go"), 2, "in config.toml is not valid", *words)
 
 
 def used(work):

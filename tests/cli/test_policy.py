@@ -9,7 +9,7 @@ from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, outside, she
 from tests.cli.terminal import Terminal
 from tests.world import call
 
-ASK = "or tell it what to do instead: "
+ASK = "or say what to do instead: "
 
 
 def bodies(messages, kind):
@@ -260,7 +260,7 @@ def test_an_always_holds_in_every_thread_here_until_it_is_forgotten(
 def test_what_runs_anything_can_only_be_answered_once(steer, script, command):
     model = script({"tool_calls": [outside(command)]}, DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("can only be answered once: ")
+        terminal.until("can only be allowed once: ")
         terminal.until(ASK)
         assert "[y]es, [n]o, [e]dit" in terminal.text
         terminal.press("n\n")

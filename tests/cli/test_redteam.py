@@ -112,7 +112,7 @@ def test_a_command_in_the_background_leaves_no_program_that_runs_as_its_owner(
     line = "cp /bin/true own; chmod 4755 own"
     started = call("workspace_run_command", command=line, background=True, wait_timeout=60)
     (result,) = attacked(steer, script, started, flags=("--yes",))
-    assert "Not taken over: that own runs as its owner." in result["output"]["note"]
+    assert "Not kept: that own runs as its owner." in result["output"]["note"]
     assert oct((workspace / "own").stat().st_mode & 0o7777) == "0o755"
 
 
@@ -137,7 +137,7 @@ def test_what_git_runs_or_obeys_outside_of_its_own_folder_is_not_changed(
     was = place.read_text() if place.is_file() else ""
     evil = call("workspace_run_command", command=command, background=background, wait_timeout=60)
     said = json.dumps(attacked(steer, script, evil))
-    assert "git runs or obeys" in said or "git could take a folder" in said, said
+    assert "git runs or loads" in said or "git could take a folder" in said, said
     assert (place.read_text() if place.exists() else "") == was
 
 
@@ -146,8 +146,8 @@ MODES = {
     "chmod g+w .git": ".git, so that others may write there,",
     "chmod 777 .git/refs/heads; seq -f n%g 300 | xargs touch": "so that others may write there,",
     "git config user.name x; chmod 666 .git/config": "so that others may write there,",
-    "chmod 000 .": "Not taken over: that the owner of the workspace cannot use it any more.",
-    "chmod 000 .git": "Not taken over: that the owner of .git cannot use it any more.",
+    "chmod 000 .": "Not kept: that the owner of the workspace can no longer use it.",
+    "chmod 000 .git": "Not kept: that the owner of .git can no longer use it.",
 }
 
 

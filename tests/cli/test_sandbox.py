@@ -95,7 +95,7 @@ def test_an_unknown_host_is_one_question_in_a_thread_whatever_the_answer(steer, 
     model = script({"tool_calls": [shell(fetch)]}, {"tool_calls": [shell(fetch)]}, DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
         terminal.until("unknown.example.org, port 80")
-        terminal.until("or tell it what to do instead: ")
+        terminal.until("or say what to do instead: ")
         terminal.press("n\n")
         terminal.until("Done.")
         assert terminal.end() == 0
@@ -164,7 +164,7 @@ def test_a_mass_deletion_is_asked_about_with_its_numbers_and_a_no_keeps_everythi
     model = script({"tool_calls": [shell("rm -rf data")]}, {"expect": "Denied", "text": "Kept."})
     with Terminal(steer, "run", "--model", model, "go") as terminal:
         terminal.until("deleting 120 untracked files")
-        terminal.until("or tell it what to do instead: ")
+        terminal.until("or say what to do instead: ")
         assert len(list(data.iterdir())) == 120  # nothing has happened yet
         terminal.press("n\n")
         terminal.until("Kept.")

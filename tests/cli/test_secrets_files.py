@@ -274,5 +274,5 @@ def test_doctor_warns_of_secrets_that_git_keeps(steer, workspace):
     subprocess.run([*git, "commit", "-q", "-m", "taken out, and still there"], check=True)
     (finding,) = told()
     assert finding["state"] == "note"
-    assert "git's history holds .env: that cannot be hidden" in finding["found"]
+    assert "git's history contains .env: that cannot be hidden" in finding["found"]
     assert "change those secrets" in finding["fix"]

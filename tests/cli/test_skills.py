@@ -68,7 +68,7 @@ def test_what_is_wrong_with_a_skill_is_told(steer, environ, tmp_path):
     odd = skill(tmp_path / "skills", "odd")
     (odd / "SKILL.md").write_text("---\nname: Not A Name\ndescription: x\n---\n")
     environ["STEERSMAN_SKILLS_DIRS"] = str(tmp_path / "skills")
-    assert "no proper name" in steer("skills", "list").stdout
+    assert "no valid name" in steer("skills", "list").stdout
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def refusal(steer: StrictSteer, model: str, command: list[str]) -> tuple[int, st
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("mysql://root@localhost/steersman", "The store's URL is not one that Steersman knows."),
-        ("just words", "The store's URL is not one that Steersman knows."),
+        ("mysql://root@localhost/steersman", "Steersman does not support the store's URL."),
+        ("just words", "Steersman does not support the store's URL."),
         (f"postgresql://me:{SECRET}@[::1/steersman", "The store's URL is malformed"),
     ],
 )
@@ -158,7 +158,7 @@ def test_a_wrong_password_is_not_shown(on, script, postgres_url):
         )
 
     assert code == 1
-    assert "does not let this user in." in told
+    assert "refuses this user." in told
     assert "Check the user name and password" in told
 
 
@@ -299,7 +299,7 @@ def test_a_server_that_stays_away_ends_the_run_in_words_and_nothing_is_half(
 
         assert running.returncode == 1
         assert "was lost and did not come back." in told
-        assert "Go on with `steer resume` when the server runs again" in told
+        assert "Continue with `steer resume` when the server runs again" in told
         assert "Traceback" not in told
         assert steer("ledger", "verify", thread).returncode == 0
         again = steer("resume", "--json", thread, "go on", "--model", script(DONE, name="one.json"))

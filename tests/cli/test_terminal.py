@@ -9,7 +9,7 @@ from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, outside, she
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.world import call
 
-ASK = "or tell it what to do instead: "
+ASK = "or say what to do instead: "
 LEAVING = ("workspace_run_command", '{"command": "touch seen", "outside_sandbox": true}')
 
 
@@ -57,7 +57,7 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
 
 @pytest.mark.parametrize("word", ["n", "no", "N"])
 def test_a_no_is_told_to_the_model_and_nothing_is_changed(steer, script, workspace, word):
-    model = script({"tool_calls": [FIX]}, {"expect": "the person said no", "text": "As you like."})
+    model = script({"tool_calls": [FIX]}, {"expect": "the user denied it", "text": "As you like."})
 
     with Terminal(steer, "run", "--model", model, "fix add") as terminal:
         terminal.until(ASK)
@@ -150,14 +150,14 @@ def test_removing_a_thread_is_asked_about(steer, script):
     thread = log_of_newest(steer)[0]["thread"]
 
     with Terminal(steer, "threads", "rm", thread) as terminal:
-        terminal.until("Remove for ever? [y/N]: ")
+        terminal.until("Remove permanently? [y/N]: ")
         assert "keep me" in terminal.text
         terminal.press("n\n")
         assert terminal.end() == 130
     assert log_of_newest(steer)
 
     with Terminal(steer, "threads", "rm", thread) as terminal:
-        terminal.until("Remove for ever? [y/N]: ")
+        terminal.until("Remove permanently? [y/N]: ")
         terminal.press("y\n")
         terminal.until("Removed 1.")
         assert terminal.end() == 0

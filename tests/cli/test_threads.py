@@ -107,7 +107,7 @@ def test_a_beginning_of_several_ids_is_refused_and_names_them(steer, home):
     done = steer("threads", "show", "abc")
 
     assert done.returncode == 2
-    assert "“abc” begins several thread ids: " in done.stderr
+    assert "“abc” matches several thread ids: " in done.stderr
     assert "abc2222222" in done.stderr
     assert "abc3333333" in done.stderr
     assert "xyz4444444" not in done.stderr
@@ -135,7 +135,7 @@ def test_a_thread_that_is_not_there_is_a_clear_error(steer, command):
 
     assert done.returncode == 2
     assert "There is no thread “nothere”." in done.stderr
-    assert "`steer threads list` shows what there is." in done.stderr
+    assert "`steer threads list` shows them." in done.stderr
 
 
 def test_no_name_finds_a_thread_it_is_not_the_beginning_of(steer, thread, home):

@@ -214,7 +214,7 @@ def test_no_command_leaves_a_program_that_runs_as_its_owner(here, folder, script
         assert oct((folder / name).stat().st_mode & 0o7777) == "0o755"
     told = next(m["body"]["output"]["note"] for m in messages if m["kind"] == "tool_result")
     assert ("ran a second time, on a copy" in told) == bool(first)
-    assert "Not taken over: that own runs as its owner." in told
+    assert "Not kept: that own runs as its owner." in told
 
 
 def test_an_undo_that_was_refused_is_not_recorded_as_done(here, folder, script):
@@ -328,7 +328,7 @@ def test_undo_keeps_the_commit_that_a_person_tagged_since(steer, committing, git
     git("tag", "v1")
     git("branch", "keep")
     done = steer("undo", "--yes")
-    assert "objects stay, because a branch, a tag or a commit of yours leads there" in done.stdout
+    assert "objects stay, because a branch, a tag or a commit of yours uses them" in done.stdout
     assert git("log", "--format=%s", "-1") == "first\n"
     assert git("log", "--format=%s", "-1", "v1") == "agent\n"
     assert git("show", "keep:new.txt") == "new\n"

@@ -71,7 +71,7 @@ def test_from_a_task_to_undo_fork_a_crash_and_back(steer, script, gate, workspac
     window.until("1 change undone")
     assert (workspace / "calc.py").read_text() == BROKEN
     window.say("/fork")
-    window.until("goes on from")
+    window.until("continues from")
     copy, first = threads(steer)
     assert copy in window.screen.splitlines()[0]
 
@@ -342,7 +342,7 @@ def test_line_by_line(steer, script, workspace, plain):
         terminal.until("> ")
         terminal.press("mend add()\n")
         terminal.until("+    return a + b")
-        terminal.until("or tell it what to do instead: ")
+        terminal.until("or say what to do instead: ")
         terminal.press("y\n")
         terminal.until("Mended.")
         terminal.until("> ")

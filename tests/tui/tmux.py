@@ -217,7 +217,7 @@ def bodies(steer: Steer, thread: str, kind: str) -> list[dict[str, Any]]:
 
 
 def said(steer: Steer, thread: str) -> list[str]:
-    """What the person said in a thread."""
+    """What the user said in a thread."""
     return [body["text"] for body in bodies(steer, thread, "user")]
 
 

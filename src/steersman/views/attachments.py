@@ -13,6 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 
 LONG_TEXT, LONG_LINES = 2_000, 20  # what is longer becomes a chip
@@ -73,12 +74,12 @@ class Attachments:
         """A long text as a chip."""
         if len(text) > LARGEST:
             raise UsageProblem(
-                f"The pasted text is too long: {len(text):,} characters.",
+                f"The pasted text is too long: {counted(len(text), 'character')}.",
                 f"At most {LARGEST:,} are taken.",
                 "Save it as a file and mention that with @.",
             )
         lines = text.count("\n") + (not text.endswith("\n"))
-        label = f"[pasted text {self._next('text')}: {lines:,} line{'s' * (lines != 1)}]"
+        label = f"[pasted text {self._next('text')}: {counted(lines, 'line')}]"
         piece = Piece(label, text=text)
         if len(text) > HUGE:
             piece = self._spilled(piece)
@@ -149,7 +150,7 @@ class Attachments:
         if len(text) <= HUGE:
             return text
         left_out = len(text) - SHOWN_HEAD - SHOWN_TAIL
-        cut = f"\n[Steersman: {left_out:,} characters of the pasted text are left out here]\n"
+        cut = f"\n[Steersman: {counted(left_out, 'character')} of the pasted text left out here]\n"
         return text[:SHOWN_HEAD] + cut + text[-SHOWN_TAIL:]
 
     def _spilled(self, piece: Piece) -> Piece:

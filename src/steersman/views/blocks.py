@@ -1,6 +1,6 @@
-"""What a screen shows of a thread: blocks, told from messages by `story.py`, drawn by `drawing/`.
+"""What a screen shows of a thread: blocks, built from messages by `story.py`, drawn by `drawing/`.
 
-Records only, without colours and widths. A block changes while the work it shows goes on; its
+Records only, without colours and widths. A block changes while the work it shows continues; its
 `version` tells whoever has drawn it that it is another now.
 """
 
@@ -58,7 +58,7 @@ class Block:
 
 
 class Person(Block):
-    """Words of the person: a prompt, or said into a running turn, with what became of them.
+    """Words of the user: a prompt, or said into a running turn, with what became of them.
 
     `corr` names words that were said while a turn ran: by it they are withdrawn.
     """
@@ -97,7 +97,7 @@ class Words(Block):
 class Work(Block):
     """A call of a tool: what was asked, what the gate said, what came of it.
 
-    `by_agent` when an agent carries it out; then the agent's block tells everything.
+    `by_agent` when an agent carries it out; then the agent's block shows everything.
     """
 
     __slots__ = ("by_agent", "call", "corr", "diffs", "progress", "result", "verdicts")
@@ -114,7 +114,7 @@ class Work(Block):
 
 
 class Request(Block):
-    """A permission that is asked for; `response` once somebody answered."""
+    """A permission that is asked for; `response` once someone answered."""
 
     __slots__ = ("corr", "request", "response")
 
@@ -128,7 +128,7 @@ class Request(Block):
 
 
 class Asked(Block):
-    """A question to the person."""
+    """A question to the user."""
 
     __slots__ = ("answer", "corr", "question")
 
@@ -161,7 +161,7 @@ class Agent(Block):
 class Remark(Block):
     """Everything else that is worth a line: errors, audits, compactions, ends of turns.
 
-    `seconds` is how long a turn took, where its end is told.
+    `seconds` is how long a turn took, where its end is reported.
     """
 
     __slots__ = ("body", "seconds")

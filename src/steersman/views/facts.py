@@ -22,7 +22,7 @@ from steersman.views.text import amount, one_line
 
 
 class Facts(Struct, frozen=True):
-    """How things stand."""
+    """Show the status."""
 
     doing: Doing = "nothing"
     owner: str = ""
@@ -125,7 +125,7 @@ class Gathering:
         self._branch = (self._seat.folder, branch(self._seat.folder))
 
     def facts(self, story: Story) -> Facts:
-        """How things stand."""
+        """Show the status."""
         seat, settings, usage = self._seat, self._seat.settings, story.usage
         if self._branch[0] != seat.folder:
             self.look()

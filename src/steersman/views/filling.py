@@ -21,7 +21,7 @@ from steersman.views.text import amount
 LETTERS = 4  # of a token, as a rule
 WIDTH = 30
 _NAMES = {
-    User: "your words", Assistant: "answers", ToolCall: "calls of tools", ToolResult: "results",
+    User: "your words", Assistant: "answers", ToolCall: "tool calls", ToolResult: "results",
 }  # fmt: skip
 KINDS = frozenset({"user", "assistant", "tool_call", "tool_result", "compaction"})
 REST, DIGEST, FREE = "instructions, tools", "digest", "free"

@@ -1,14 +1,16 @@
-"""What git notes down for itself, told in a line instead of file by file. Pure.
+"""What git records for itself, shown in a line instead of file by file. Pure.
 
-Only its bookkeeping: hooks, configuration and everything else that git runs or obeys is shown like
+Only its bookkeeping: hooks, configuration and everything else that git runs or loads is shown like
 any other file.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
+from steersman.records.counting import counted
+
 # The first names below `.git` of what a commit, a merge or a fetch writes down. Not the
-# steps of a rebase: git runs commands that stand there.
+# steps of a rebase: git runs commands that are there.
 BOOKKEEPING = frozenset(
     [
         "objects",
@@ -37,7 +39,7 @@ _COMMIT = re.compile(r"^[+-](?![+-]{2} ).*\tcommit\b", re.MULTILINE)
 
 
 def inner(path: str) -> str:
-    """Where a file is in git's bookkeeping; empty when it is no part of it."""
+    """Where a file is in git's bookkeeping; empty when it is not a part of it."""
     parts = path.split("/")
     below = parts[parts.index(".git") + 1 :] if ".git" in parts else []
     if not below or below[0] not in BOOKKEEPING or below[:2] == ["objects", "info"]:
@@ -46,7 +48,7 @@ def inner(path: str) -> str:
 
 
 def commits(log: str) -> int:
-    """How many commits a diff of git's own log of `HEAD` tells of."""
+    """How many commits a diff of git's own log of `HEAD` reports."""
     return len(_COMMIT.findall(log))
 
 
@@ -61,14 +63,14 @@ def line(paths: Iterable[str], made: int | None = None) -> str:
     objects = sum(_OBJECT.fullmatch(one) is not None for one in noted)
     parts = []
     if made:
-        parts.append(_many(made, "commit"))
+        parts.append(counted(made, "commit"))
         objects = max(0, objects - made)
     elif made is None and "COMMIT_EDITMSG" in noted and objects:
         parts.append("committed")
-    parts += [_many(objects, "object")] if objects else []
+    parts += [counted(objects, "object")] if objects else []
     packs = sum(_PACK.fullmatch(one) is not None for one in noted)
-    parts += [_many(packs, "pack")] if packs else []
-    return f"git: {', '.join(parts) or _many(len(noted), 'file')}"
+    parts += [counted(packs, "pack")] if packs else []
+    return f"git: {', '.join(parts) or counted(len(noted), 'file')}"
 
 
 def folded(changes: Sequence[str]) -> list[str]:
@@ -84,13 +86,9 @@ def counted_changes(changes: Sequence[str]) -> str:
     if not last.startswith("git: "):
         own.append(last)
         last = ""
-    told = [_many(len(own), "change")] if own and own != [""] else []
+    told = [counted(len(own), "change")] if own and own != [""] else []
     return " · ".join([*told, *([last] if last else [])])
 
 
 def _path(change: str) -> str:
     return change.partition(" ")[2]
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

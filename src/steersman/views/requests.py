@@ -1,4 +1,4 @@
-"""A request for permission as every port tells it: what is wanted, by whom, and the answers there
+"""A request for permission as every port shows it: what is wanted, by whom, and the answers there
 are. Pure; how its lines look is a port's own."""
 
 import msgspec
@@ -44,7 +44,7 @@ def title(request: ConfirmRequest) -> str:
         case [SpawnAgent(agent=agent)]:
             return f"start the agent {flat(agent)}"
         case [ChangeMany() as many, *_]:
-            return f"change {many.created + many.changed + many.deleted:,} files at once"
+            return f"change {counted(many.created + many.changed + many.deleted, 'file')} at once"
     if kinds <= {Write, Delete}:
         did = "keep what a command did to" if not can_be_changed(request) else "change"
         return f"{did} {counted(len(request.actions), 'file')}"
@@ -54,7 +54,7 @@ def title(request: ConfirmRequest) -> str:
 
 
 def asker(block: Request | Asked) -> str:
-    """Whose request it is; empty for the one that the person talks to."""
+    """Whose request it is; empty for the one that the user talks to."""
     return flat(block.lane.removeprefix(ROOT).strip("/"))
 
 
@@ -99,7 +99,7 @@ def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> l
 
 
 def editable(request: ConfirmRequest, call: ToolCall | None) -> bool:
-    """Whether the person can change the call: it is what is asked about, and all of it is here."""
+    """Whether the user can change the call: it is what is asked about, and all of it is here."""
     if call is None or call.malformed or not can_be_changed(request):
         return False
     if not all(isinstance(a, Write | Delete | Execute | McpCall | ChangeMany | SpawnAgent)
@@ -115,14 +115,14 @@ def by_command(call: ToolCall) -> bool:
 
 
 def edited_text(call: ToolCall) -> str:
-    """What the person edits: the command, or all arguments as JSON."""
+    """What the user edits: the command, or all arguments as JSON."""
     if by_command(call):
         return str(call.arguments["command"])
     return safe_json(msgspec.json.format(msgspec.json.encode(call.arguments), indent=2).decode())
 
 
 def edited_arguments(call: ToolCall, text: str) -> dict[str, object] | str:
-    """The arguments as the person left them, or what is wrong with them."""
+    """The arguments as the user left them, or what is wrong with them."""
     if by_command(call):
         return {**call.arguments, "command": text} if text.strip() else "The command is empty."
     try:

@@ -64,7 +64,7 @@ def meaning(
     shown = [*attachments.pictures(text), *(one for one in named if is_picture(one))]
     if shown and (queued or doing == "working"):
         raise UsageProblem(
-            "Pictures begin a turn; they cannot be said into one.",
+            "Images can only start a turn; they cannot be added to a running one.",
             try_this="Send them when the turn has ended, or stop it with Esc.",
         )
     whole = mentions.applied(attachments.expanded(text))

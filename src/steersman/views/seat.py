@@ -26,8 +26,8 @@ ADOPTED = ("mode", "trust", "approvals")
 class Seat:
     """Where a person is. `settings` are those of the thread, and of the next new one.
 
-    `given` names settings that the person chose: they hold in every thread; for the others a thread
-    keeps its own, which is no choice for the next new one. `attended`: somebody can answer.
+    `given` names settings that the user chose: they hold in every thread; for the others a thread
+    keeps its own, which is not a choice for the next new one. `attended`: someone can answer.
     `yes`: every permission is answered with yes. `owner` is the other process that
     runs the thread, as far as is known.
     """
@@ -47,19 +47,19 @@ class Seat:
         self.settings = settings
         self._given = given
         self._how: dict[str, Any] = {"attended": attended, "yes": yes}
-        self._lent: dict[str, str] = {}  # the person's own, while a thread that was taken has its
+        self._lent: dict[str, str] = {}  # the user's own, while a thread that was taken has its
         self.owner: Process | None = None
         self._handle: ThreadHandle | None = None
         self._arrived = asyncio.Event()
         self._moving = asyncio.Lock()  # two words said at once begin one thread, not two
-        self._there = asyncio.Event()  # words wait while the person is on the way to a thread
+        self._there = asyncio.Event()  # words wait while the user is on the way to a thread
         self._there.set()
 
     @property
     def handle(self) -> ThreadHandle:
         """The thread; raises while there is none."""
         if self._handle is None:
-            raise UsageProblem("There is no thread yet.", try_this="Say something first.")
+            raise UsageProblem("There is no thread yet.", try_this="Send a message first.")
         return self._handle
 
     @property
@@ -84,7 +84,7 @@ class Seat:
 
     @asynccontextmanager
     async def on_the_way(self) -> AsyncIterator[None]:
-        """What is said meanwhile is said where the person arrives."""
+        """What is said meanwhile is said where the user arrives."""
         self._there.clear()
         try:
             yield
@@ -105,7 +105,7 @@ class Seat:
         await self.look()
 
     async def leave(self) -> None:
-        """Get up. What runs here is stopped, what runs elsewhere goes on; everything is kept."""
+        """Get up. What runs here is stopped, what runs elsewhere continues; everything is kept."""
         handle, self._handle, self.owner = self._handle, None, None
         self.settings = msgspec.structs.replace(self.settings, **self._lent)
         self._lent = {}
@@ -148,7 +148,7 @@ class Seat:
                 await handle.send(text, images)
 
     async def queue(self, text: str) -> None:
-        """Say something for the next turn."""
+        """Queue a message for the next turn."""
         await self._there.wait()
         async with self._moving:
             handle = await self._ready(text)
@@ -186,7 +186,7 @@ class Seat:
         await self.host.chose_model(values.get("model"))
 
     async def fork(self, at: int | None = None) -> Thread:
-        """Go on in a new thread that shares this one's history up to a message."""
+        """Continue in a new thread that shares this one's history up to a message."""
         copy = await asyncio.to_thread(self.host.fork, self.handle.id, at)
         await self.take(copy.id)
         return copy
@@ -199,7 +199,7 @@ class Seat:
     async def follow(self, after: int = 0) -> AsyncIterator[Message]:
         """Every message of the thread after `after`, and what happens from then on.
 
-        It begins when there is a thread, and ends when the person sits somewhere else.
+        It begins when there is a thread, and ends when the user sits somewhere else.
         """
         await self._arrived.wait()
         async for message in self.handle.events(after):

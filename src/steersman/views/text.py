@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from steersman.records.counting import counted as counted
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -37,7 +38,7 @@ from steersman.records.message import (
 from steersman.records.names import shown
 from steersman.views.git_notes import counted_changes
 
-IMPORTED_WORDS = "Imported from a file. What it says was done may never have happened here."
+IMPORTED_WORDS = "Imported from a file. What it describes may never have happened here."
 
 # Controls, and what is invisible, turns the direction of reading, or breaks lines.
 _UNSAFE = re.compile(
@@ -54,7 +55,7 @@ def safe(text: str) -> str:
 
 
 def safe_json(text: str) -> str:
-    """JSON that says the same, with nothing in it that a terminal would obey."""
+    """JSON that says the same, with nothing in it that a terminal would follow."""
     return _UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
 
 
@@ -73,7 +74,7 @@ def one_line(text: str, width: int = 100) -> str:
 
 
 def sentence(text: str) -> str:
-    """Text of a line or a few: what goes on in another line is set in, and passes for no line."""
+    """Text of a line or a few: what continues in another line is set in, and passes for no line."""
     return safe(text).replace("\n", "\n  ")
 
 
@@ -104,13 +105,13 @@ def _result_words(result: ToolResult) -> str:
             told = counted_changes([str(one) for one in changed]) if changed else ""
             return f"exit {code} after {ms / 1000:.1f} s{f' · {told}' if told else ''}"
         case {"background_process_id": process}:
-            return f"goes on in the background as {process}"
-        case {"lines_read": read, "total_lines": total}:
-            return f"{read} of {total} lines"
+            return f"continues in the background as {process}"
+        case {"lines_read": read, "total_lines": int(total)}:
+            return f"{read} of {counted(total, 'line')}"
         case {"files": list(files)}:
             return counted(len(files), "file")
-        case {"path": path, "bytes": size}:
-            return f"{path}, {size} bytes"
+        case {"path": path, "bytes": int(size)}:
+            return f"{path}, {counted(size, 'byte')}"
         case str(text):
             return one_line(text)
         case _:
@@ -123,12 +124,8 @@ def compaction_words(body: Compaction) -> str:
         return f"the compaction at message {body.until} is undone"
     what = f"a digest up to message {body.until}" if body.until else "long results shortened"
     why = {"window": "the window was full", "user": "asked for", "context_length": "too long"}
-    return f"{what}: {body.tokens_before:,} to {body.tokens_after:,} tokens ({why[body.cause]})"
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things."""
-    return f"{number} {what}{'s' * (number != 1)}"
+    after = counted(body.tokens_after, "token")
+    return f"{what}: {body.tokens_before:,} to {after} ({why[body.cause]})"
 
 
 def words(body: Body) -> str:
@@ -148,7 +145,7 @@ def _course_words(body: Body) -> str | None:
         case SessionEnd(status=status, exit=code, reason=reason):
             return f"{status} (exit {'-' if code is None else code}) {one_line(reason)}".strip()
         case TurnEnd(ending=ending, steps=steps, reason=reason):
-            return f"{ending} after {steps} steps {one_line(reason)}".strip()
+            return f"{ending} after {counted(steps, 'step')} {one_line(reason)}".strip()
         case AgentSpawn(agent=agent, task=task):
             return one_line(f"{agent}: {task}")
         case AgentDone(agent=agent, ending=ending):
@@ -182,14 +179,14 @@ def _toll_words(body: Body) -> str | None:
 
 
 def _talk_words(body: Body) -> str | None:
-    """What is said between the person and the model."""
+    """What is said between the user and the model."""
     match body:
         case User(text=text) | Question(text=text) | Answer(text=text):
             return one_line(text)
         case Steer(state=state, how=how, text=text):
             return one_line(f"{how} {state} {text}")
         case Assistant(text=text, calls=calls):
-            return one_line(text) or f"{len(calls)} calls"
+            return one_line(text) or counted(len(calls), "call")
         case ConfirmRequest(tool=tool, reason=reason):
             return one_line(f"{tool}: {reason}")
         case ConfirmResponse(decision=decision, guidance=guidance, scope=scope):
@@ -232,7 +229,7 @@ def ago(time: datetime) -> str:
     for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
             count = int(seconds // size)
-            return f"{count} {name}{'s' if count > 1 else ''} ago"
+            return f"{counted(count, name)} ago"
     return "just now"
 
 
@@ -253,7 +250,7 @@ def fact_words(fact: Mapping[str, Any]) -> str:
     if fact.get("remote"):
         does.append(f"changes elsewhere: {flat(fact['remote'])}")
     if fact.get("unknown_code"):
-        does.append("runs code nobody has looked at")
+        does.append("runs unreviewed code")
     return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")
 
 

@@ -65,7 +65,7 @@ class Queue:
         self._since = self._clock()
 
     def answered(self) -> str:
-        """Take out what is asked now, and go on with the next; empty when it is too early.
+        """Take out what is asked now, and continue with the next; empty when it is too early.
 
         Whoever types on, words that were meant for something else, answers nothing.
         """

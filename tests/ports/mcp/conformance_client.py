@@ -3,7 +3,7 @@
 The suite starts `conformance_call.py` for each scenario, with its name in MCP_CONFORMANCE_SCENARIO,
 and watches what arrives at its server. To load our client takes longer than a scenario does, so it
 is loaded once, here, and a copy of the process does each scenario. All that is sent is sent by
-`operations/mcp/connection.py`; where a server wants a sign-in, by `operations/mcp/signing_in.py`,
+`operations/mcp/connection.py`; where a server needs a sign-in, by `operations/mcp/signing_in.py`,
 as `steer mcp login` does it, with a person who goes wherever the browser is led and agrees.
 """
 

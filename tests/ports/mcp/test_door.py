@@ -28,7 +28,7 @@ def test_an_address_is_a_host_and_a_port(text: str, expected: tuple[str, int]) -
 
 @pytest.mark.parametrize("text", ["127.0.0.1:x", "127.0.0.1:70000", "a:b:c"])
 def test_what_is_no_address_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(UsageProblem, match="is no address"):
+    with pytest.raises(UsageProblem, match="is not an address"):
         address_from(text)
 
 
@@ -78,5 +78,5 @@ def test_what_is_no_token_is_not_used(tmp_path: Path, text: str) -> None:
     path = tmp_path / "token"
     path.write_text(text)
     path.chmod(0o600)
-    with pytest.raises(UsageProblem, match="holds no token"):
+    with pytest.raises(UsageProblem, match="contains no token"):
         token_at(path)

@@ -418,7 +418,7 @@ def test_all_of_a_long_request_can_be_scrolled_to() -> None:
 def test_a_change_of_very_many_files_is_told_in_numbers() -> None:
     shown = picture(press(many_request()))
     assert "wants to change 1,243 files at once" in shown
-    assert "12 of them (34,000 bytes) are in no version control" in shown
+    assert "12 of them (34,000 bytes) are not in version control" in shown
     assert "notes.txt" in shown
 
 

@@ -155,7 +155,7 @@ def test_ctrl_g_opens_the_persons_editor(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "told"),
     [
-        ({"EDITOR": "no-such-editor"}, "The editor no-such-editor of EDITOR is not there."),
+        ({"EDITOR": "no-such-editor"}, "The editor no-such-editor of EDITOR is not installed."),
         ({"VISUAL": "'"}, "The variable VISUAL is not a command."),
         ({"EDITOR": "false"}, "false ended with 1."),
     ],
@@ -192,7 +192,7 @@ def test_the_folder_has_no_say_in_which_editor_runs_and_where(tmp_path: Path, mo
 
     edit("text", environ)
     assert Path((tmp_path / "where").read_text().strip()) != tmp_path
-    with pytest.raises(UsageProblem, match="The editor nano of EDITOR is not there"):
+    with pytest.raises(UsageProblem, match="The editor nano of EDITOR is not installed"):
         edit("text", {"PATH": ".:bin", "EDITOR": "nano"})
     assert not (tmp_path / "mark").exists()
 

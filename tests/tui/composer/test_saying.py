@@ -128,7 +128,7 @@ def test_pictures_are_not_lost_in_a_running_turn(tmp_path: Path) -> None:
 
     desk = write(tmp_path, act)
     assert desk.said == []
-    assert desk.told[0].startswith("Pictures begin a turn")
+    assert desk.told[0].startswith("Images can only start a turn")
 
 
 def test_a_picture_that_is_none_is_told_and_nothing_is_lost(tmp_path: Path) -> None:

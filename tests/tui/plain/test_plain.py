@@ -15,7 +15,7 @@ from tests.cli.terminal import CTRL_C, CTRL_D
 from tests.tui.plain.talk import Talk, piped
 from tests.world import call
 
-ASK = "or tell it what to do instead: "
+ASK = "or say what to do instead: "
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
 
 
@@ -79,7 +79,7 @@ def test_a_line_steers_a_running_turn_and_queue_waits_for_the_next(steer, script
         talk.say("work")
         gate.waiting()
         talk.say("also this")
-        talk.until("· it hears that at its next step")
+        talk.until("· it gets that at its next step")
         talk.say("/queue then that")
         talk.until("· queued for the next turn: then that")
         talk.say("/undo")
@@ -102,13 +102,13 @@ def test_ctrl_c_stops_the_turn_and_twice_leaves(steer, script, gate):
         talk.say("work")
         gate.waiting()
         talk.press(CTRL_C)
-        talk.until("Stopping the turn. Ctrl+C again leaves.")
+        talk.until("Stopping the turn. Ctrl+C again quits.")
         talk.until("✗ cancelled")
         talk.ready()
         assert gate.processes() == []
         talk.done("/status")
         talk.press(CTRL_C)
-        talk.until("Ctrl+C again leaves.")
+        talk.until("Ctrl+C again quits.")
         talk.press(CTRL_C)
         assert talk.end() == 0
 
@@ -209,7 +209,7 @@ def test_detach_leaves_the_turn_running(steer, script, gate):
         talk.say("work")
         gate.waiting()
         talk.say("/detach")
-        talk.until("The turn goes on in the background. Come back with: steer attach ")
+        talk.until("The turn continues in the background. Come back with: steer attach ")
         assert talk.process.wait(timeout=60) == 0  # the shell goes on
         assert gate.processes()
         gate.open()
@@ -257,7 +257,7 @@ def test_commands_ask_and_answer_on_lines(steer, script, workspace):
         talk.say("/resume")
         talk.until("or nothing: ")
         talk.say("nothing like it")
-        talk.until("Nothing like that.")
+        talk.until("No match.")
         talk.until("or nothing: ")
         talk.say("fix")
         talk.until("or nothing: ")
@@ -270,7 +270,7 @@ def test_commands_ask_and_answer_on_lines(steer, script, workspace):
         talk.until("Mended.")
         talk.ready()
         talk.say("/modle")
-        talk.until("Near it: /model")
+        talk.until("Similar: /model")
         talk.ready()
         talk.say("/quit")
         assert talk.end() == 0
@@ -424,7 +424,7 @@ def test_what_is_too_long_is_not_said(steer, script):
     done = piped(steer, script(DONE), input="x" * 300_000 + "\n")
 
     assert done.returncode == 0
-    assert "That is too long to say: 300,000 characters." in done.stdout
+    assert "That is too long to send: 300,000 characters." in done.stdout
 
 
 @pytest.mark.parametrize("text", ["", "words\n", "\n\n/help\n/quit\nnever said\n"])

@@ -19,7 +19,7 @@ FIX = call(
     files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}],
 )
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
-NO_THREAD = ("tell", "There is no thread yet.\nSay something first.")
+NO_THREAD = ("tell", "There is no thread yet.\nSend a message first.")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_mode_with_words_says_them_in_it(desk, script):
     happened, mode = desk(scenario, model=model)
     assert mode == "ask"
     assert happened[-2:] == [
-        ("tell", "Mode ask: only look and answer: no changes, no commands."),
+        ("tell", "Mode ask: only read and answer: no changes, no commands."),
         ("say", "how does add work?"),
     ]
 
@@ -96,10 +96,10 @@ def test_new_fork_and_resume(desk, script):
     assert {row.key for row in rows} == {first, fork}
     assert {row.text for row in rows} == {"the first task"}
     assert told == [
-        f"Thread {fork} goes on from {first} up to message 3, which stays as it is.",
-        "A new thread begins with what you say next.",
+        f"Thread {fork} continues from {first} up to message 3, which stays as it is.",
+        "Your next message starts a new thread.",
         f"Thread {first}: the first task",
-        "You are in this thread already.",
+        "You are already in this thread.",
         f"Thread {fork}: the first task",
     ]
 
@@ -127,25 +127,25 @@ def test_threads_of_other_folders_are_one_step_away(desk, script, tmp_path):
         ("/fork", "There is no thread yet."),
         ("/fork x", "“x” is not the number of a message."),
         ("/export", "There is no thread yet."),
-        ("/quit now", "/quit takes nothing after it."),
+        ("/quit now", "/quit takes no arguments."),
         ("/undo", "There is no thread yet."),
         ("/redo", "There is no thread yet."),
         ("/rewind", "There is no thread yet."),
         ("/rewind 3", "There is no thread"),
         ("/compact", "There is no thread yet."),
-        ("/compact all", "“all” is not right here."),
+        ("/compact all", "“all” is not valid here."),
         ("/diff", "This thread has changed no files."),
-        ("/cost", "Nothing was spent in this thread yet."),
+        ("/cost", "No usage in this thread yet."),
         ("/queue", "There is nothing to queue."),
         ("/mention nowhere.py", "There is no file “nowhere.py” here."),
         ("/mcp", "No MCP servers."),
-        ("/mcp start x", "That is not understood."),
+        ("/mcp start x", "That is not a known option."),
         ("/mcp enable x", "There is no MCP server “x”."),
         ("/skills", "No skills."),
         ("/skills enable x", "There is no skill “x”."),
         ("/model nonsense", "There is no model “nonsense”."),
         ("/model none:such", "There is no provider “none”."),
-        ("/approvals sometimes", "“sometimes” is not right here."),
+        ("/approvals sometimes", "“sometimes” is not valid here."),
         ("/edit", "There is no editor here."),
         ("/help nothing", "There is no command “/nothing”."),
         ("/nothing", "There is no command “/nothing”."),
@@ -369,7 +369,7 @@ def test_compact_and_back(desk, script):
         return desk.stage.told
 
     told = desk(scenario, model=model)
-    assert told == ["Nothing to gain yet.", "There is no compaction to undo."]
+    assert told == ["There is nothing to compact yet.", "There is no compaction to undo."]
 
 
 def test_mentions_and_queue(desk, script, workspace):
@@ -406,7 +406,7 @@ def test_model_by_name_and_by_choice(desk, script):
 
     models, rows = desk(scenario, model=one, models={"mine": {"provider": "openai"}})
     assert models == [one, two, one]
-    assert rows == [(two, "the present one"), ("mine", "in your settings")]
+    assert rows == [(two, "the current one"), ("mine", "in your settings")]
 
 
 def test_a_wrong_model_leaves_the_one_before(desk, script):
@@ -466,7 +466,7 @@ def test_status_and_cost(desk, script, workspace):
 
     before, after, cost, thread = desk(scenario, model=model)
 
-    assert before.splitlines()[-1] == "- **thread** none yet; what you say first begins one"
+    assert before.splitlines()[-1] == "- **thread** none yet; your first message starts one"
     lines = after.splitlines()
     assert "- **branch** main" in lines
     assert "- **approvals** on-request" in lines
@@ -484,7 +484,7 @@ def test_help_tells_all_and_about_one(desk):
     assert "- `/undo` Undo what the last turn did to files." in everything
     assert title == "/rewind"
     assert one.startswith("`/rewind [SEQ]`\n\nGo back to a message: files and conversation.")
-    assert one.endswith("Waits until no turn runs.")
+    assert one.endswith("Waits until the turn has ended.")
 
 
 def test_keys_are_the_stages(desk):
@@ -514,7 +514,7 @@ def test_mcp_servers_are_listed_and_switched(desk, script, environ, workspace):
     before, after, told = desk(scenario, model=model)
 
     assert before == ("MCP servers", "- **files** not started")
-    assert after == ("MCP servers", "- **files** switched off")
+    assert after == ("MCP servers", "- **files** disabled")
     assert told == ["files is disabled from the next time a thread is opened."]
     assert not find(str(workspace), environ, trusted=False).servers[0].enabled
 
@@ -536,9 +536,9 @@ def test_skills_are_chosen_and_switched(desk, tmp_path):
         ("compose", "$tidy "),
         ("tell", "The skill tidy is disabled."),
         ("pick", "Skills"),
-        ("tell", "The skill tidy is switched off: /skills enable tidy"),
+        ("tell", "The skill tidy is disabled: /skills enable tidy"),
     ]
-    assert rows == ["tidy (switched off)"]
+    assert rows == ["tidy (disabled)"]
 
 
 # Looking and naming

@@ -138,7 +138,7 @@ def test_a_written_command_says_its_text(workspace, environ, script, tmp_path):
     assert len(answers) == 1
     assert happened[:2] == [
         ("tell", "`allowed-tools` is not used: what is allowed is decided by you, not by a file."),
-        ("tell", "Not run, only told to the model: git status."),
+        ("tell", "Not run, only shown to the model: git status."),
     ]
 
 
@@ -168,7 +168,7 @@ def test_steersmans_own_commands_win(workspace, environ, tmp_path):
 
     help_text, told = at_desk(environ, workspace, scenario)
 
-    assert told == ["There is no thread yet.\nSay something first."]
+    assert told == ["There is no thread yet.\nSend a message first."]
     assert "undo.md is not used: /undo is Steersman's own." in help_text.replace("\\", "")
     assert str(path).split("/")[-1] in help_text.replace("\\", "")
 

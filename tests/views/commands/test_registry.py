@@ -91,9 +91,9 @@ def test_what_a_line_means(line, meant):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("/modle", "Near it: /model."),
-        ("/men", "Near it: /mention, /model."),
-        ("/m0del x", "Near it: /model."),
+        ("/modle", "Similar: /model."),
+        ("/men", "Similar: /mention, /model."),
+        ("/m0del x", "Similar: /model."),
         ("/xyzzy", ""),
     ],
 )
@@ -162,7 +162,7 @@ def test_while_a_turn_works_some_commands_wait(environ, workspace, script):
     happened, queued = at_desk(environ, workspace, scenario, model=model, approvals="never")
 
     waits = "waits until the turn has ended.\nStop the turn first, or wait."
-    plan = "Mode plan: find out and write a plan; nothing else is changed."
+    plan = "Mode plan: research and write a plan; nothing else changes."
     assert happened[:2] == [("tell", plan), ("tell", f"/undo {waits}")]
     assert "**now** a turn runs" in happened[2][1][1]
     assert queued == ["queued"]

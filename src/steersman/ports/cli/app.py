@@ -11,21 +11,21 @@ import click
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
 
 COMMANDS = {
-    "chat": ("chat", "command", "Talk in the terminal; the same as `steer` alone."),
-    "run": ("work", "run", "Do one task without a terminal chat."),
-    "resume": ("work", "resume", "Go on with a thread."),
+    "chat": ("chat", "command", "Open the terminal chat; the same as `steer` alone."),
+    "run": ("work", "run", "Run one task without a terminal chat."),
+    "resume": ("work", "resume", "Continue a thread."),
     "attach": ("background", "attach", "Open the terminal on a thread, whichever process runs it."),
     "answer": ("background", "answer", "Answer what a thread asks."),
-    "tell": ("background", "tell", "Say something to a thread."),
+    "tell": ("background", "tell", "Send a message to a thread."),
     "cancel": ("background", "cancel", "Stop a thread's turn."),
     "wait": ("background", "wait", "Wait for a thread's turn; its exit code is the run's."),
     "demo": ("demo", "command", "See the whole loop on a sample project; no key, no network."),
     "call": ("tools", "call", "Call any tool, through the gate."),
-    "tools": ("tools", "listing", "Show the tools there are."),
+    "tools": ("tools", "listing", "List the tools."),
     "threads": ("threads", "command", "List, show, export, import or remove threads."),
     "fork": ("threads", "fork", "Start a new thread from a point of another."),
-    "undo": ("undo", "undo", "Take back what a turn did to files."),
-    "redo": ("undo", "redo", "Take back the last undo."),
+    "undo": ("undo", "undo", "Undo what a turn did to files."),
+    "redo": ("undo", "redo", "Redo the last undo."),
     "rewind": ("undo", "rewind", "Go back to a message: files and conversation."),
     "replay": ("ledger", "replay", "Show a thread's messages again."),
     "ledger": ("ledger", "command", "Show, follow, verify or export the log of a thread."),
@@ -40,7 +40,7 @@ COMMANDS = {
     "index": ("index", "command", "Show, build and ask the index of the code."),
     "config": ("config", "command", "Show and change settings, and where each comes from."),
     "store": ("store", "command", "Show the store of threads, or copy it elsewhere."),
-    "doctor": ("doctor", "command", "Tell what was found and what is missing."),
+    "doctor": ("doctor", "command", "Check the set-up: what works, what is missing."),
 }
 
 HIDDEN = {"carry": ("background", "carry")}  # what the host itself starts
@@ -146,7 +146,7 @@ def show_problem(problem: SteersmanError) -> None:
 
 
 def _pipe_closed() -> int:
-    """The reader of our output has gone: nothing is left to say, and that is no failure."""
+    """The reader of our output has gone: nothing is left to say, and that is not a failure."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -162,7 +162,7 @@ def _not_text(arguments: list[str]) -> int:
 
 
 def _defect(error: Exception) -> int:
-    """A mistake of ours: the person gets a sentence, the traceback goes to a file."""
+    """A mistake of ours: the user gets a sentence, the traceback goes to a file."""
     import os
     import tempfile
     import traceback
@@ -172,7 +172,7 @@ def _defect(error: Exception) -> int:
         traceback.print_exception(error, file=file)
     show_problem(
         SteersmanError(
-            f"Steersman itself made a mistake: {type(error).__name__}: {error}",
+            f"Steersman has a bug: {type(error).__name__}: {error}",
             f"The details are in {path}.",
             "Your threads are kept. Please report it with that file.",
         )

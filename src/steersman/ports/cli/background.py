@@ -73,7 +73,7 @@ async def _carry(thread_id: str) -> int:
             settings = settings_from(kept, host.permissions.settings_file(thread.workspace))
             handle = await host.open(thread.id, settings, attended=True, carries=True)
         except ThreadBusy:
-            _say(READY)  # somebody runs it, which is all that was wanted
+            _say(READY)  # someone runs it, which is all that was wanted
             return Exit.DONE
         except SteersmanError as problem:
             _say(report(problem))
@@ -87,7 +87,7 @@ async def _carry(thread_id: str) -> int:
 
 
 async def _finish(host: Host, handle: ThreadHandle, stopped: asyncio.Event) -> int:
-    """Work until there is nothing more to do, or somebody ends this process politely."""
+    """Work until there is nothing more to do, or someone ends this process politely."""
     working = asyncio.create_task(host.drained(handle.id))
     ending = asyncio.create_task(stopped.wait())
     await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -136,7 +136,7 @@ def attach(thread: str | None, plain: bool, **flags: Any) -> int:
 
 
 class AttachJob(Job):
-    """A thread that somebody else runs, shown until its turn ends."""
+    """A thread that someone else runs, shown until its turn ends."""
 
     def __init__(self, thread_id: str) -> None:
         self._id = thread_id
@@ -159,7 +159,7 @@ class AttachJob(Job):
     "--scope",
     type=click.Choice(["once", "thread", "here"]),
     default="once",
-    help="How long an approval holds.",
+    help="How long an approval lasts.",
 )
 def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
     """Answer what THREAD asks: allow, deny (with a reason, if you like), or the text of an answer.
@@ -213,7 +213,7 @@ def _which(
     if words[0].startswith("ask_") and not named:
         raise UsageProblem(
             f"No request {words[0]} is waiting in thread {handle.id}.",
-            "It was answered already, or never asked.",
+            "It was already answered, or never asked.",
             "`steer threads list --json` shows what waits.",
         )
     if not waiting:
@@ -246,7 +246,7 @@ def _option(host: Host, handle: ThreadHandle, asked: Waiting, said: str) -> str:
 @click.argument("text", nargs=-1, required=True)
 @click.option("--queue", is_flag=True, help="For the next turn, not the running one.")
 def tell(thread: str, text: tuple[str, ...], queue: bool) -> None:
-    """Say TEXT to THREAD: the running turn hears it at its next step; an idle thread begins one.
+    """Send TEXT to THREAD: the running turn gets it at its next step; an idle thread starts one.
 
     `-` reads the text from standard input.
     """

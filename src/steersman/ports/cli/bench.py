@@ -12,6 +12,7 @@ from steersman.host import bench
 from steersman.ports.cli.app import show_problem
 from steersman.ports.cli.options import json_flag
 from steersman.records.bench import Result, Row
+from steersman.records.counting import counted
 from steersman.records.errors import Exit
 from steersman.views.text import one_line
 
@@ -22,11 +23,13 @@ def command() -> None:
 
 
 @command.command("models")
-@click.option("--models", "named", metavar="A,B", help="Models to try (default: the configured).")
+@click.option(
+    "--models", "named", metavar="A,B", help="Models to try (default: the configured ones)."
+)
 @click.option("--tasks", "wanted", metavar="A,B", help="Tasks or kinds of them (default: all).")
 @click.option("--seconds", type=click.FloatRange(1), default=900.0, help="Time for one task.")
 @click.option("--plot", type=click.Path(dir_okay=False), help="SVG file to draw (default: kept).")
-@click.option("--keep", "keep_in", metavar="DIR", help="Leave the worked-on folders there.")
+@click.option("--keep", "keep_in", metavar="DIR", help="Keep the worked-on folders there.")
 @json_flag
 def models(
     named: str | None,
@@ -86,7 +89,7 @@ def results(as_json: bool) -> None:
 def line(result: Result) -> str:
     """One result as people read it."""
     mark = click.style("✓", fg="green") if result.passed else click.style("✗", fg="red")
-    tokens = f"{result.input + result.output:,} tokens"
+    tokens = counted(result.input + result.output, "token")
     why = f"  {one_line(result.why, 60)}" if result.why else ""
     name = one_line(result.model, 40)
     return f"{mark} {result.task:<18} {name:<30} {result.seconds:>6.1f} s  {tokens:>14}{why}"

@@ -11,7 +11,7 @@ from steersman.records.errors import UsageProblem
 
 @click.command()
 @click.argument("task", nargs=-1)
-@click.option("--resume", "-r", metavar="THREAD", help="Go on with a thread, by its id.")
+@click.option("--resume", "-r", metavar="THREAD", help="Continue a thread, by its id.")
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
 @working
 @spending
@@ -23,9 +23,9 @@ def command(**flags: Any) -> int:
     # What is drawn goes to standard error.
     if not flags["plain"] and not (at_terminal() and sys.stderr.isatty()):
         raise UsageProblem(
-            "There is no terminal here to talk in.",
-            "Standard input, output and error must all be one.",
-            "`steer run TASK` works without; so does `steer --plain`.",
+            "There is no terminal.",
+            "Standard input, output and error must all be terminals.",
+            "Use `steer run TASK` or `steer --plain`.",
         )
     if at_terminal():
         from steersman.ports.cli.leaving import split

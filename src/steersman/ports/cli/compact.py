@@ -1,4 +1,4 @@
-"""`steer compact`: show the model a digest of a long thread, see what was kept, or take it back."""
+"""`steer compact`: show the model a digest of a long thread, see what was kept, or undo it."""
 
 import asyncio
 from typing import Any
@@ -9,6 +9,7 @@ import msgspec
 from steersman.host import Host, ledger
 from steersman.ports.cli.options import folders_from, json_flag, open_host, working
 from steersman.ports.cli.work import kept_settings
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
 from steersman.records.thread import Thread
@@ -38,9 +39,11 @@ def command(
     else:
         changed = asyncio.run(_compact(host, found, undo=undo, flags=flags))
         if not changed:
-            click.echo("There is no compaction to take back." if undo else "Nothing to gain yet.")
+            click.echo(
+                "There is no compaction to undo." if undo else "There is nothing to compact yet."
+            )
         elif undo:
-            click.echo("Taken back: the model sees what it saw before.")
+            click.echo("Undone: the model sees what it saw before.")
         else:
             _show(_last(open_host(), found), as_json=as_json)
 
@@ -67,7 +70,8 @@ def _show(made: Compaction, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode(made).decode())
         return
     kept = made.kept
-    click.echo(f"{made.tokens_before:,} → {made.tokens_after:,} tokens, up to message {made.until}")
+    tokens = counted(made.tokens_after, "token")
+    click.echo(f"{made.tokens_before:,} → {tokens}, up to message {made.until}")
     for title, lines in (
         ("goal", [kept.goal]),
         ("your words", [said.text for said in kept.words]),
@@ -84,7 +88,7 @@ def _show(made: Compaction, *, as_json: bool) -> None:
             for line in filter(None, lines):
                 click.echo("  " + safe(line).replace("\n", "\n  "))
     if kept.unsaid:
-        click.echo(f"{kept.unsaid} more things you said are only in the log.")
+        click.echo(f"Only in the log: {counted(kept.unsaid, 'more message')} from you.")
 
 
 def _search(host: Host, thread: Thread, words: str, *, as_json: bool) -> None:

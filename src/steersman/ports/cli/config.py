@@ -55,7 +55,7 @@ def set_value(name: str, value: str, workspace: str | None) -> None:
     done = config.change(name, value, folder_from(workspace), os.environ)
     click.echo(safe(f"{done.name} = {_shown(done.value)}, in {done.path}"))
     if done.hidden_by:
-        click.echo(safe(f"{done.hidden_by} says otherwise, and counts more."), err=True)
+        click.echo(safe(f"{done.hidden_by} overrides it."), err=True)
 
 
 @command.command("edit")
@@ -66,7 +66,7 @@ def edit() -> None:
     path = config.prepare(os.environ)
     edit_file(str(path), os.environ)
     config.check(os.environ)
-    click.echo(f"{path} is right.")
+    click.echo(f"{path} is valid.")
 
 
 def _shown(value: Any) -> str:

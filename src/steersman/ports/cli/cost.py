@@ -7,6 +7,7 @@ from steersman.host import costs
 from steersman.host.costs import Account
 from steersman.ports.cli.options import json_flag, open_host
 from steersman.records.bill import Grouping
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.views.bills import table
 
@@ -58,7 +59,7 @@ def _show(account: Account, titles: dict[str, str], *, as_json: bool, first: boo
             click.echo(msgspec.json.encode({by: fields.pop("name"), **fields}).decode())
         return
     if not found:
-        click.echo("Nothing was spent yet.")
+        click.echo("No usage yet.")
         return
     click.echo("" if first else "\n", nl=False)
     notes = titles if by == "thread" else {}
@@ -66,6 +67,6 @@ def _show(account: Account, titles: dict[str, str], *, as_json: bool, first: boo
         click.echo(line)
     if whole.unpriced:
         click.echo(
-            f"\n{whole.unpriced} of {whole.requests} requests have no price: local models, or "
-            'models whose price is not known. Set it in config.toml: [models."NAME"] price.'
+            f"\nNo price for {whole.unpriced} of {counted(whole.requests, 'request')}: "
+            'local models, or models whose price is not known. Set it in config.toml: [models."NAME"] price.'
         )

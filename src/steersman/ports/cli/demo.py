@@ -18,20 +18,20 @@ from steersman.ports.cli.watch import Job, Watched, do
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.settings import Settings
 
-TASK = "The tests of this project fail. Find out why, mend the code, and prove it."
+TASK = "The tests of this project fail. Find out why, fix the code, and prove it."
 
 
 @click.command()
 @click.option("--keep", metavar="DIR", help="Put the sample project there (default: a new folder).")
 def command(keep: str | None) -> int:
-    """Let a scripted model mend a bug in a sample project.
+    """Let a scripted model fix a bug in a sample project.
 
     The model is scripted, so this needs no key and no network; everything else is real: the log,
     the gate, the edit and the tests.
     """
     folder = _sample(keep)
     click.echo(click.style("Steersman demo", bold=True))
-    click.echo("The model is scripted: it plays a file. All the rest really happens.")
+    click.echo("The model is scripted: it plays a file. Everything else is real.")
     click.echo(f"Sample project: {folder}\n")
     click.echo(click.style(f"› {TASK}", bold=True))
     path = os.environ.get("PATH", "")
@@ -82,7 +82,7 @@ def _proof(folder: Path) -> int:
     host = open_host()
     newest = host.latest(os.path.realpath(folder))
     steer = "steer" if shutil.which("steer") else f"{sys.executable} -m steersman"
-    click.echo("\nLook further:")
+    click.echo("\nNext steps:")
     click.echo(f"  {steer} ledger show {newest.id}      every message, in order")
     click.echo(f"  {steer} ledger verify {newest.id}    proof that nothing was altered")
     click.echo(f"  {steer} doctor    which models of your own were found")

@@ -109,6 +109,6 @@ def _details(fact: Fact) -> list[tuple[str, str]]:
         ("deletes", " ".join(fact.deletes)),
         ("network", " ".join(fact.network)),
         ("remote", fact.remote),
-        ("code", "runs code nobody has seen" if fact.unknown_code else ""),
+        ("code", "runs unreviewed code" if fact.unknown_code else ""),
     ]
     return [row for row in rows if row[1]]

@@ -46,7 +46,7 @@ def build(workspace: str | None, as_json: bool) -> None:
         report = _update(index, tell=not as_json)
         if not as_json:
             read, kept = counted(report.read, "file"), counted(report.kept, "file")
-            click.echo(f"Read {read}; {kept} had not changed, {report.gone:,} are gone.")
+            click.echo(f"Read {read}; {kept} unchanged, {report.gone:,} are gone.")
         _show(index.state(), as_json)
 
 
@@ -59,8 +59,8 @@ def build(workspace: str | None, as_json: bool) -> None:
     show_default=True,
     help="Tokens the answer may have.",
 )
-@click.option("--file", "files", multiple=True, metavar="PATH", help="Matters already.")
-@click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Matters already.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="Already known to matter.")
+@click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Already known to matter.")
 @workspace_option
 @json_flag
 def ask(
@@ -86,7 +86,7 @@ def _update(index: CodeIndex, *, tell: bool) -> Update:
 
     def progress(done: int, whole: int) -> None:
         if shown:
-            click.echo(f"\r{done:,} of {whole:,} files", nl=done == whole, err=True)
+            click.echo(f"\r{done:,} of {counted(whole, 'file')}", nl=done == whole, err=True)
 
     return index.update(progress)
 
@@ -133,7 +133,7 @@ def _width(rows: list[tuple[str, str]], name: str) -> int:
 
 def _show_answer(found: RankedContext) -> None:
     if not found.excerpts:
-        click.echo("Nothing fits that question.")
+        click.echo("Nothing matches that question.")
         return
     for excerpt in found.excerpts:
         place = f"{excerpt.path}:{excerpt.line}-{excerpt.end_line}"
@@ -141,4 +141,4 @@ def _show_answer(found: RankedContext) -> None:
         click.echo(safe(excerpt.text) + "\n")
     if found.files:
         click.echo("Also: " + safe(", ".join(found.files)))
-    click.echo(f"About {found.tokens:,} tokens.")
+    click.echo(f"About {counted(found.tokens, 'token')}.")

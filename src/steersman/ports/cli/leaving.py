@@ -1,4 +1,4 @@
-"""Leaving the terminal: the shell gets it back, and the work goes on in a process without one.
+"""Leaving the terminal: the shell gets it back, and the work continues in a process without one.
 
 The chat runs in a child of the process that the shell started. Until it lets go, the two live and
 die together.
@@ -19,7 +19,7 @@ _launcher = 0  # the process that the shell waits for; 0 when there is none
 
 
 def split() -> None:
-    """Go on in a child, so that the shell can have its terminal back while the work goes on."""
+    """Continue in a child, so that the shell gets its terminal back while the work continues."""
     global _launcher
     sys.stdout.flush()
     sys.stderr.flush()
@@ -34,7 +34,7 @@ def split() -> None:
 
 
 def _stand_in(child: int) -> NoReturn:
-    """Wait for the child in the shell's place: end, stop and go on as it does."""
+    """Wait for the child in the shell's place: end, stop and continue as it does."""
     signal.signal(signal.SIGUSR1, lambda *_: os._exit(0))
     for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
@@ -54,7 +54,7 @@ def _stand_in(child: int) -> NoReturn:
 
 
 def let_go() -> None:
-    """Belong to no terminal any more; the shell goes on."""
+    """Belong to no terminal any more; the shell continues."""
     _die_with_parent(0)
     with suppress(OSError):
         os.setsid()

@@ -8,6 +8,7 @@ import msgspec
 
 from steersman.ports.cli.options import json_flag, open_host, write_lines
 from steersman.ports.cli.views import JsonView, PlainView
+from steersman.records.counting import counted
 from steersman.records.errors import Exit
 from steersman.records.message import encode_message
 from steersman.records.schema import message_schema
@@ -64,7 +65,7 @@ def verify(threads: tuple[str, ...]) -> int:
             for flaw in found:
                 click.echo(f"  at {flaw.seq}: {flaw.what}")
         else:
-            click.echo(f"{name}: ok, {host.find(name).head} messages")
+            click.echo(f"{name}: ok, {counted(host.find(name).head, 'message')}")
     return Exit.FAILED if bad else Exit.DONE
 
 

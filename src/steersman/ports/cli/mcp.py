@@ -79,9 +79,7 @@ def show_templates(name: str | None, as_json: bool) -> None:
                 click.echo(f"  {fact:<8} {value}")
         _warn_of(lacks)
     if not name and not as_json:
-        click.echo(
-            "\n`steer mcp add NAME --template TEMPLATE` writes one down; nothing is installed."
-        )
+        click.echo("\n`steer mcp add NAME --template TEMPLATE` adds one; nothing is installed.")
 
 
 @command.command()
@@ -94,8 +92,10 @@ def show_templates(name: str | None, as_json: bool) -> None:
     "--env", "-e", multiple=True, metavar="K[=V]", help="A variable; K alone refers to yours."
 )
 @click.option("--header", multiple=True, metavar="'K: V'", help="A header for URL.")
-@click.option("--description", default="", metavar="TEXT", help="The one line a model gets.")
-@click.option("--replace", is_flag=True, help="Put it in the place of one with the same name.")
+@click.option(
+    "--description", default="", metavar="TEXT", help="One line that describes it to the model."
+)
+@click.option("--replace", is_flag=True, help="Replace one with the same name.")
 @_project
 @workspace_option
 def add(name: str, words: tuple[str, ...], workspace: str | None, **flags: Any) -> None:
@@ -120,9 +120,9 @@ def add(name: str, words: tuple[str, ...], workspace: str | None, **flags: Any) 
     for note in added.notes:
         click.echo(safe(note))
     if added.exposed:
-        _warn("values stand in a file that others may see: `--env NAME` alone refers to yours")
+        _warn("values are in a file that others may read: `--env NAME` alone refers to yours")
     if project:
-        click.echo("The folder brings something new: `steer policy trust` asks you about it.")
+        click.echo("The folder's configuration changed: review it with `steer policy trust`.")
     _warn_of(added.lacks)
     click.echo(f"Nothing was installed or started. `steer mcp test {name}` starts it.")
 
@@ -161,7 +161,7 @@ def listing(workspace: str | None, as_json: bool) -> None:
         _warn(problem)
     if found.unused:
         _warn("This folder has MCP servers that are not used: it is not trusted. "
-              "`steer policy trust` asks you.")  # fmt: skip
+              "Review it with `steer policy trust`.")  # fmt: skip
 
 
 def _lines(facts: "ServerFacts", listed: float | None) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _lines(facts: "ServerFacts", listed: float | None) -> Iterator[str]:
     told = [one_line(facts.runs, 70), facts.sign_in or "", known]
     yield f"    {' · '.join(filter(None, told))} · {one_line(facts.source, 80)}"
     if facts.failure is not None:
-        yield click.style(f"    failed last: {one_line(facts.failure, 200)}", fg="yellow")
+        yield click.style(f"    last failure: {one_line(facts.failure, 200)}", fg="yellow")
 
 
 def _switch(name: str, folder: str, *, on: bool) -> None:

@@ -32,7 +32,7 @@ TOKEN_FILE = "mcp-token"
 @click.option(
     "--token-file",
     metavar="FILE",
-    help="Where the token for HTTP is kept; made when it is not there.",
+    help="Where the token for HTTP is kept; created if missing.",
 )
 @click.option(
     "--public",
@@ -60,7 +60,7 @@ async def _serve(flags: dict[str, Any]) -> None:
     folder = folder_from(flags["workspace"])
     async with open_host() as host:
         settings = settings_from(flags, host.permissions.settings_file(folder))
-        host.tools(folder)  # a folder that cannot be worked in is told before anybody connects
+        host.tools(folder)  # a folder that cannot be worked in is reported before anyone connects
         kind = Relay if flags["gateway"] else Workbench
         bench = kind(host, folder, settings, yes=flags["yes"])
         serving = Serving(bench)

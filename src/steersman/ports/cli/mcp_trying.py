@@ -55,13 +55,13 @@ def _lines(tried: Trial) -> Iterator[str]:
 @click.command()
 @click.argument("name")
 @click.option("--no-browser", is_flag=True, help="Only print the address; open it yourself.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Where the browser comes back to.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port the browser returns to.")
 @click.option("--timeout", default=300.0, metavar="SECONDS", help="How long to wait (300).")
 @workspace_option
 def login(
     name: str, no_browser: bool, port: int | None, timeout: float, workspace: str | None
 ) -> None:
-    """Sign in at the server NAME: a browser opens, and what it brings is kept for you alone."""
+    """Sign in at the server NAME: a browser opens, and the token is kept for you alone."""
     folder = folder_from(workspace)
     host = open_host()
     server = mcp.chosen(host, folder, os.environ, name)
@@ -86,7 +86,7 @@ async def _login(server: Server, port: int, patience: float, *, opens: bool) -> 
         click.echo(
             "Your browser opens it; come back when you are done."
             if opened
-            else "Open it in a browser on this machine; it comes back here by itself."
+            else "Open it in a browser on this machine; it returns here automatically."
         )
 
     await mcp_trial.sign_in(server, os.environ, show, port=port, patience=patience)
@@ -100,6 +100,6 @@ def logout(name: str, workspace: str | None) -> None:
     server = mcp.chosen(open_host(), folder_from(workspace), os.environ, name)
     mcp.require_library()
     if asyncio.run(mcp_trial.sign_out(server, os.environ)):
-        click.echo(f"The sign-in at {safe(name)} is forgotten.")
+        click.echo(f"Signed out at {safe(name)}.")
     else:
         click.echo(f"There was no sign-in at {safe(name)}.")

@@ -15,7 +15,7 @@ from steersman.host import scripted
 @click.option(
     "--log", type=click.Path(path_type=Path), help="Append one JSON line a request to this file."
 )
-@click.option("--json", "as_json", is_flag=True, help="Say the address as a JSON line.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as a JSON line.")
 def command(file: Path, port: int, host: str, log: Path | None, as_json: bool) -> None:
     """Play the script FILE to clients of OpenAI, Anthropic and Gemini; no key, no network."""
 

@@ -32,7 +32,7 @@ _WORKING = (
         help=f"Folder to work in ({_DEFAULT}).",
     ),
     click.option("--here", is_flag=True, help="Work in this folder, not in its whole repository."),
-    click.option("--model", "-m", metavar="PROVIDER:NAME", help="Model to think with."),
+    click.option("--model", "-m", metavar="PROVIDER:NAME", help="Model to use."),
     click.option(
         "--mode",
         type=click.Choice(["ask", "plan", "spec", "code", "debug"]),
@@ -46,12 +46,12 @@ _WORKING = (
     click.option(
         "--approvals",
         type=click.Choice(["on-request", "on-failure", "never"]),
-        help="When a person is asked.",
+        help="Choose when you are asked.",
     ),
     click.option(
         "--sandbox",
         type=click.Choice(["auto", "none"]),
-        help="none: commands may run where nothing can confine them.",
+        help="none: commands may run without a sandbox.",
     ),
     click.option(
         "--domain",
@@ -60,7 +60,7 @@ _WORKING = (
         multiple=True,
         help="Commands may reach it (repeatable).",
     ),
-    click.option("--yes", "-y", is_flag=True, help="Answer every permission with yes."),
+    click.option("--yes", "-y", is_flag=True, help="Approve everything that asks."),
 )
 _SPENDING = (
     click.option("--max-steps", type=click.IntRange(1), help="Model calls a turn may take."),
@@ -112,7 +112,7 @@ def folders_from(workspace: str | None) -> tuple[str, ...]:
         return (folder,) if workspace else workspaces.meant(folder)
     except FileNotFoundError as error:
         raise UsageProblem(
-            "The folder you are in does not exist any more.",
+            "The folder you are in no longer exists.",
             try_this="Change to another folder, or pass one with --workspace.",
         ) from error
 

@@ -46,7 +46,7 @@ def listing(as_json: bool, **flags: Any) -> None:
         click.echo("No rules and no remembered answers: the approvals level decides.")
     told = host.permissions.folder(folder).sentence(folder)
     if told and not as_json:
-        click.echo(click.style(f"! {safe(told)} `steer policy trust` asks you.", fg="yellow"))
+        click.echo(click.style(f"! {safe(told)} Review it with `steer policy trust`.", fg="yellow"))
 
 
 def _rule_words(shown: RuleShown) -> str:
@@ -58,17 +58,19 @@ def _rule_words(shown: RuleShown) -> str:
 
 @command.command()
 @click.argument("ids", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Forget every answer, everywhere.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Delete every remembered answer, everywhere."
+)
 def forget(ids: tuple[str, ...], everything: bool) -> None:
     """Forget remembered answers by their IDS, as `steer policy list` shows them."""
     host = open_host()
     if everything:
         host.permissions.forget_all()
-        click.echo("Every remembered answer is forgotten.")
+        click.echo("All remembered answers were deleted.")
     elif not ids:
         raise UsageProblem("Which answer?", try_this="`steer policy list` shows their ids.")
     for name in ids:
-        click.echo(f"Forgotten: {safe(policy.forget(host, name).about)}")
+        click.echo(f"Deleted: {safe(policy.forget(host, name).about)}")
 
 
 @command.command()
@@ -98,7 +100,7 @@ def explain(action: str, tool: str, as_json: bool, **flags: Any) -> int:
 def _step_words(step: DecisionStep) -> str:
     verdict = step.verdict
     if verdict is None:
-        return f"  {step.step:<20} no word"
+        return f"  {step.step:<20} no decision"
     mark = click.style("→" if step.decides else " ", bold=True)
     decision = click.style(verdict.decision, fg=_COLOURS[verdict.decision], bold=True)
     instead = f"\n    instead: {safe(verdict.instead)}" if verdict.instead else ""
@@ -109,12 +111,12 @@ def _step_words(step: DecisionStep) -> str:
 @workspace_option
 @click.option("--yes", "-y", is_flag=True, help="Trust it without being asked.")
 def trust(workspace: str | None, yes: bool) -> int:
-    """Show what this folder brings (settings, rules, hooks, …) and say whether it may be used."""
+    """Show this folder's configuration (settings, rules, hooks, …) and choose whether to use it."""
     host = open_host()
     folder = folder_from(workspace)
     standing = host.permissions.folder(folder)
     if not standing.found:
-        click.echo("This folder brings nothing of its own.")
+        click.echo("This folder has no configuration of its own.")
         return Exit.DONE
     for line in _brought(standing):
         click.echo(line)
@@ -138,7 +140,9 @@ def _brought(standing: Any) -> Iterator[str]:
 
 async def _answer() -> str:
     if not at_terminal():
-        raise UsageProblem("Nobody can answer here.", try_this="Pass --yes to trust the folder.")
+        raise UsageProblem(
+            "There is no one to ask here.", try_this="Pass --yes to trust the folder."
+        )
     while True:
         said = (await read_line("Use it from now on? [y]es, [n]o: ")).strip().lower()[:1]
         if said in ("y", "n"):
@@ -148,8 +152,8 @@ async def _answer() -> str:
 @command.command()
 @workspace_option
 def untrust(workspace: str | None) -> None:
-    """Do not use what this folder brings."""
+    """Do not use this folder's configuration."""
     host = open_host()
     folder = folder_from(workspace)
     host.permissions.trust(folder, host.permissions.folder(folder), trusted=False)
-    click.echo("What this folder brings is not used.")
+    click.echo("This folder's configuration is not used.")

@@ -24,13 +24,13 @@ from steersman.views.text import safe
 
 
 class Leaving(Exception):
-    """The person leaves; the request goes on waiting."""
+    """The user leaves; the request continues waiting."""
 
 
 class Prompter:
-    """Puts requests and questions to the person, each shown already.
+    """Puts requests and questions to the user, each shown already.
 
-    `leaves`: `/detach` is no answer, but raises `Leaving`.
+    `leaves`: `/detach` is not an answer, but raises `Leaving`.
     """
 
     def __init__(self, *, leaves: bool = False) -> None:
@@ -38,12 +38,12 @@ class Prompter:
         self._calls: dict[str | None, ToolCall] = {}
 
     def note(self, message: Message) -> None:
-        """Remember what a call was, in case the person wants to change it."""
+        """Remember what a call was, in case the user wants to change it."""
         if isinstance(message.body, ToolCall):
             self._calls[message.corr] = message.body
 
     async def put(self, message: Message) -> ConfirmResponse | Answer:
-        """The person's answer; raises `EOFError` when the terminal is gone."""
+        """The user's answer; raises `EOFError` when the terminal is gone."""
         match message.body:
             case ConfirmRequest() as request:
                 return await self._confirm(request)
@@ -58,7 +58,7 @@ class Prompter:
         while True:
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
-            prompt = f"  allow? [y]es{keys}, [n]o{change}, or tell it what to do instead: "
+            prompt = f"  allow? [y]es{keys}, [n]o{change}, or say what to do instead: "
             said = (await read_line(prompt)).strip()
             if said == "/detach" and self._leaves:
                 raise Leaving
@@ -105,12 +105,12 @@ class Asker(Prompter):
                 click.echo()
                 self._handle.leave()
             else:
-                with suppress(TooLate):  # somebody else was first, which is shown
+                with suppress(TooLate):  # someone else was first, which is shown
                     await self._handle.answer(message.corr or "", answer)
 
 
 async def _changed(call: ToolCall) -> dict[str, Any] | None:
-    """A call's arguments as the person changes them; None when they leave them as they are."""
+    """A call's arguments as the user changes them; None when they leave them as they are."""
     if isinstance(call.arguments.get("command"), str):
         said = (await read_line(f"  {safe(call.arguments['command'])}\n  instead: ")).strip()
         return {**call.arguments, "command": said} if said else None
@@ -124,7 +124,7 @@ async def _changed(call: ToolCall) -> dict[str, Any] | None:
 
 
 async def consent(host: Host, folder: str, *, attended: bool) -> None:
-    """Ask once, and again after changes, whether what a folder brings may be used."""
+    """Ask once, and again after changes, whether what a folder comes with may be used."""
     standing = host.permissions.folder(folder)
     if not attended or standing.state not in ("unknown", "changed"):
         return

@@ -39,7 +39,7 @@ def listing(workspace: str | None, as_json: bool) -> None:
         click.echo(click.style(f"! {safe(problem)}", fg="yellow"))
     if found.unused:
         why = "This folder has skills that are not used: it is not trusted."
-        click.echo(click.style(f"! {why} `steer policy trust` asks you.", fg="yellow"))
+        click.echo(click.style(f"! {why} Review it with `steer policy trust`.", fg="yellow"))
 
 
 @command.command()
@@ -55,7 +55,7 @@ def show(name: str, workspace: str | None) -> None:
 
 @command.command()
 @click.argument("path")
-@click.option("--replace", is_flag=True, help="Put it in the place of one with the same name.")
+@click.option("--replace", is_flag=True, help="Replace one with the same name.")
 def install(path: str, replace: bool) -> None:
     """Copy the skill in PATH, a folder or a .zip file, into your own skills."""
     skill = skills.install(path, os.environ, replace=replace)

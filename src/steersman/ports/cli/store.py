@@ -61,7 +61,7 @@ def copy(url: str, as_json: bool) -> int:
 
     def progress(thread: str, done: int, every: int) -> None:
         if not as_json and sys.stderr.isatty():
-            click.echo(f"\r{done:,} of {every:,} threads", nl=done == every, err=True)
+            click.echo(f"\r{done:,} of {counted(every, 'thread')}", nl=done == every, err=True)
 
     found = storage.copied_to("" if url == "sqlite" else url, os.environ, progress)
     if as_json:

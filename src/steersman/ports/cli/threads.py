@@ -11,6 +11,7 @@ import msgspec
 from steersman.host import ledger
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
 from steersman.ports.cli.views import PlainView
+from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
 from steersman.views.text import IMPORTED_WORDS, ago, one_line, safe
@@ -32,7 +33,7 @@ def command() -> None:
 @command.command("list")
 @click.option("--workspace", "-w", metavar="DIR", help="Only threads of this folder.")
 @click.option("--all", "everything", is_flag=True, help="Also single calls made by `steer call`.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+@click.option("--limit", type=click.IntRange(1), help="Show at most this many.")
 @json_flag
 def list_threads(workspace: str | None, everything: bool, limit: int | None, as_json: bool) -> None:
     """List threads, the most recently used first."""
@@ -88,14 +89,14 @@ def remove(threads: tuple[str, ...], yes: bool) -> None:
     host = open_host()
     found = [host.find(name) for name in threads]
     for thread in found:
-        click.echo(f"{thread.id}  {thread.head} messages  {one_line(thread.title, 60)}")
+        click.echo(f"{thread.id}  {counted(thread.head, 'message')}  {one_line(thread.title, 60)}")
     if not yes:
         if not at_terminal():
             raise NeedsAnswer(
-                "Removing needs an answer and nobody can give one.",
+                "Removing needs an answer, but there is no one to ask.",
                 try_this="Pass --yes to remove them.",
             )
-        click.confirm("Remove for ever?", abort=True)
+        click.confirm("Remove permanently?", abort=True)
     for thread in found:
         host.delete(thread.id)
     click.echo(f"Removed {len(found)}.")

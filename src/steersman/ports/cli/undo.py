@@ -8,6 +8,7 @@ import click
 from steersman.host import Host
 from steersman.ports.cli.options import at_terminal, folders_from, open_host
 from steersman.ports.cli.views import coloured_diff
+from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer, SteersmanError
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
@@ -19,11 +20,13 @@ SHOWN = 20
 
 _thread = click.argument("thread", required=False)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-_force = click.option("--force", is_flag=True, help="Also over changes made by someone else.")
+_force = click.option("--force", is_flag=True, help="Also undo changes made by someone else.")
 _imported = click.option(
     "--imported", is_flag=True, help="Also of an imported thread, with --yes without asking."
 )
-_workspace = click.option("--workspace", "-w", metavar="DIR", help="Whose newest thread (here).")
+_workspace = click.option(
+    "--workspace", "-w", metavar="DIR", help="The newest thread of this folder (default: here)."
+)
 
 
 @click.command()
@@ -43,7 +46,7 @@ def undo(
     imported: bool,
     yes: bool,
 ) -> None:
-    """Take back what a turn did to files: contents, deletions, modes and links."""
+    """Undo what a turn did to files: contents, deletions, modes and links."""
     host = open_host()
     found = _which(host, thread, workspace)
     plan = host.way_back.plan_undo(found.id, turn=turn, to=to)
@@ -57,7 +60,7 @@ def undo(
 @_imported
 @_yes
 def redo(thread: str | None, workspace: str | None, force: bool, imported: bool, yes: bool) -> None:
-    """Take back the last undo."""
+    """Redo the last undo."""
     host = open_host()
     found = _which(host, thread, workspace)
     plan = host.way_back.plan_redo(found.id)
@@ -73,7 +76,7 @@ def redo(thread: str | None, workspace: str | None, force: bool, imported: bool,
 def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> None:
     """Go back to message SEQ of THREAD: files as they were, and a new thread that ends there.
 
-    The thread itself stays whole; work goes on in the new one, whose id is printed.
+    The thread itself stays whole; work continues in the new one, whose id is printed.
     """
     host = open_host()
     found = host.find(thread)
@@ -101,20 +104,22 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
         raise SteersmanError(
             f"Changed by someone else since: {', '.join(taken[:10])}.",
             "Nothing was done, so that nothing of theirs is lost.",
-            "Pass --force to take it back all the same.",
+            "Pass --force to undo it anyway.",
         )
     if not yes:
         if not at_terminal():
             raise NeedsAnswer(
-                f"The {plan.cause} needs an answer and nobody can give one.",
+                f"The {plan.cause} needs an answer, but there is no one to ask.",
                 try_this="Pass --imported --yes to do it."
                 if thread.imported
                 else "Pass --yes to do it.",
             )
-        click.confirm(f"{plan.cause.capitalize()} {len(plan.changes)} changes?", abort=True)
+        click.confirm(
+            f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?", abort=True
+        )
     asyncio.run(_do(host, thread, plan, force=force))
     done = "Undone" if plan.cause == "undo" else "Redone"
-    click.echo(f"{done}: {len(plan.changes)} changes in thread {thread.id}.")
+    click.echo(f"{done}: {counted(len(plan.changes), 'change')} in thread {thread.id}.")
 
 
 async def _do(host: Host, thread: Thread, plan: UndoPlan, *, force: bool) -> None:
@@ -127,4 +132,4 @@ def _preview(diffs: Sequence[str]) -> None:
     for diff in diffs[:SHOWN]:
         click.echo(coloured_diff(diff))
     if len(diffs) > SHOWN:
-        click.echo(f"  … and {len(diffs) - SHOWN} more changes")
+        click.echo(f"  … and {counted(len(diffs) - SHOWN, 'more change')}")

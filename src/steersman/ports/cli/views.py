@@ -8,6 +8,7 @@ from typing import Protocol, TextIO
 import click
 
 from steersman.records.action import ChangeMany, Delete, Execute, Network, Write
+from steersman.records.counting import counted
 from steersman.records.message import (
     Answer,
     Assistant,
@@ -48,7 +49,7 @@ class View(Protocol):
         ...
 
     def tick(self) -> None:
-        """Time has passed: show that the work goes on."""
+        """Time has passed: show that the work continues."""
         ...
 
 
@@ -113,7 +114,7 @@ class PlainView:
         self._status = StatusLine(sys.stderr)
 
     def tick(self) -> None:
-        """Show that the work goes on."""
+        """Show that the work continues."""
         self._status.draw()
 
     def show(self, message: Message) -> None:
@@ -203,7 +204,7 @@ class PlainView:
         good = end.ending == "done"
         mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
         reason = f": {sentence(end.reason)}" if end.reason else ""
-        steps = f"{end.steps} step{'s' * (end.steps != 1)}"
+        steps = counted(end.steps, "step")
         self._print(f"{mark}{end.ending}{reason} · {steps} · thread {message.thread}")
 
     def _print(self, text: str) -> None:
@@ -233,7 +234,7 @@ class StatusLine:
         self._resting += 1
 
     def go_on(self) -> None:
-        """The person has answered."""
+        """The user has answered."""
         self._resting -= 1
 
     def detail(self, text: str) -> None:
@@ -242,7 +243,7 @@ class StatusLine:
         self._detail = lines[-1] if lines else self._detail
 
     def draw(self) -> None:
-        """Show it anew."""
+        """Show it again."""
         if not self._on or not self._what or self._resting:
             return
         width = shutil.get_terminal_size().columns
@@ -279,7 +280,7 @@ def indented(text: str, most: int = 20) -> str:
     """Output of a command: its last lines."""
     lines = safe(text).rstrip().splitlines()
     hidden = len(lines) - most
-    shown = [f"… {hidden} more lines", *lines[hidden:]] if hidden > 0 else lines
+    shown = [f"… {counted(hidden, 'more line')}", *lines[hidden:]] if hidden > 0 else lines
     return "\n".join(f"    {text}" for text in shown)
 
 
@@ -312,6 +313,6 @@ def request_words(request: ConfirmRequest) -> str:
         lines.append(click.style(f"  a lasting answer would allow: {told}", dim=True))
     if request.only_once:
         lines.append(
-            click.style(f"  can only be answered once: {flat(request.only_once)}", dim=True)
+            click.style(f"  can only be allowed once: {flat(request.only_once)}", dim=True)
         )
     return "\n".join(lines)

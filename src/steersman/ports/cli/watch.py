@@ -1,4 +1,4 @@
-"""A piece of work shown while it runs: opens it, prints it, asks the person, ends it rightly."""
+"""A piece of work shown while it runs: opens it, prints it, asks the user, ends it rightly."""
 
 import asyncio
 import errno
@@ -34,7 +34,7 @@ from steersman.records.outcomes import ENDINGS, STATUS
 class Watched(Struct, frozen=True):
     """A thread at work, and the message after which it is shown.
 
-    `lingers`: when the terminal goes away, the work goes on without it.
+    `lingers`: when the terminal goes away, the work continues without it.
     """
 
     handle: ThreadHandle
@@ -130,7 +130,7 @@ async def _work(job: Job, handle: ThreadHandle, *, attended: bool) -> TurnEnd | 
 
 
 async def _show(watched: Watched, view: View, *, attended: bool) -> str:
-    """Show messages until the thread is closed, and put requests to the person.
+    """Show messages until the thread is closed, and put requests to the user.
 
     The answer is "terminal" or "pipe" when that has gone.
     """

@@ -85,7 +85,7 @@ class RunJob(Job):
 @spending
 @outputs
 def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
-    """Go on with a thread.
+    """Continue a thread.
 
     THREAD is an id or the beginning of one; without it, the newest thread of this folder. TASK is
     what to say; without it, messages that wait are delivered, or you are asked.
@@ -94,7 +94,7 @@ def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
 
 
 def kept_settings(host: Host, thread: Thread, flags: dict[str, Any], folder: str) -> Settings:
-    """The settings for going on with a thread: flags, then how it was worked on before."""
+    """The settings for continuing with a thread: flags, then how it was worked on before."""
     given = {name: value for name, value in flags.items() if value is not None}
     chosen = {**flags, **host.kept(thread.id), **given}
     return settings_from(chosen, host.permissions.settings_file(folder))
@@ -133,8 +133,8 @@ class ResumeJob(Job):
 
     async def _ask(self, handle: ThreadHandle, *, attended: bool) -> str:
         if not attended:
-            said = f'Say what to do: steer resume {handle.id} "go on".'
-            click.echo(f"Thread {handle.id} is whole and ready. {said}", err=True)
+            said = f'Pass a task: steer resume {handle.id} "go on".'
+            click.echo(f"Thread {handle.id} is complete. {said}", err=True)
             return ""
         click.echo(safe(f"{self._title}\n{await handle.last_words()}\n"))
         try:
@@ -157,5 +157,5 @@ def _task(words: tuple[str, ...], expression: str | None) -> str:
     given = [*([expression] if expression else []), *words]
     text = sys.stdin.read() if given == ["-"] else " ".join(given)
     if not text.strip():
-        raise UsageProblem("There is no task.", try_this='Say what to do: steer run "fix the bug".')
+        raise UsageProblem("There is no task.", try_this='Pass a task: steer run "fix the bug".')
     return text.strip()

@@ -99,7 +99,7 @@ class HostCall:
 
     @property
     def waits(self) -> bool:
-        """Whether somebody was asked and has not answered."""
+        """Whether someone was asked and has not answered."""
         return bool(self._requests) or any(not one.done() for one in self._wishes.values())
 
     async def next(self) -> Event:
@@ -131,7 +131,7 @@ class HostCall:
 
 
 class Calls:
-    """The calls of one thread, each told apart from the others. `asks`: somebody can be asked."""
+    """The calls of one thread, each told apart from the others. `asks`: someone can be asked."""
 
     def __init__(self, handle: ThreadHandle, *, asks: bool) -> None:
         self._handle = handle

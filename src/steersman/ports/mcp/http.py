@@ -97,7 +97,7 @@ def address_from(text: str) -> tuple[str, int]:
         host, port = text, str(DEFAULT_PORT)
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
     if not port.isdigit() or int(port) > 65535:
-        raise UsageProblem(f"“{text}” is no address.", try_this="Use HOST:PORT.")
+        raise UsageProblem(f"“{text}” is not an address.", try_this="Use HOST:PORT.")
     return host, int(port)
 
 

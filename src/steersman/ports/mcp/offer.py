@@ -88,7 +88,7 @@ class Ongoing(Protocol):
 
 
 class Offer(Protocol):
-    """Somebody's tools."""
+    """Someone's tools."""
 
     async def tools(self) -> Sequence[OfferedTool]:
         """The tools there are now."""

@@ -60,7 +60,7 @@ class Client:
     ) -> tuple[str, dict[str, Any]]:
         """Words of the client's person."""
         if schema.get("mode") == "url":
-            raise Denied(f"{server} wants a page opened, which is not passed on.")
+            raise Denied(f"{server} asked to open a page, which is not passed on.")
         form = {"mode": "form", "message": message, "requestedSchema": dict(schema)}
         given = await self._ask(server, "elicitation/create", form)
         return str(given.get("action", "cancel")), dict(given.get("content") or {})

@@ -34,8 +34,8 @@ from steersman.records.errors import SteersmanError
 
 Context = ServerRequestContext[Any, Any]
 INSTRUCTIONS = (
-    "Tools of a Steersman workspace. Every call passes the workspace's own policy: some need a "
-    "person's permission, which is asked through elicitation, and some are refused with a reason."
+    "Tools of a Steersman workspace. Every call passes the workspace's own policy: some need the "
+    "user's approval, which is requested through elicitation, and some are refused with a reason."
 )
 _CONTENT: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
 _REQUESTS: dict[str, TypeAdapter[Any]] = {
@@ -67,7 +67,7 @@ class Serving:
         )
 
     async def close(self) -> None:
-        """End the calls that still wait for somebody."""
+        """End the calls that still wait for someone."""
         await self._rounds.close()
 
     async def _tools(self) -> dict[str, OfferedTool]:
@@ -148,8 +148,8 @@ class Serving:
         except Unknown:
             raise MCPError(
                 types.INVALID_PARAMS,
-                "No call of this kind waits under that requestState: it has been answered, was "
-                "given up, or belongs to another call.",
+                "No call of this kind waits under that requestState: it was answered, was "
+                "abandoned, or belongs to another call.",
             ) from None
         responses = params.input_responses or {}
         missing = {key: one for key, one in waiting.asked.items() if key not in responses}

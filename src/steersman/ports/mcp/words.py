@@ -15,7 +15,7 @@ ONCE = "allow once"
 WHILE = "allow while this server runs"
 NO = "deny"
 HOW_TO_ALLOW = (
-    "This client cannot be asked: it does not support elicitation. Allow it beforehand with a rule "
+    "This client cannot be asked: it does not support elicitation. Allow it in advance with a rule "
     "(`steer policy explain` shows which), or start the server with --yes."
 )
 _HINTS: dict[str, dict[str, bool]] = {
@@ -72,13 +72,13 @@ def permission_form(request: ConfirmRequest) -> dict[str, Any]:
     answer = {
         "type": "string",
         "title": "Your answer",
-        "description": "Whether this may be done.",
+        "description": "Whether to allow this.",
         "enum": choices,
     }
     instead = {
         "type": "string",
         "title": "Instead",
-        "description": "When you deny it: what should be done instead.",
+        "description": "If you deny it: what to do instead.",
     }
     return {
         "mode": "form",
@@ -92,7 +92,7 @@ def permission_form(request: ConfirmRequest) -> dict[str, Any]:
 
 
 def permission(request: ConfirmRequest, given: Mapping[str, Any] | None) -> ConfirmResponse:
-    """The answer to a permission; whatever is not clearly a yes is a no."""
+    """The answer to a permission; whatever is not clearly an approval is a no."""
     content = (given or {}).get("content")
     if given is None or given.get("action") != "accept" or not isinstance(content, Mapping):
         return ConfirmResponse("deny")

@@ -27,7 +27,7 @@ class Acting:
         self._app = app
         self.leaves = Twice()
         self.backs = Twice()
-        self._modes = asyncio.Lock()  # each press goes on from where the one before came to
+        self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
             "palette": app.show_palette,
@@ -79,7 +79,7 @@ class Acting:
         """Go back to writing from elsewhere; else stop what runs, or close a pane."""
         app = self._app
         if app.attention != "writing":
-            self._write()  # the turn goes on; what waits, waits
+            self._write()  # the turn continues; what waits, waits
             return
         if app.steering.stop(app.follower.story.queued()):
             return
@@ -108,7 +108,7 @@ class Acting:
             self._app.exit()
 
     async def _sure(self, title: str, body: str) -> bool:
-        """A yes to what a letter asked for, which may have been the first of a sentence."""
+        """An approval to what a letter asked for, which may have been the first of a sentence."""
         from steersman.ports.tui.screens.dialogs import Confirm
 
         answer = await self._app.answered(Confirm(title, body, self._app.patience))

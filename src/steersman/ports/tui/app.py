@@ -57,7 +57,7 @@ ALWAYS = {"leave", "quit_now"}  # also heard while a question is over the screen
 class SteersmanApp(App[Left]):
     """The application. `first` is done once the screen is there: to trust, to resume, to say.
 
-    It returns "detached" when a turn goes on without it.
+    It returns "detached" when a turn continues without it.
     """
 
     CSS_PATH = "steersman.tcss"
@@ -100,7 +100,7 @@ class SteersmanApp(App[Left]):
         self.set_keymap(self.keymap_.changed())
 
     def compose(self) -> ComposeResult:
-        """The conversation in the middle, what goes on around it, the composer below."""
+        """The conversation in the middle, what continues around it, the composer below."""
         yield Title(id="title")
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
@@ -164,7 +164,7 @@ class SteersmanApp(App[Left]):
             self.showing.everything()
 
     def use_theme(self, name: str) -> None:
-        """Look otherwise, from now on."""
+        """Change the theme, from now on."""
         self.theme = name
         self.memory.use_theme(name)
 
@@ -208,7 +208,7 @@ class SteersmanApp(App[Left]):
 
     @property
     def registry(self) -> Registry:
-        """The commands there are; read anew in another folder."""
+        """The commands there are; read again in another folder."""
         if self._commands_here is None or self._commands_here[0] != self.seat.folder:
             self._commands_here = (self.seat.folder, Registry.at(self.stage))
         return self._commands_here[1]
@@ -253,7 +253,7 @@ class SteersmanApp(App[Left]):
         self.moved()
 
     def on_approvals_answered(self, event: Approvals.Answered) -> None:
-        """The person answered what waited."""
+        """The user answered what waited."""
         self.steering.answer(event.corr, event.answer, self.showing.reopen)
 
     def on_approvals_emptied(self) -> None:
@@ -261,12 +261,12 @@ class SteersmanApp(App[Left]):
         self.query_one(Composer).focus()
 
     def on_app_focus(self) -> None:
-        """The person looks at this terminal."""
+        """The user looks at this terminal."""
         self.showing.notices.focus(True)
         self.call_after_refresh(self._have_keys_somewhere)
 
     def on_app_blur(self) -> None:
-        """The person looks elsewhere."""
+        """The user looks elsewhere."""
         self.showing.notices.focus(False)
 
     def on_unmount(self) -> None:
@@ -310,7 +310,7 @@ class SteersmanApp(App[Left]):
         return KEY_NAMES[name].where == "always" or self.attention == "reading"
 
     async def _on_key(self, event: events.Key) -> None:
-        """A letter that is no command where the keys go is prose: it is written."""
+        """A letter that is not a command where the keys go is prose: it is written."""
         lost = not isinstance(self.screen, ModalScreen) and self.attention in PROSE
         if not event.is_printable or not lost:
             return
@@ -325,7 +325,7 @@ class SteersmanApp(App[Left]):
         self.acting.do(name)
 
     def detach(self) -> None:
-        """End, and let a turn that runs here go on."""
+        """End, and let a turn that runs here continue."""
         self.exit("detached" if self.seat.here and self.seat.doing == "working" else "")
 
     def hang_up(self) -> None:

@@ -1,6 +1,6 @@
 """What waits for a person's answer, above the composer: requests and questions, one at a time.
 
-The widget only shows and asks; the answer goes to whoever hears `Approvals.Answered`. Nothing can
+The widget only shows and asks; the answer goes to whoever gets `Approvals.Answered`. Nothing can
 be answered before it has been on the screen for a moment, so that a key meant for something else
 allows nothing.
 """
@@ -61,7 +61,7 @@ class Approvals(RequestSheet, can_focus=True):
     """
 
     class Answered(Message):
-        """The person has answered: `corr` says what."""
+        """The user has answered: `corr` says what."""
 
         def __init__(self, corr: str, answer: ConfirmResponse | Answer) -> None:
             super().__init__()
@@ -131,7 +131,7 @@ class Approvals(RequestSheet, can_focus=True):
     # Answers.
 
     def _answer(self, said: ConfirmResponse | Answer) -> None:
-        """Say it, and go on to the next."""
+        """Say it, and continue to the next."""
         corr = self._queue.answered()
         if not corr:
             return
@@ -172,7 +172,7 @@ class Approvals(RequestSheet, can_focus=True):
             self._write(hint, "answer")
 
     def action_edit(self) -> None:
-        """Change the call before it is let through."""
+        """Change the call before it is allowed."""
         block, call = self.current, self._queue.call
         if isinstance(block, Request) and call and requests.editable(block.request, call):
             self._form = self.query_one(EditForm)

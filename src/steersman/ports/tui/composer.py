@@ -1,6 +1,6 @@
 """Where a person writes: several lines, history, completion, chips for what is pasted.
 
-The widget decides what the words are (said, queued, a command, a shell command) and tells the
+The widget decides what the words are (said, queued, a command, a shell command) and shows the
 application by a message; it never speaks to the host.
 """
 
@@ -130,7 +130,7 @@ class Composer(Paper):
         self._show_state()
 
     def set_text(self, text: str) -> None:
-        """Put text here for the person to go on with, such as a queued message."""
+        """Put text here for the user to continue with, such as a queued message."""
         self.put_away()
         self.restore(ComposerDraft(text))
         self.focus()
@@ -170,7 +170,7 @@ class Composer(Paper):
         self.border_subtitle = Text(f"{safe(chips)}{more}", overflow="ellipsis", no_wrap=True)
 
     def on_resize(self, _: events.Resize) -> None:
-        """Lay out anew."""
+        """Lay out again."""
         self._fit(self.app.size.height)
         self._show_state()
         self.assistant.place()
@@ -291,7 +291,7 @@ class Composer(Paper):
         return self.Said(meant.text, images, meant.files)
 
     async def open_editor(self) -> None:
-        """Write on in the person's own editor; the turn goes on meanwhile."""
+        """Write on in the user's own editor; the turn continues meanwhile."""
         if self.read_only:
             return
         try:
@@ -299,7 +299,7 @@ class Composer(Paper):
             with self.app.batch_update(), self.app.suspend():
                 edited = await asyncio.to_thread(edit, self.text, self._environ)
         except SuspendNotSupported:
-            self.tell(UsageProblem("This terminal cannot be lent to an editor."))
+            self.tell(UsageProblem("An editor cannot be opened in this terminal."))
             return
         except SteersmanError as problem:
             self.tell(problem)

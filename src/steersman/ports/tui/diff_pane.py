@@ -53,14 +53,14 @@ class DiffPane(Vertical):
     """
 
     class Decided(Message):
-        """The person has sent what they accept."""
+        """The user has sent what they accept."""
 
         def __init__(self, accepted: frozenset[Part]) -> None:
             super().__init__()
             self.accepted = accepted
 
     class Closed(Message):
-        """The person has looked enough."""
+        """The user has looked enough."""
 
     def __init__(
         self,

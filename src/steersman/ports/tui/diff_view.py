@@ -1,6 +1,6 @@
 """Diffs on the screen, as long as they may be: only the rows that are seen are drawn.
 
-Lines of other text may stand above them, so that a request is one thing to scroll through.
+Lines of other text may be above them, so that a request is one thing to scroll through.
 """
 
 from collections.abc import Callable, Sequence
@@ -109,7 +109,7 @@ class DiffView(ScrollView, can_focus=True):
         return self.layout_wanted == "beside"
 
     def lay_out(self) -> None:
-        """Find the rows anew: the size, the text above or the way to show it are others."""
+        """Find the rows again: the size, the text above or the way to show it are others."""
         self._rows = Rows(self._files, beside=self.beside)
         self._brush = None
         self._strips.clear()

@@ -89,15 +89,15 @@ class Driver(LinuxDriver):
     """Textual's own, with that parser, and with bad letters replaced."""
 
     _gone = False
-    _left = False  # the application has let go of the terminal, and goes on without it
+    _left = False  # the application has let go of the terminal, and continues without it
 
     def write(self, data: str) -> None:
-        """Show something, while there is somebody to show it to."""
+        """Show something, while there is someone to show it to."""
         if not self._gone:
             super().write(data)
 
     def close(self) -> None:
-        """Let go of the terminal; one that is gone takes nothing any more."""
+        """Let go of the terminal; one that is gone takes nothing now."""
         if self._gone:
             self._writer_thread = None
         self._left = self._app.return_value == "detached"

@@ -1,6 +1,6 @@
-"""The person's own editor: the text goes into a file, the editor runs, the file is read again.
+"""The user's own editor: the text goes into a file, the editor runs, the file is read again.
 
-Editor and folder are the person's: what lies in the workspace has no say in what is run.
+Editor and folder are the user's: what lies in the workspace has no say in what is run.
 """
 
 import os
@@ -27,7 +27,7 @@ def editor(environ: Mapping[str, str]) -> list[str]:
             found = shutil.which(words[0], path=_absolute(environ))
             if found is None:
                 raise UsageProblem(
-                    f"The editor {words[0]} of {name} is not there.",
+                    f"The editor {words[0]} of {name} is not installed.",
                     try_this=f"Set {name} to the editor you use.",
                 )
             return [found, *words[1:]]
@@ -44,7 +44,7 @@ def _absolute(environ: Mapping[str, str]) -> str:
 
 
 def edit_file(path: str, environ: Mapping[str, str]) -> None:
-    """Open a file of the person's. The terminal must be free for the editor."""
+    """Open a file of the user's. The terminal must be free for the editor."""
     command = editor(environ)
     folder = os.path.dirname(path)
     try:
@@ -56,7 +56,7 @@ def edit_file(path: str, environ: Mapping[str, str]) -> None:
 
 
 def edit(text: str, environ: Mapping[str, str]) -> str:
-    """The text as the person leaves it. The terminal must be free for the editor."""
+    """The text as the user leaves it. The terminal must be free for the editor."""
     command = editor(environ)
     with TemporaryDirectory(prefix="steersman-") as folder:
         path = os.path.join(folder, "text.md")

@@ -19,7 +19,7 @@ Steersman uses a model that you choose. None is set, and none was found on this 
 - Any other: `steer --model provider:name`, or `model = "provider:name"` in `config.toml`.
 - Only to look: `steer demo` needs no model.
 
-`steer doctor` tells what was found and what is missing.
+`steer doctor` shows what was found and what is missing.
 """
 
 
@@ -56,7 +56,7 @@ async def _settle(stage: AppStage, settings_for: Callable[[str], Settings]) -> N
 
 
 async def _trusted(stage: AppStage) -> bool:
-    """Ask about what the folder brings; True when its own settings may be read from now on."""
+    """Ask about what the folder comes with; True when its own settings may be read from now on."""
     permissions, folder = stage.seat.host.permissions, stage.seat.folder
     standing = permissions.folder(folder)
     if standing.state not in ("unknown", "changed"):
@@ -72,7 +72,7 @@ async def _think(stage: AppStage) -> None:
     """Without a model, offer those that were found, or say what to do."""
     seat = stage.seat
     if models.chosen(seat.settings, stage.environ):
-        return  # one that cannot be reached is told of when it is used
+        return  # one that cannot be reached is reported when it is used
     found = await asyncio.to_thread(models.found, stage.environ)
     rows = [Row(one.name, one.name, one.about) for one in found]
     if not rows:

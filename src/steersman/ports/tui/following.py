@@ -78,7 +78,7 @@ class Follower:
         self._tasks = []
 
     async def _read(self, story: Story) -> None:
-        """Feed the story; what cannot be read is told once and tried again: nothing is lost."""
+        """Feed the story; what cannot be read is reported once and tried again: nothing is lost."""
         told = ""
         while True:
             try:

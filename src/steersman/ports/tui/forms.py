@@ -37,7 +37,7 @@ class WordsForm(Vertical):
             self.text = text
 
     class Left(Message):
-        """The person goes back."""
+        """The user goes back."""
 
     def compose(self) -> ComposeResult:
         """The field."""
@@ -52,7 +52,7 @@ class WordsForm(Vertical):
         field.focus()
 
     def keys(self) -> list[tuple[str, str]]:
-        """What keys do."""
+        """List the keys."""
         return [("enter", self._does), ("esc", "back")]
 
     @on(Input.Submitted)
@@ -87,7 +87,7 @@ class EditForm(Vertical):
             self.text = text
 
     class Left(Message):
-        """The person leaves it as it was."""
+        """The user leaves it as it was."""
 
     def compose(self) -> ComposeResult:
         """The text."""
@@ -105,7 +105,7 @@ class EditForm(Vertical):
         area.focus()
 
     def keys(self) -> list[tuple[str, str]]:
-        """What keys do."""
+        """List the keys."""
         send = "enter" if self.query_one(_Area).enter_sends else "^S"
         return [(send, "allow it like this"), ("^O", "in your editor"), ("esc", "back")]
 
@@ -118,7 +118,7 @@ class EditForm(Vertical):
         self.post_message(self.Left())
 
     def action_editor(self) -> None:
-        """Go on in the person's own editor."""
+        """Continue in the user's own editor."""
         from steersman.ports.tui.editor import edit
 
         area = self.query_one(TextArea)

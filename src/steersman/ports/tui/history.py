@@ -1,6 +1,6 @@
 """What was written before, and what is being written: one file per folder, one per unsent text.
 
-Both are only for the person's eyes (mode 0600), both survive a crash, and neither is the log:
+Both are only for the user's eyes (mode 0600), both survive a crash, and neither is the log:
 what cannot be read or written is not remembered, and nothing else happens.
 """
 

@@ -41,14 +41,14 @@ class Key(Struct, frozen=True):
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. Leaves reading "
+    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. Stops reading "
         "and closes a pane. Twice with nothing to stop or send: go back to a message.", "stop",
         "always"),
     Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
         "quit", "always"),
     Key("mode", ("shift+tab",), "Switch to the next mode: ask, plan, spec, code, debug.", "mode",
         "always"),
-    Key("detach", ("ctrl+o",), "Leave, and let the turn go on.", "detach", "always"),
+    Key("detach", ("ctrl+o",), "Detach; the turn keeps running.", "detach", "always"),
     Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
     Key("log", ("f3",), "Show or hide the task log.", "log", "always"),
@@ -112,13 +112,13 @@ def load_keys(environ: Mapping[str, str]) -> Keymap:
     try:
         wanted = tomllib.loads(whole_plain(path, _LARGEST).decode())
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        return Keymap(TABLE, (f"{path} cannot be read, so the usual keys hold: {error}",))
+        return Keymap(TABLE, (f"{path} cannot be read, so the default keys are used: {error}",))
     inner = wanted.get("keys")
     return remapped(inner if isinstance(inner, dict) else wanted)
 
 
 def remapped(wanted: Mapping[str, Any]) -> Keymap:
-    """The built-in keys with those a person wants; what does not work is told and left out."""
+    """The built-in keys with those a person wants; what does not work is reported and left out."""
     problems: list[str] = []
     chosen: dict[str, tuple[str, ...]] = {}
     for name, value in wanted.items():

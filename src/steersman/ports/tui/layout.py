@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-WIDE = 100  # columns from which panes stand beside the conversation
+WIDE = 100  # columns from which panes are beside the conversation
 SIDE = ("status", "log", "diff")
 
 

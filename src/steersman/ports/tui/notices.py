@@ -1,7 +1,7 @@
 """Telling a person who looks elsewhere that something waits: bell, desktop notice, title.
 
-What a terminal is told is pure text, made here and safe; it is written by whoever has the terminal.
-Everything can be turned off, and nothing is told twice.
+What a terminal gets is pure text, made here and safe; it is written by whoever has the terminal.
+Everything can be turned off, and nothing is reported twice.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ _NOTIFIES_777 = ("urxvt", "rxvt", "foot", "wezterm", "ghostty", "contour", "vte"
 
 
 class Wanted(Struct, frozen=True):
-    """What a person wants to be told by."""
+    """What a person wants to be notified by."""
 
     bell: bool = True
     desktop: bool = True
@@ -110,11 +110,11 @@ class Notices:
         self._title = ""
 
     def focus(self, focused: bool) -> None:
-        """Whether the person looks at this terminal."""
+        """Whether the user looks at this terminal."""
         self._focused = focused
 
     def waiting(self, blocks: Iterable[Request | Asked]) -> None:
-        """What waits now; each is told once, and only to a person who looks elsewhere."""
+        """What waits now; each is reported once, and only to a person who looks elsewhere."""
         now = {block.corr: block for block in blocks}
         new = [block for corr, block in now.items() if corr not in self._told]
         self._told = set(now)  # what is answered can be forgotten: no `corr` comes twice

@@ -67,12 +67,12 @@ def given(flags: Mapping[str, Any]) -> list[str]:
 def parting(thread: str, *, detached: bool) -> str:
     """What is said when the application has closed."""
     if detached:
-        return f"The turn goes on in the background. Come back with: steer attach {thread}"
-    return f"Go on with: steer --resume {thread}"
+        return f"The turn continues in the background. Come back with: steer attach {thread}"
+    return f"Continue with: steer --resume {thread}"
 
 
 async def stay(host: Host) -> None:
-    """Go on without a terminal until what was begun is done."""
+    """Continue without a terminal until what was begun is done."""
     from steersman.ports.cli.leaving import linger
 
     asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)

@@ -127,16 +127,20 @@ def _many(many: ChangeMany, width: int, palette: Palette) -> list[Text]:
     told = f"{many.created:,} created, {many.changed:,} changed, {many.deleted:,} deleted"
     lines = wrapped(f"{told} below {flat(many.path)}", width, palette.strong)
     if many.lost:
-        kept = f"{many.lost:,} of them ({many.lost_bytes:,} bytes) are in no version control"
+        kept = (
+            f"{many.lost:,} of them ({counted(many.lost_bytes, 'byte')}) are not in version control"
+        )
         lines += wrapped(kept, width, palette.bad, "! ", "  ")
     if many.turn_lost > many.lost:
-        so_far = f"with this, the turn has lost {counted(many.turn_lost, 'file')} that git has not"
+        so_far = (
+            f"with this, the turn has lost {counted(many.turn_lost, 'file')} that are not in git"
+        )
         lines += wrapped(so_far, width, palette.bad, "! ", "  ")
     if many.commits or many.objects:
         told = f"{counted(many.commits, 'commit')} and {counted(many.objects, 'other object')}"
         lines += wrapped(f"{told} of git's history would be gone", width, palette.bad, "! ", "  ")
     if many.discarded:
-        told = f"uncommitted changes of {counted(many.discarded, 'file')} would be thrown away"
+        told = f"uncommitted changes of {counted(many.discarded, 'file')} would be discarded"
         lines += wrapped(told, width, palette.bad, "! ", "  ")
     for example in many.examples:
         lines += wrapped(flat(example), width, palette.dim, "  ", "  ")
@@ -154,4 +158,8 @@ def _block(text: str, width: int, palette: Palette) -> list[Text]:
 def _bounded(text: str) -> Sequence[str]:
     lines = text.split("\n")
     hidden = len(lines) - LONGEST
-    return [*lines[:LONGEST], f"… {hidden:,} more lines (e shows all)"] if hidden > 0 else lines
+    return (
+        [*lines[:LONGEST], f"… {counted(hidden, 'more line')} (e shows all)"]
+        if hidden > 0
+        else lines
+    )

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
 
 APPROVALS = "approvals"
-PROSE = ("reading", "elsewhere")  # where a letter that is no command is meant for the composer
-BEAT = 0.12  # seconds between the beats of the mark that shows that work goes on
+PROSE = ("reading", "elsewhere")  # where a letter that is not a command is meant for the composer
+BEAT = 0.12  # seconds between the beats of the mark that shows that work continues
 
 
 def _exists(folder: str, name: str) -> bool:
@@ -107,7 +107,7 @@ class Showing:
         self.keys(facts)
 
     def _ask(self, story: Story) -> None:
-        """Put what waits to the person; keys go there unless they are writing."""
+        """Put what waits to the user; keys go there unless they are writing."""
         app = self._app
         waiting = story.waiting()
         idle = app.attention == "writing" and not app.query_one(Composer).text
@@ -173,7 +173,7 @@ class Showing:
         pane.show_changes(diffs, title)
 
     def scroll_pane(self, how: str) -> bool:
-        """Scroll the pane that stands in the conversation's place; False when none does."""
+        """Scroll the pane that is in the conversation's place; False when none does."""
         if not self.layout.over:
             return False
         pane: Widget = self._app.query_one(f"#{self.layout.over}-pane")
@@ -184,7 +184,7 @@ class Showing:
         return True
 
     def beat(self) -> None:
-        """Time passes: show that the work goes on, and what a turn that ended leaves."""
+        """Time passes: show that the work continues, and what a turn that ended leaves."""
         seat = self._app.seat
         if not self._app.is_running:
             return

@@ -21,7 +21,7 @@ class AppStage:
 
     @property
     def seat(self) -> Seat:
-        """The person's place at a thread."""
+        """The user's place at a thread."""
         return self._app.seat
 
     @property
@@ -40,13 +40,13 @@ class AppStage:
         self._app.push_screen(reading.Reading(title, reading.markdown(markdown)))
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
-        """Let the person choose a row, with search."""
+        """Let the user choose a row, with search."""
         from steersman.ports.tui.screens.picker import Picker
 
         return await self._app.answered(Picker(title, rows))
 
     async def confirm(self, title: str, body: str) -> bool:
-        """Ask for a yes."""
+        """Ask for an approval."""
         from steersman.ports.tui.screens.dialogs import Confirm
 
         answer = await self._app.answered(Confirm(title, body))
@@ -59,13 +59,13 @@ class AppStage:
         return await self._app.answered(AskLine(title, default))
 
     async def trust(self, told: str, found: Sequence[tuple[str, str]]) -> bool | None:
-        """Ask whether a folder is trusted; None when the person decides later."""
+        """Ask whether a folder is trusted; None when the user decides later."""
         from steersman.ports.tui.screens.dialogs import Trust
 
         return await self._app.answered(Trust(told, found))
 
     def compose(self, text: str) -> None:
-        """Put text where the person writes."""
+        """Put text where the user writes."""
         self._app.write(text)
 
     def copy(self, text: str) -> bool:
@@ -74,11 +74,11 @@ class AppStage:
         return True
 
     async def say(self, prompt: str) -> None:
-        """Say something to the model as the person would."""
+        """Say something to the model as the user would."""
         await self._app.seat.say(prompt)
 
     async def moved(self) -> None:
-        """The seat is at another thread, or at none, or sat down anew."""
+        """The seat is at another thread, or at none, or sat down again."""
         self._app.moved()
 
     async def open(self, name: str) -> bool:
@@ -90,7 +90,7 @@ class AppStage:
         return NAMES
 
     def theme(self, name: str) -> None:
-        """Look otherwise, from now on."""
+        """Change the theme, from now on."""
         self._app.use_theme(name)
 
     def leave(self) -> None:
@@ -98,5 +98,5 @@ class AppStage:
         self._app.exit()
 
     def detach(self) -> None:
-        """End the application, and let a turn that runs here go on."""
+        """End the application, and let a turn that runs here continue."""
         self._app.detach()

@@ -1,6 +1,6 @@
-"""What a person does to a thread with keys: say, queue, stop, take back, try again, run a command.
+"""What a person does to a thread with keys: say, queue, stop, undo, try again, run a command.
 
-Everything here is asked of the seat, one thing after the other; what goes wrong is told.
+Everything here is asked of the seat, one thing after the other; what goes wrong is reported.
 """
 
 from collections.abc import Callable, Coroutine, Iterable
@@ -51,7 +51,7 @@ class Steering:
         self._back = back  # gets words that could not be said
         self._tell = tell
         self._spawn = spawn
-        self._calls: list[Running] = []  # commands that the person runs
+        self._calls: list[Running] = []  # commands that the user runs
         self._stops = Twice()
 
     def say(self, text: str, images: Iterable[Image] = ()) -> None:
@@ -59,7 +59,7 @@ class Steering:
         self._do(self.seat.say(text, tuple(images)), text)
 
     def queue(self, text: str) -> None:
-        """Say something for the next turn."""
+        """Queue a message for the next turn."""
         self._do(self.seat.queue(text), text)
 
     def run(self, command: str) -> None:
@@ -73,7 +73,7 @@ class Steering:
             self._calls.pop()
 
     def stop(self, waiting: Iterable[Person]) -> bool:
-        """Stop what runs; the second time also take back what is queued. False: nothing ran."""
+        """Stop what runs; the second time also undo what is queued. False: nothing ran."""
         twice = self._stops.again()
         queued = [person.corr for person in waiting] if twice else []
         calls = list(self._calls)
@@ -111,7 +111,7 @@ class Steering:
             lost(corr)
 
     def withdraw(self, corr: str, then: Callable[[], None] | None = None) -> None:
-        """Take back words that were not delivered."""
+        """Withdraw words that were not delivered."""
         self._do(self._taken_back(corr, then))
 
     async def _taken_back(self, corr: str, then: Callable[[], None] | None) -> None:

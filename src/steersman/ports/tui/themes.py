@@ -44,7 +44,7 @@ COLOURS: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 # With 256 colours there is no dark background but black and strong ones: lines of diffs have none,
-# and only the words that changed stand on one.
+# and only the words that changed are on one.
 _NO_BACKGROUND = {"added": "", "removed": ""}
 COLOURS_256: dict[str, dict[str, str]] = {
     "dark": {"added-words": "#005f00", "removed-words": "#5f0000"},

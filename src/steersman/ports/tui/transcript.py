@@ -1,7 +1,7 @@
 """The conversation on the screen: paints the lines of a `Window`, and follows the end.
 
 Changes are gathered: however many come, something is drawn at most thirty times a second, and only
-lines that changed are painted anew.
+lines that changed are painted again.
 """
 
 import gc
@@ -57,7 +57,7 @@ class Transcript(ScrollView, can_focus=False):
         Binding("end", "end", "End", show=False, id="transcript.end"),
         Binding("enter", "fold", "Fold", show=False, id="transcript.fold"),
         Binding("n", "next_person", "Next message", show=False, id="transcript.next_person"),
-        Binding("N", "previous_person", "Message before", show=False,
+        Binding("N", "previous_person", "Previous message", show=False,
                 id="transcript.previous_person"),
     ]  # fmt: skip
 
@@ -79,7 +79,7 @@ class Transcript(ScrollView, can_focus=False):
         self._timer: Timer | None = None
         self._last_frame = 0.0
         self._placing = False
-        self._unseen = False  # something came below while the person looks at what is above
+        self._unseen = False  # something came below while the user looks at what is above
 
     @property
     def story(self) -> Story:
@@ -141,7 +141,7 @@ class Transcript(ScrollView, can_focus=False):
     # The screen.
 
     def _place(self) -> None:
-        """Set height and place without laying out the whole screen anew."""
+        """Set height and place without laying out the whole screen again."""
         window = self.window
         self._placing = True
         try:
@@ -200,7 +200,7 @@ class Transcript(ScrollView, can_focus=False):
         self.refresh()
 
     def focus_on_click(self) -> bool:
-        """Whoever clicks or selects here goes on writing."""
+        """Whoever clicks or selects here continues writing."""
         return False
 
     def notify_style_update(self) -> None:
@@ -328,11 +328,11 @@ class Transcript(ScrollView, can_focus=False):
         self.follow()
 
     def action_next_person(self) -> None:
-        """To the next words of the person."""
+        """To the next words of the user."""
         self._do(self.window.to_person, 1)
 
     def action_previous_person(self) -> None:
-        """To the words of the person before."""
+        """To the words of the user before."""
         self._do(self.window.to_person, -1)
 
     def action_fold(self) -> None:

@@ -1,7 +1,7 @@
 """Commands that people write: Markdown files in `.steersman/commands`, `.claude/commands` and in
-the person's own folders. Their text is said to the model; they never run anything themselves.
+the user's own folders. Their text is said to the model; they never run anything themselves.
 
-Those of a workspace are used only when the person trusts the folder.
+Those of a workspace are used only when the user trusts the folder.
 """
 
 import os
@@ -98,7 +98,7 @@ def read_command(path: str, folder: str, within: str = "") -> Command | str:
 
 
 class _Saying:
-    """What running a written command does: its text is said, with the person's words in it."""
+    """What running a written command does: its text is said, with the user's words in it."""
 
     def __init__(self, body: str, fields: Mapping[str, str]) -> None:
         self._body = body
@@ -112,11 +112,11 @@ class _Saying:
             stage.tell(f"`{name}` is not used: what is allowed is decided by you, not by a file.")
         if filled.commands:
             listed = ", ".join(filled.commands[:5])
-            stage.tell(f"Not run, only told to the model: {listed}.")
+            stage.tell(f"Not run, only shown to the model: {listed}.")
         if not self._model or self._model == "inherit":
             await stage.say(filled.text)
         elif ":" in self._model:
             await in_one_turn(stage, filled.text, model=self._model)
         else:
-            stage.tell(f"The model “{self._model}” is no provider:name; the present one is used.")
+            stage.tell(f"The model “{self._model}” is not provider:name; the current one is used.")
             await stage.say(filled.text)

@@ -1,4 +1,4 @@
-"""Every capability by name, for the palette: commands, the host's tools, threads to go on with.
+"""Every capability by name, for the palette: commands, the host's tools, threads to continue with.
 
 The tools are `Host.tools`: the same list that `steer tools` prints and the MCP port offers.
 """
@@ -49,7 +49,7 @@ def capabilities(stage: Stage, registry: Registry) -> list[Capability]:
 
 
 async def choose(stage: Stage, registry: Registry, key: str) -> None:
-    """Do what a person chose: run a command, call a tool, go on with a thread."""
+    """Do what a person chose: run a command, call a tool, continue with a thread."""
     kind, _, name = key.partition(":")
     try:
         if key.startswith("/"):

@@ -101,7 +101,7 @@ class Registry:
             if wanted in (command.name.lower(), *command.aliases):
                 return command
         near = self._near(wanted[:60])
-        told = f"Near it: {', '.join('/' + one for one in near)}." if near else ""
+        told = f"Similar: {', '.join('/' + one for one in near)}." if near else ""
         raise UsageProblem(f"There is no command “/{wanted[:60]}”.", told, "/help shows them all.")
 
     def find(self, line: str) -> CommandLine | None:
@@ -137,7 +137,7 @@ class Registry:
         ]
 
     async def run(self, stage: Stage, line: str) -> bool:
-        """Carry out a line; False when it is no command. What goes wrong is told, not raised."""
+        """Carry out a line; False when it is not a command. Problems are reported, not raised."""
         try:
             call = self.find(line)
             if call is None:
@@ -149,9 +149,9 @@ class Registry:
         return True
 
     def check(self, stage: Stage, command: Command) -> None:
-        """Refuse a command that has to wait, or that is of no use here."""
+        """Refuse a command that has to wait, or that is not available here."""
         if not command.available(stage):
-            raise UsageProblem(f"/{command.name} is of no use here.")
+            raise UsageProblem(f"/{command.name} is not available here.")
         if stage.seat.here and stage.seat.doing == "working" and not command.while_working:
             raise UsageProblem(
                 f"/{command.name} waits until the turn has ended.",

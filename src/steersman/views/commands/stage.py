@@ -12,7 +12,7 @@ from steersman.views.seat import Seat
 
 
 class Row(Struct, frozen=True):
-    """One line of a list to choose from: `key` is the answer, `detail` stands beside the text."""
+    """One line of a list to choose from: `key` is the answer, `detail` is beside the text."""
 
     key: str
     text: str
@@ -24,7 +24,7 @@ class Stage(Protocol):
 
     @property
     def seat(self) -> Seat:
-        """The person's place at a thread."""
+        """The user's place at a thread."""
         ...
 
     @property
@@ -41,19 +41,19 @@ class Stage(Protocol):
         ...
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
-        """Let the person choose a row, with search; the answer is its key, None for none."""
+        """Let the user choose a row, with search; the answer is its key, None for none."""
         ...
 
     async def confirm(self, title: str, body: str) -> bool:
-        """Ask for a yes; `body` is Markdown and may hold a diff."""
+        """Ask for an approval; `body` is Markdown and may hold a diff."""
         ...
 
     async def ask(self, title: str, default: str = "") -> str | None:
-        """Ask for a line of text; None when the person does not want to."""
+        """Ask for a line of text; None when the user does not want to."""
         ...
 
     def compose(self, text: str) -> None:
-        """Put text where the person writes, for them to go on with."""
+        """Put text where the user writes, for them to continue with."""
         ...
 
     def copy(self, text: str) -> bool:
@@ -61,11 +61,11 @@ class Stage(Protocol):
         ...
 
     async def say(self, prompt: str) -> None:
-        """Say something to the model as the person would."""
+        """Say something to the model as the user would."""
         ...
 
     async def moved(self) -> None:
-        """The seat is at another thread, or at none, or sat down anew: follow it."""
+        """The seat is at another thread, or at none, or sat down again: follow it."""
         ...
 
     async def open(self, name: str) -> bool:
@@ -77,7 +77,7 @@ class Stage(Protocol):
         ...
 
     def theme(self, name: str) -> None:
-        """Look otherwise."""
+        """Choose a theme."""
         ...
 
     def leave(self) -> None:
@@ -85,5 +85,5 @@ class Stage(Protocol):
         ...
 
     def detach(self) -> None:
-        """End the application; a turn that runs here goes on without it."""
+        """End the application; a turn that runs here continues without it."""
         ...

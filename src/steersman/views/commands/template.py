@@ -1,7 +1,7 @@
-"""The text of a written command, with a person's words put in. Pure.
+"""The text of a written command, with the user's words put in. Pure.
 
 `$ARGUMENTS` is everything after the command's name, `$1` to `$9` are its words, `\\$` is a plain
-dollar. Nothing in a text is ever run: what stands in !`…` stays there, for the model to see.
+dollar. Nothing in a text is ever run: what is in !`…` stays there, for the model to see.
 """
 
 import re
@@ -12,7 +12,7 @@ from msgspec import Struct
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b|\$([1-9])(?![0-9])")
 _COMMAND = re.compile(r"!`([^`\n]+)`")
 HINT = (
-    "(Where this text says !`command`, the output of the command is meant. It was not run: run it "
+    "(Where this text says !`command`, it means the output of the command. It was not run: run it "
     "yourself if you need it.)"
 )
 

@@ -1,11 +1,11 @@
-"""Turns that a command begins: with other settings than the person's, and back to theirs after."""
+"""Turns that a command begins: with other settings than the user's, and back to theirs after."""
 
 from steersman.records.errors import SteersmanError
 from steersman.views.commands.stage import Stage
 
 
 async def change(stage: Stage, **settings: str) -> None:
-    """Go on with other settings, from the next model call on."""
+    """Continue with other settings, from the next model call on."""
     seat = stage.seat
     if any(getattr(seat.settings, name) != value for name, value in settings.items()):
         await seat.change(**settings)
@@ -22,7 +22,7 @@ async def in_one_turn(stage: Stage, prompt: str, **settings: str) -> None:
         thread = seat.id
         await seat.handle.wait()
     finally:
-        # Somebody who went elsewhere meanwhile, or chose otherwise, is left in peace.
+        # Someone who went elsewhere meanwhile, or chose otherwise, is left in peace.
         same = all(getattr(seat.settings, name) == value for name, value in settings.items())
         if same and seat.id == thread:
             await _back(stage, before)
@@ -32,4 +32,4 @@ async def _back(stage: Stage, before: dict[str, str]) -> None:
     try:
         await change(stage, **before)
     except SteersmanError as problem:
-        stage.tell(f"The settings from before could not be taken up again. {problem}")
+        stage.tell(f"The previous settings could not be restored. {problem}")

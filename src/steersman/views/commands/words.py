@@ -10,7 +10,7 @@ from steersman.views.text import one_line
 def nothing(command: str, arguments: str) -> None:
     """Refuse words after a command that takes none."""
     if arguments.strip():
-        raise UsageProblem(f"/{command} takes nothing after it.", try_this=f"Say /{command} alone.")
+        raise UsageProblem(f"/{command} takes no arguments.", try_this=f"Use /{command} alone.")
 
 
 def number(command: str, arguments: str) -> int | None:
@@ -35,7 +35,7 @@ def one_of(command: str, arguments: str, known: Sequence[str]) -> str:
     if len(begins) == 1:
         return begins[0]
     raise UsageProblem(
-        f"“{one_line(arguments, 40)}” is not right here.",
+        f"“{one_line(arguments, 40)}” is not valid here.",
         f"/{command} takes {', '.join(known)}.",
     )
 

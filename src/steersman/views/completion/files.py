@@ -1,7 +1,7 @@
 """The files and folders of a workspace, listed as tools list them, ready for fuzzy matching.
 
 What `.gitignore` leaves out and what is secret is not offered, nor are names that cannot be
-written down: with line breaks, controls, or bytes that are no text.
+written down: with line breaks, controls, or bytes that are not text.
 """
 
 import asyncio

@@ -39,7 +39,7 @@ class Story(Shelf):
         return taker(self, message, message.body) if taker else []
 
     def queued(self) -> list[Person]:
-        """What the person said that the model has not heard yet, oldest first."""
+        """What the user said that the model has not heard yet, oldest first."""
         return list(self.open_inputs.values())
 
     def waiting(self) -> list[Request | Asked]:

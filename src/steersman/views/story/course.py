@@ -75,7 +75,7 @@ def take_session_start(shelf: Shelf, message: Message, body: SessionStart) -> li
 
 
 def take_session_end(shelf: Shelf, message: Message, body: SessionEnd) -> list[Block]:
-    """The process left; what it asked can be answered all the same."""
+    """The process left; what it asked can be answered anyway."""
     left = shelf.let_go(waits=True)
     shelf.working = shelf.working and bool(shelf.open_requests)
     return left
@@ -88,13 +88,13 @@ def take_setting(shelf: Shelf, message: Message, body: SettingsChanged) -> list[
 
 
 def take_receipt(shelf: Shelf, message: Message, body: RequestReceipt) -> list[Block]:
-    """What was refused is worth a remark; what was done shows itself, and who was late was told."""
+    """What was refused is worth a remark; what was done shows itself; late answers are reported."""
     said = body.outcome in ("refused", "expired")
     return [remarked(shelf, message, body, "denied")] if said else []
 
 
 def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]:
-    """What a request used; the person's own lane tells how full the window is."""
+    """What a request used; the user's own lane shows how full the window is."""
     usage = shelf.usage
     usage.requests += 1
     usage.input += body.input
@@ -122,7 +122,7 @@ def take_error(shelf: Shelf, message: Message, body: Error) -> list[Block]:
 
 
 def take_checkpoint(shelf: Shelf, message: Message, body: Checkpoint) -> list[Block]:
-    """Only what a person takes back is told; what a call changes its diffs tell."""
+    """Only what a person undoes is reported; what a call changes its diffs tell."""
     return [] if body.cause == "effect" else [remarked(shelf, message, body, "done")]
 
 

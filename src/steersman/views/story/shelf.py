@@ -1,7 +1,7 @@
 """Where the blocks of a story stand, and what is going on in it.
 
 `settled` counts the blocks whose place will not change any more. Behind them are words on their
-way, and at the very end what the person said that has not been delivered.
+way, and at the very end what the user said that has not been delivered.
 """
 
 from datetime import datetime
@@ -78,9 +78,9 @@ class Shelf:
                 self.take_out(one)
 
     def let_go(self, *, waits: bool = False) -> list[Block]:
-        """Nothing of what was going on goes on: it was cut off, or it ended and that went by.
+        """Nothing of what was continuing continues: it was cut off, or it ended and that went by.
 
-        With `waits`, what waits for an answer goes on waiting, and so does the call it is about.
+        With `waits`, what waits for an answer continues waiting, and so does the call it is about.
         """
         self.drop_words()
         asked = self.open_requests if waits else {}
@@ -111,7 +111,7 @@ class Shelf:
         return lane
 
     def is_root(self, lane: str) -> bool:
-        """Whether a lane is the person's own, and no agent's."""
+        """Whether a lane is the user's own, and no agent's."""
         return lane not in self.agents
 
     def key(self, message: Message) -> str:

@@ -1,4 +1,4 @@
-"""What is said: by the person, by the model as it streams and once it is whole, in questions."""
+"""What is said: by the user, by the model as it streams and once it is whole, in questions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -44,7 +44,7 @@ def take_delta(
 
 
 def _begin(shelf: Shelf, words: list[Words], one: Words) -> None:
-    """Thoughts stand before the words they led to; both before what waits to be delivered."""
+    """Thoughts are before the words they led to; both before what waits to be delivered."""
     if one.thought and words:
         place = shelf.blocks.index(words[0], shelf.settled)
         words.insert(0, one)
@@ -105,10 +105,10 @@ def take_steer(shelf: Shelf, message: Message, body: Steer) -> list[Block]:
 
 
 def take_user(shelf: Shelf, message: Message, body: User) -> list[Block]:
-    """Words of the person as the model gets them; a receipt may have told of them before."""
+    """Words of the user as the model gets them; a receipt may have announced them before."""
     lane = shelf.lane(message.path)
     if not shelf.is_root(lane):
-        return []  # the task of an agent, which its own block tells
+        return []  # the task of an agent, which its own block shows
     block = shelf.delivered.pop(message.corr, None) if message.corr else None
     if block is None:
         block = Person(shelf.key(message), message.seq, message.turn, lane, body.text)
@@ -138,7 +138,7 @@ def take_request(shelf: Shelf, message: Message, body: ConfirmRequest) -> list[B
 
 
 def take_response(shelf: Shelf, message: Message, body: ConfirmResponse) -> list[Block]:
-    """Somebody answered; the call goes on, unless something else keeps it waiting."""
+    """Someone answered; the call continues, unless something else keeps it waiting."""
     block = shelf.open_requests.pop(message.corr or "", None)
     if not isinstance(block, Request):
         return []
@@ -154,7 +154,7 @@ def take_response(shelf: Shelf, message: Message, body: ConfirmResponse) -> list
 
 
 def take_question(shelf: Shelf, message: Message, body: Question) -> list[Block]:
-    """The person is asked something."""
+    """The user is asked something."""
     corr = message.corr or shelf.key(message)
     lane = shelf.lane(message.path)
     block = Asked(shelf.key(message), message.seq, message.turn, lane, corr, body)
@@ -163,7 +163,7 @@ def take_question(shelf: Shelf, message: Message, body: Question) -> list[Block]
 
 
 def take_answer(shelf: Shelf, message: Message, body: Answer) -> list[Block]:
-    """The person, or what is taken without one, has answered."""
+    """The user, or what is taken without one, has answered."""
     block = shelf.open_requests.pop(message.corr or "", None)
     if not isinstance(block, Asked):
         return []

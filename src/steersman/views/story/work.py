@@ -1,4 +1,4 @@
-"""What is done: calls of tools with what they show, the gate's words, diffs, results; agents."""
+"""What is done: tool calls with what they show, the gate's words, diffs, results; agents."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ ENDS: dict[str, State] = {
 
 
 def take_call(shelf: Shelf, message: Message, body: ToolCall) -> list[Block]:
-    """A tool is asked for; an agent's block tells that it goes on."""
+    """A tool is asked for; an agent's block shows that it continues."""
     lane = shelf.lane(message.path)
     block = Work(shelf.key(message), message.seq, message.turn, lane, body)
     block.corr = message.corr or block.key
@@ -86,7 +86,7 @@ def take_diff(shelf: Shelf, message: Message, body: DiffReady) -> list[Block]:
 
 
 def take_result(shelf: Shelf, message: Message, body: ToolResult) -> list[Block]:
-    """What came of a call; one whose call went by unseen is told all the same."""
+    """What came of a call; one whose call went by unseen is reported anyway."""
     corr = message.corr or ""
     block = shelf.known_calls.get(corr)
     if block is None or block.result is not None:

@@ -145,7 +145,7 @@ class Assistant:
         self._want = Want("history", composer.text, 0)
         self._offer_past()
         if not self.offers:
-            composer.notify("Nothing that was said here before fits.", timeout=2)
+            composer.notify("No earlier message matches.", timeout=2)
             self._before = self._want = None
 
     def _offer_past(self) -> None:

@@ -1,7 +1,7 @@
 """Blocks as lines: `draw(block, width, look)`, pure, for any width from one cell up.
 
 A line is a `rich.text.Text` that is never wider than it may be and holds nothing that a terminal
-would obey. The same block drawn twice gives the same lines; lines that did not change are often
+would follow. The same block drawn twice gives the same lines; lines that did not change are often
 the very same objects, so do not change them.
 """
 
@@ -68,7 +68,7 @@ def draw(block: Block, width: int, look: Look) -> list[Text]:
 
 
 def gap(before: Block | None, block: Block) -> int:
-    """How many blank lines stand before a block: calls stand close together."""
+    """How many blank lines are before a block: calls are close together."""
     if before is None:
         return 0
     close = (Work, Agent)
@@ -93,7 +93,7 @@ def foldable(block: Block) -> bool:
 
 
 def estimate(block: Block, width: int) -> int:
-    """About how many lines a block has, for those that nobody has looked at."""
+    """About how many lines a block has, for those that were not shown yet."""
     match block:
         case Words() if not block.thought:
             text = block.text

@@ -86,7 +86,7 @@ def spent(ms: int) -> str:
 
 
 def pretty(value: JSON) -> str:
-    """JSON on several lines; whatever cannot be told so is told in words."""
+    """JSON on several lines; whatever cannot be shown so is described in words."""
     if value is None:
         return ""
     try:

@@ -1,6 +1,6 @@
 """Markdown cut into the pieces that can be drawn one by one: paragraphs, items, fences, tables.
 
-A piece that is followed by another does not change any more, however the text goes on; so what
+A piece that is followed by another does not change any more, however the text continues; so what
 streams in is drawn piece by piece, and only the last piece again and again.
 """
 
@@ -14,7 +14,7 @@ _RULE = re.compile(r"(?:-\s*){3,}$|(?:\*\s*){3,}$|(?:_\s*){3,}$")
 
 
 class Chunk(Struct, frozen=True):
-    """A piece from `start` to `end`; `apart` when a blank line stands before it."""
+    """A piece from `start` to `end`; `apart` when a blank line is before it."""
 
     start: int
     end: int

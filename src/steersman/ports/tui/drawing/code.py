@@ -29,7 +29,7 @@ _NAMES = {
 
 
 def language_of(path: str) -> str:
-    """The language a file's name tells; empty when it does not."""
+    """The language a file's name shows; empty when it does not."""
     return _NAMES.get(os.path.splitext(path)[1].lstrip(".").lower(), "")
 
 

@@ -57,7 +57,7 @@ def _read(diff: str) -> Iterator[Row]:
 
 
 def _paired(read: Iterator[Row]) -> Iterator[Row]:
-    """Lines that replace one another are told of each other."""
+    """Lines that replace one another learn of each other."""
     removed: list[Row] = []
     added: list[Row] = []
     pairs = 0

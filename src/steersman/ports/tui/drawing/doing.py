@@ -30,7 +30,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     if code is not None:
         words.append(f"exit {code}")
     if output.get("background_process_id"):
-        words.append(f"goes on in the background as {output['background_process_id']}")
+        words.append(f"continues in the background as {output['background_process_id']}")
     if output.get("state"):
         words.append(str(output["state"]))
     if isinstance(ms, int):
@@ -41,7 +41,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     lines = split(str(output.get("output", "")), overwrites=True)
     printed = len(lines)
     told = [f"changed: {one}" for one in folded(changes) if not one.startswith("git: ")]
-    told += [f"not let reach: {one}" for one in listed(output, "refused")]
+    told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
     told += [str(output["note"])] if output.get("note") else []
     lines += told
 
@@ -66,7 +66,7 @@ def edited(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: P
 def written(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
     """A file that was written whole."""
     what = "created, " if output.get("created") else ""
-    return Body(f"{what}{number(output.get('bytes')):,} bytes")
+    return Body(f"{what}{counted(number(output.get('bytes')), 'byte')}")
 
 
 def said(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:

@@ -13,6 +13,7 @@ from rich.style import Style
 from rich.text import Span, Text
 
 from steersman.ports.tui.drawing.look import Palette
+from steersman.records.counting import counted
 from steersman.views.text import safe
 
 LONGEST = 4_000  # characters of one line that are looked at
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 def clean(text: str) -> str:
-    """Text without anything that a terminal would obey or could not show."""
+    """Text without anything that a terminal would follow or could not show."""
     if _PLAIN.fullmatch(text):
         return text
     text = _BROKEN.sub("\ufffd", text)
@@ -44,14 +45,18 @@ def clean_line(text: str) -> str:
 
 def cut_off(text: str, most: int) -> str:
     """The beginning of an absurdly long text, and how much more there is."""
-    return text if len(text) <= most else f"{text[:most]}… {len(text) - most:,} more characters"
+    return (
+        text
+        if len(text) <= most
+        else f"{text[:most]}… {counted(len(text) - most, 'more character')}"
+    )
 
 
 def split(text: str, *, overwrites: bool = False) -> list[str]:
     """The lines of a text; only line feeds end one.
 
     In what a program printed a carriage return `overwrites` the line, as in a bar of progress;
-    anywhere else it would hide what stands before it, and is shown.
+    anywhere else it would hide what is before it, and is shown.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     while lines and not lines[-1].strip():
@@ -150,15 +155,15 @@ def folded(
         shown = rows[:MOST]
         lines = [line for row in shown for line in wrap(make(row), width, indent)]
         hidden = len(rows) - len(shown)
-        unseen = f"… {hidden:,} more lines not shown"
+        unseen = f"… {counted(hidden, 'more line')} not shown"
         return [*lines, cut(Text(unseen, palette.dim), width)] if hidden else lines
     hidden = len(rows) - most
     if hidden <= 1:  # a fold that hides one line would take the same room
         return [cut(make(row), width) for row in rows]
     if tail:
-        earlier = cut(Text(f"… {hidden:,} earlier lines (Enter)", palette.dim), width)
+        earlier = cut(Text(f"… {counted(hidden, 'earlier line')} (Enter)", palette.dim), width)
         return [earlier, *(cut(make(row), width) for row in rows[hidden:])]
-    note = cut(Text(f"… {hidden:,} more lines (Enter)", palette.dim), width)
+    note = cut(Text(f"… {counted(hidden, 'more line')} (Enter)", palette.dim), width)
     return [*(cut(make(row), width) for row in rows[:most]), note]
 
 
@@ -169,7 +174,7 @@ def capped(
     hidden = len(lines) - most
     if hidden <= 1:
         return lines
-    note = Text(f"{before}… {hidden:,} more lines (Enter)", palette.dim, end="")
+    note = Text(f"{before}… {counted(hidden, 'more line')} (Enter)", palette.dim, end="")
     return [*lines[:most], cut(note, width)]
 
 

@@ -1,6 +1,6 @@
 """How things look: the styles of a theme by what they are for, and whether a block is open.
 
-Nothing is told by colour alone: every state has a mark of its own, so that the same picture can be
+Nothing is shown by colour alone: every state has a mark of its own, so that the same picture can be
 read without colours.
 """
 
@@ -59,7 +59,7 @@ def coloured(name: str, colours: Mapping[str, str]) -> Palette:
     """A palette from colours by name: foreground, muted, primary, secondary, accent, success,
     warning, error, and the backgrounds added-words and removed-words.
 
-    Lines of diffs stand on added and removed, if there are such; what is written on any of the four
+    Lines of diffs are on added and removed, if there are such; what is written on any of the four
     backgrounds has a colour of its own where it needs one (on-added, on-added-words and so on).
     """
     fore, muted = colours["foreground"], colours["muted"]

@@ -56,7 +56,7 @@ def search(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: P
 
 
 def listing(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
-    """Names of files, with their sizes where they are told."""
+    """Names of files, with their sizes where they are reported."""
 
     def make(name: Any) -> Text:
         path, _, size = str(name).partition("\t")
@@ -139,5 +139,5 @@ def ranked(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: P
         for one in listed(output, "files")
     ]
     excerpts = len(listed(output, "excerpts"))
-    head = f"{counted(excerpts, 'excerpt')}, {number(output.get('tokens')):,} tokens"
+    head = f"{counted(excerpts, 'excerpt')}, {counted(number(output.get('tokens')), 'token')}"
     return Body(head, [*rows, *notes(output, palette)], 4)

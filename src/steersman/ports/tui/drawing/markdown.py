@@ -38,7 +38,7 @@ class Flow:
         if not text.startswith(self._prefix):
             self._done, self._prefix = [], ""
         found = chunks(text, len(self._prefix))
-        # The last line may go on, and with it change what it is: nothing is finished by it alone.
+        # The last line may continue, and with it change what it is: nothing is finished by it.
         whole = text.rfind("\n") + 1
         sure = 0
         while sure + 1 < len(found) and found[sure + 1].start < whole:
@@ -75,7 +75,7 @@ def chunk_lines(text: str, width: int, palette: Palette, indent: str = "") -> tu
 
 
 def clean_lines(text: str) -> str:
-    """A text without what a terminal would obey; tabs stay for the parser to understand."""
+    """A text without what a terminal would follow; tabs stay for the parser to understand."""
     lines = (cut_off(line, LONGEST_PARAGRAPH) for line in text.split("\n"))
     return "\n".join("\t".join(map(clean, line.split("\t"))) for line in lines)
 
@@ -224,6 +224,6 @@ def _closing(tokens: Sequence["Token"], at: int) -> int:
 
 
 def _tight(token: "Token") -> bool:
-    """Whether a block stands close to the one before it: in a list without blank lines."""
+    """Whether a block is close to the one before it: in a list without blank lines."""
     return token.hidden or (token.level > 0 and token.type in ("bullet_list_open",
                                                                "ordered_list_open"))  # fmt: skip

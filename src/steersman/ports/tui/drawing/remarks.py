@@ -89,7 +89,7 @@ def _ended(end: TurnEnd, seconds: float, palette: Palette) -> tuple[str, Style, 
     mark, style = ("✓", palette.good) if good else ("–", palette.dim)
     if end.ending in ("failed", "limit", "blocked"):
         mark, style = "✗", palette.bad
-    # The error that ended it stands right above.
+    # The error that ended it is right above.
     known = end.ending in ("failed", "limit", "blocked", "needs_answer")
     return mark, style, " · ".join(told), _filled("" if known else end.reason)
 

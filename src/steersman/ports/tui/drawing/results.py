@@ -1,6 +1,6 @@
 """What each kind of tool result says: a few words for the head of its block, and rows below.
 
-One function for each kind. It is told the call's arguments and the result's output, both from
+One function for each kind. It gets the call's arguments and the result's output, both from
 outside, and takes whatever it finds: an output of another shape is shown as JSON.
 """
 

@@ -1,4 +1,4 @@
-"""What is said between the person and the agents: words, thoughts, requests, questions."""
+"""What is said between the user and the agents: words, thoughts, requests, questions."""
 
 from collections import OrderedDict
 
@@ -44,7 +44,7 @@ _flows: OrderedDict[tuple[str, int, str], Flow] = OrderedDict()
 
 
 def draw_person(block: Person, width: int, look: Look) -> list[Text]:
-    """Words of the person, with what became of them."""
+    """Words of the user, with what became of them."""
     palette = look.palette
     heard = block.receipt in ("", "delivered")
     style = palette.person if heard else palette.dim
@@ -99,9 +99,9 @@ def _thought(block: Words, width: int, look: Look) -> list[Text]:
 
 
 def draw_request(block: Request, width: int, look: Look) -> list[Text]:
-    """A permission that was asked for, on a line; what it is about stands where it is answered.
+    """A permission that was asked for, on a line; what it is about is where it is answered.
 
-    The call above tells what became of it; open, everything is there.
+    The call above shows what became of it; open, everything is there.
     """
     palette = look.palette
     head = state_mark(block.state, palette) + Text(_answered(block), palette.strong)
@@ -115,7 +115,7 @@ def draw_request(block: Request, width: int, look: Look) -> list[Text]:
 def _answered(block: Request) -> str:
     answer = block.response
     if answer is None:
-        return "nobody answered" if block.state == "cancelled" else "waits for an answer"
+        return "no answer" if block.state == "cancelled" else "waits for an answer"
     lasts = {"once": "once", "thread": "in this thread", "here": "always here"}[answer.scope]
     by = " by --yes" if answer.by == "yes-flag" else ""
     said = f"allowed {lasts}{by}" if answer.decision == "allow" else "not allowed"
@@ -174,7 +174,7 @@ def draw_asked(block: Asked, width: int, look: Look) -> list[Text]:
 
 
 def draw_agent(block: Agent, width: int, look: Look) -> list[Text]:
-    """An agent: its task, what it does, its last words."""
+    """An agent: its task, what it does, its result."""
     palette = look.palette
     mark = state_mark(block.state, palette)
     task = " ".join(block.spawn.task.split())

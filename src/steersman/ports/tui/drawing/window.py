@@ -120,7 +120,7 @@ class Window:
         self._behind = []
 
     def arrange(self, changed: Iterable[str] = ()) -> int | None:
-        """Take in what came and what changed; the answer is the first line to paint anew."""
+        """Take in what came and what changed; the answer is the first line to paint again."""
         anchor, into = self._heights.at(self.top)
         before = self.total
         first = self._take_over()
@@ -254,7 +254,7 @@ class Window:
             self._kept -= len(self._drawn.popitem(last=False)[1].lines)
         return fresh
 
-    # What keys do.
+    # List the keys.
 
     def current(self) -> int | None:
         """The place of the chosen block; when that is not seen, of the last one that is."""
@@ -292,7 +292,7 @@ class Window:
         self.choose(place)
 
     def to_person(self, by: int) -> None:
-        """To the next words of the person, or those before; behind the last ones is the end."""
+        """To the next words of the user, or those before; behind the last ones is the end."""
         blocks = self.story.blocks
         place = self.place_at(self.top)
         if place is None:

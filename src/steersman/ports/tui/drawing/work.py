@@ -1,4 +1,4 @@
-"""A call of a tool: what was asked, how it stands, and what came of it."""
+"""A call of a tool: what was asked, its state, and what came of it."""
 
 from typing import Any
 
@@ -108,7 +108,7 @@ def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
 
 
 def _note(block: Work, body: Body) -> str:
-    """How it stands, in a few words."""
+    """Its state, in a few words."""
     parts = [body.head]
     if len(block.diffs) == 1:
         parts.append(f"+{block.diffs[0].added} -{block.diffs[0].removed}")

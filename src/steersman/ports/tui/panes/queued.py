@@ -1,4 +1,4 @@
-"""Queued messages above the composer: listed, taken back for writing again, or withdrawn."""
+"""Queued messages above the composer: listed, withdrawn for editing, or withdrawn."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -28,7 +28,7 @@ class Queued(Widget, can_focus=True):
     at: reactive[int] = reactive(0)
 
     class Chosen(Message):
-        """A message shall be taken back; `edit` when it goes into the composer."""
+        """A message is to be withdrawn; `edit` when it goes into the composer."""
 
         def __init__(self, corr: str, text: str, *, edit: bool) -> None:
             super().__init__()

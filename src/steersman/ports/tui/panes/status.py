@@ -18,7 +18,7 @@ class _Shown(Widget):
         self._facts = Facts()
 
     def show(self, facts: Facts) -> None:
-        """Show how things stand now."""
+        """Show the status."""
         if facts != self._facts:
             self._facts = facts
             self.refresh()
@@ -39,7 +39,7 @@ class StatusPane(_Shown):
 
 
 class StatusBar(_Shown):
-    """The status in one line, with what goes on at its left."""
+    """The status in one line, with what continues at its left."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -47,7 +47,7 @@ class StatusBar(_Shown):
         self._beat = 0
 
     def working(self, step: str, spent: str = "") -> None:
-        """Say what goes on, that it does, and what it took so far."""
+        """Say what continues, that it does, and what it took so far."""
         self._step, self._spent = step, spent
         self._beat += 1
         self.refresh()

@@ -88,7 +88,7 @@ class TaskLog(VerticalScroll, can_focus=False):
         self._blocks: Sequence[Block] = ()
 
     def compose(self) -> ComposeResult:
-        """One text, written anew when something happened."""
+        """One text, written again when something happened."""
         yield Static(id="log-text")
 
     def show(self, blocks: Sequence[Block]) -> None:

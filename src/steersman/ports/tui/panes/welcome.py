@@ -11,7 +11,7 @@ from steersman.views.text import one_line
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),
     ("While it works", "Enter steers it, Tab queues, Esc stops"),
-    ("Everything asks", "before it does what you did not allow, and can be undone"),
+    ("It asks first", "before anything you did not allow; everything can be undone"),
 )
 
 

@@ -11,6 +11,7 @@ from steersman.ports.cli.prompts import Leaving, Prompter
 from steersman.ports.tui.opening import parting
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.stage import LineStage
+from steersman.records.counting import counted
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
 from steersman.records.message import (
     Answer,
@@ -49,7 +50,7 @@ class Plain(LineStage):
         self._do(self._wait())
 
     async def moved(self) -> None:
-        """Show the other thread from where it stands."""
+        """Show the other thread from where it is."""
         await self._follow_no_more()
         self._teller.turn_to()
         self._following = asyncio.create_task(self._follow())
@@ -71,12 +72,12 @@ class Plain(LineStage):
     # The conversation
 
     async def run(self, resume: str = "", said: str = "") -> Exit:
-        """Until the person leaves."""
+        """Until the user leaves."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._signal, number)
         settings = self._seat.settings
-        self.tell(f"Steersman {__version__} · mode {settings.mode} · /help tells what can be done.")
+        self.tell(f"Steersman {__version__} · mode {settings.mode} · /help shows what you can do.")
         try:
             if resume:
                 await self._seat.take(resume)
@@ -150,7 +151,7 @@ class Plain(LineStage):
         return [task for task in self._tasks if task.get_name() != ANSWERING]
 
     async def _heard(self, line: str) -> None:
-        """A line of the person: a command, a shell command, or words."""
+        """A line of the user: a command, a shell command, or words."""
         text = self._begun + line
         self._begun = ""
         if text.endswith("\\") and not text.endswith("\\\\"):
@@ -167,7 +168,7 @@ class Plain(LineStage):
     async def _speak(self, text: str) -> None:
         if len(text) > HUGE:
             raise UsageProblem(
-                f"That is too long to say: {len(text):,} characters.",
+                f"That is too long to send: {counted(len(text), 'character')}.",
                 try_this="Save it as a file and name that with @.",
             )
         await self.say(self._with_files(text))
@@ -210,7 +211,7 @@ class Plain(LineStage):
         await self._teller.caught_up()
 
     def _do(self, doing: Coroutine[Any, Any, None], name: str = "work") -> None:
-        """Work that goes on while lines are read; the person is invited again after it."""
+        """Work that continues while lines are read; the user is invited again after it."""
         task = asyncio.create_task(doing, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -221,20 +222,20 @@ class Plain(LineStage):
         self._invite()
 
     def _check(self, task: asyncio.Task[None]) -> None:
-        """What nobody expected ends the conversation; `run` tells it."""
+        """What nobody expected ends the conversation; `run` shows it."""
         if not task.cancelled() and (error := task.exception()) is not None:
             self._defect = self._defect or error
             self.leave()
 
     def _invite(self) -> None:
-        """The prompt, when it is the person's turn to speak."""
+        """The prompt, when it is the user's turn to speak."""
         asked = self._putting is not None or not self._questions.empty()
         at_work = asked or self._tasks_at_work() or self._seat.doing == "working"
         if self._lines.interactive and not at_work and not self._left.is_set():
             shown = self._begun.replace("\n", "\n  ")
             self._teller.invite("> " + safe(shown))
 
-    # What the log tells, and what it asks
+    # What the log shows, and what it asks
 
     async def _follow(self) -> None:
         live = self._seat.thread.head if self._seat.thread else 0
@@ -269,7 +270,7 @@ class Plain(LineStage):
             self._putting.cancel()
 
     async def _answer(self) -> None:
-        """Put requests and questions to the person, one after the other."""
+        """Put requests and questions to the user, one after the other."""
         while True:
             message = await self._questions.get()
             self._asked = message.corr
@@ -307,8 +308,8 @@ class Plain(LineStage):
         elif self._pressed > 1:
             self.leave()
         elif self._seat.doing == "working":
-            self.tell("\nStopping the turn. Ctrl+C again leaves.")
+            self.tell("\nStopping the turn. Ctrl+C again quits.")
             self._do(self._safely(self._seat.handle.cancel()))
         else:
-            self.tell("\nCtrl+C again leaves.")
+            self.tell("\nCtrl+C again quits.")
             self._invite()

@@ -46,7 +46,7 @@ class Lines:
         asyncio.get_running_loop().remove_reader(self._input)
 
     def pause(self) -> None:
-        """Let somebody else read; what is half typed was not meant for them and is dropped."""
+        """Let someone else read; what is half typed was not meant for them and is dropped."""
         self.stop()
         if self.interactive:
             termios.tcflush(self._input, termios.TCIFLUSH)

@@ -15,14 +15,14 @@ from steersman.views.seat import Seat
 from steersman.views.text import one_line, safe
 
 LISTED = 20
-KEYS = """- Enter says the line; while a turn runs, it steers the turn.
-- A line that ends with \\ goes on in the next one.
-- Ctrl+C stops the turn; twice leaves.
-- Ctrl+D leaves."""
+KEYS = """- Enter sends the line; while a turn runs, it steers the turn.
+- A line that ends with \\ continues on the next one.
+- Ctrl+C stops the turn; twice quits.
+- Ctrl+D quits."""
 
 
 class LineStage(ABC):
-    """A `Stage` without a screen. `begun` is what the next line goes on from."""
+    """A `Stage` without a screen. `begun` is what the next line continues from."""
 
     def __init__(self, seat: Seat, lines: Lines, environ: Mapping[str, str]) -> None:
         self._seat = seat
@@ -32,11 +32,11 @@ class LineStage(ABC):
         self._left = asyncio.Event()
         self._putting: asyncio.Task[Any] | None = None  # a question that waits for its line
         self._begun = ""
-        self.detached = False  # a turn goes on without the conversation
+        self.detached = False  # a turn continues without the conversation
 
     @property
     def seat(self) -> Seat:
-        """The person's place."""
+        """The user's place."""
         return self._seat
 
     @property
@@ -70,11 +70,11 @@ class LineStage(ABC):
                 return said
             shown = narrowed(rows, said)
             if not shown:
-                self.tell("Nothing like that.")
+                self.tell("No match.")
                 shown = list(rows)
 
     async def confirm(self, title: str, body: str) -> bool:
-        """Print what it is about and wait for a yes."""
+        """Print what it is about and wait for an approval."""
         self._teller.print(plain_text(safe(body)))
         while True:
             said = await self._ask(f"{safe(title)} [y]es, [n]o: ")
@@ -96,7 +96,7 @@ class LineStage(ABC):
             said = await asyncio.shield(self._putting)
         except asyncio.CancelledError:
             if self._putting.cancelled():
-                return None  # Ctrl+C at a question is no answer
+                return None  # Ctrl+C at a question is not an answer
             self._putting.cancel()
             raise
         finally:
@@ -106,7 +106,7 @@ class LineStage(ABC):
         return said.strip() if said is not None else None
 
     def compose(self, text: str) -> None:
-        """Let the next line go on from it."""
+        """Let the next line continue from it."""
         self._begun = text
 
     def copy(self, text: str) -> bool:
@@ -135,14 +135,14 @@ class LineStage(ABC):
 
     def theme(self, name: str) -> None:
         """Say that there is nothing to change."""
-        self.tell("There are no themes here.")
+        self.tell("Themes are not available here.")
 
     def leave(self) -> None:
         """End the conversation."""
         self._left.set()
 
     def detach(self) -> None:
-        """End the conversation, and let a turn that runs here go on."""
+        """End the conversation, and let a turn that runs here continue."""
         self.detached = self._seat.here and self._seat.doing == "working"
         self.leave()
 
@@ -152,7 +152,7 @@ class LineStage(ABC):
         (self.detach if wanted else self.leave)()
 
     def _ended(self) -> None:
-        """There is no more input: the person leaves, or the terminal is gone."""
+        """There is no more input: the user leaves, or the terminal is gone."""
         (self.hang_up if self._lines.gone else self.leave)()
 
     async def _edit(self) -> None:

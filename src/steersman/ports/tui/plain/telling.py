@@ -33,10 +33,10 @@ class Teller:
         self._thread = ""
         self.shown = 0
         self._news = asyncio.Event()
-        self._open = ""  # what stands on the last line, unfinished
+        self._open = ""  # what is on the last line, unfinished
 
     def turn_to(self) -> None:
-        """The seat is elsewhere, or there anew: what is printed from now on."""
+        """The seat is elsewhere, or there again: what is printed from now on."""
         thread = self._seat.thread
         if thread is None:
             self._thread, self.shown = "", 0
@@ -84,11 +84,11 @@ class Teller:
     def _receipt(self, receipt: Steer) -> None:
         match receipt.state, receipt.how:
             case "waiting", _:
-                self.print("· it hears that at its next step")
+                self.print("· it gets that at its next step")
             case "queued", "queue":
                 self.print(f"· queued for the next turn: {one_line(receipt.text, 60)}")
             case "queued", _:
-                self.print("· not heard in time, so it is queued for the next turn")
+                self.print("· too late for this turn, so it is queued for the next")
             case "withdrawn", _:
                 self.print("· withdrawn")
 
@@ -109,7 +109,7 @@ class Teller:
             self._open = "prompt"
 
     def typed(self) -> None:
-        """The person ended the line."""
+        """The user ended the line."""
         self._open = ""
 
     def _finish(self) -> None:

@@ -18,7 +18,7 @@ from steersman.views.text import one_line, safe
 
 
 class Confirm(ModalScreen[bool]):
-    """Ask for a yes; `body` is Markdown. Anything but a clear yes is a no."""
+    """Ask for an approval; `body` is Markdown. Anything but a clear yes is a no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes", show=False),
@@ -54,7 +54,7 @@ class Confirm(ModalScreen[bool]):
 
 
 class Trust(ModalScreen[bool | None]):
-    """Whether what a folder brings may be used: asked before anything of it is."""
+    """Whether what a folder comes with may be used: asked before anything of it is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes", show=False),
@@ -83,7 +83,7 @@ class Trust(ModalScreen[bool | None]):
             yield Label(keys_line(keys), classes="box-foot")
 
     def action_answer(self, yes: bool) -> None:
-        """The person's word, which is kept."""
+        """The user's decision, which is kept."""
         self.dismiss(yes)
 
     def action_later(self) -> None:
@@ -108,7 +108,7 @@ class AskLine(ModalScreen[str | None]):
             words = Input(self._default, compact=True)
             words.cursor_blink = False
             yield words
-            yield Label("Enter takes · Esc leaves", classes="box-foot")
+            yield Label("Enter selects · Esc closes", classes="box-foot")
 
     def on_mount(self) -> None:
         """Write at once."""

@@ -87,11 +87,11 @@ class Picker(ModalScreen[str | None]):
         if self._shown:
             found.highlighted = 0
         count = len(self._shown)
-        told = f"{count} of {len(self._rows)} · Enter takes · Esc leaves"
+        told = f"{count} of {len(self._rows)} · Enter selects · Esc closes"
         self.query_one(".box-foot", Label).update(Content(told))
 
     def _told(self, row: Row, width: int) -> Content:
-        """Short names stand in a column, long ones have what is beside them at the right end."""
+        """Short names are in a column, long ones have what is beside them at the right end."""
         text, detail = one_line(row.text, 300), one_line(row.detail, max(10, width * 2 // 3))
         if self._column and self._column < width // 2:
             return line([(f"{text:<{self._column}}", ""), (detail, "$muted")], width=width)

@@ -21,7 +21,7 @@ Draw = Callable[[int, Palette], list[Text]]
 
 
 class Drawn(Static):
-    """Lines that are drawn anew for each width."""
+    """Lines that are drawn again for each width."""
 
     def __init__(self, drawer: Draw) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ WRITING = (
     ("Enter", "Send; while a turn runs: steer it."),
     ("Tab", "While a turn runs: queue for the next one."),
     ("Alt+Enter", "A new line; so do Shift+Enter, ^J, and \\ at the end of one."),
-    ("Up Down", "What was said before; ^R looks for it."),
+    ("Up Down", "Earlier messages; ^R searches them."),
     ("@ $ /", "Names of files, skills and commands, completed as you type."),
     ("! command", "Run a command yourself, through the gate."),
     ("^G", "Write in your own editor."),

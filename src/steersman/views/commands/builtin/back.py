@@ -32,7 +32,7 @@ async def redo(stage: Stage, arguments: str) -> None:
 
 
 async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
-    """Show a plan, ask, and do it; False when the person does not want it."""
+    """Show a plan, ask, and do it; False when the user does not want it."""
     seat = stage.seat
     if not plan.changes:
         stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
@@ -42,7 +42,7 @@ async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
     if not await stage.confirm(title, await asyncio.to_thread(described, seat, plan, taken)):
         stage.tell("Nothing was done.")
         return False
-    await seat.handle.undo(plan, force=bool(taken), imported=True)  # the person saw this plan
+    await seat.handle.undo(plan, force=bool(taken), imported=True)  # the user saw this plan
     done = "Undone" if plan.cause == "undo" else "Redone"
     stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.")
     return True
@@ -92,7 +92,7 @@ async def rewind(stage: Stage, arguments: str) -> None:
     source = seat.id
     copy = await seat.fork(at)
     await stage.moved()
-    stage.tell(f"Thread {copy.id} goes on from message {at} of {source}, which stays whole.")
+    stage.tell(f"Thread {copy.id} continues from message {at} of {source}, which stays complete.")
     if words:
         stage.compose(words)
 
@@ -106,9 +106,9 @@ async def _since(seat: Seat, at: int) -> UndoPlan | None:
 
 
 def prompts(seat: Seat) -> list[tuple[int, int, str]]:
-    """The person's messages, the newest first: number, the message to go back to, words."""
+    """The user's messages, the newest first: number, the message to go back to, words."""
     if seat.thread is None:
-        raise UsageProblem("There is no thread yet.", try_this="Say something first.")
+        raise UsageProblem("There is no thread yet.", try_this="Send a message first.")
     found = []
     start = 1
     for message in seat.host.messages(seat.id, kinds={"user", "turn_start"}):
@@ -120,7 +120,7 @@ def prompts(seat: Seat) -> list[tuple[int, int, str]]:
             case User(text=text):
                 found.append((message.seq, message.seq - 1, text))
     if not found:
-        raise UsageProblem("Nothing was said in this thread yet.")
+        raise UsageProblem("There are no messages in this thread yet.")
     return found[::-1]
 
 
@@ -147,7 +147,7 @@ async def diff(stage: Stage, arguments: str) -> None:
 
 
 async def changes(seat: Seat) -> list[str]:
-    """What a thread changed in all, and what of it still stands, as diffs."""
+    """What a thread changed in all, and what of it is still there, as diffs."""
     if seat.thread is None:
         return []
     plan = await _since(seat, 0)
@@ -166,8 +166,8 @@ COMMANDS = (
         "Go back to a message: files and conversation.",
         rewind,
         usage="[SEQ]",
-        more="Files become what they were, and a new thread goes on from there; this one stays "
-        "whole. Without SEQ, a list of what you said; the words you choose are yours to change.",
+        more="Files are restored, and a new thread continues from there; this one stays "
+        "complete. Without SEQ, a list of your messages; you can edit the one you choose.",
         complete=_messages,
     ),
     Command("diff", "Show what this thread changed.", diff, while_working=True),

@@ -1,4 +1,4 @@
-"""`/model`, `/approvals`, `/trust`, `/theme`: how the work goes on."""
+"""`/model`, `/approvals`, `/trust`, `/theme`: how the work continues."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from steersman.views.commands.turns import change
 from steersman.views.commands.words import choices, one_of
 
 APPROVALS = {
-    "on-request": "You are asked about what changes things.",
-    "on-failure": "What can be undone is done at once; you are asked about the rest.",
-    "never": "What can be undone is done at once, the rest is left undone.",
+    "on-request": "You are asked before anything changes.",
+    "on-failure": "What can be undone happens at once; you are asked about the rest.",
+    "never": "What can be undone happens at once; the rest is refused.",
 }
 TRUST = {
     "restricted": "Nothing is written, run or fetched.",
-    "sandboxed": "Commands run confined.",
-    "untrusted": "Full access: commands run unconfined.",
+    "sandboxed": "Commands run in the sandbox.",
+    "untrusted": "Full access: commands run without a sandbox.",
 }
 
 
@@ -32,7 +32,7 @@ async def model(stage: Stage, arguments: str) -> None:
             raise UsageProblem(
                 "No model was found.",
                 "There is no key in the environment and no model server on this machine.",
-                "Say /model provider:name.",
+                "Use /model provider:name.",
             )
         wanted = await stage.pick("Choose a model", rows)
     if not wanted:
@@ -49,7 +49,7 @@ def _models(stage: Stage, _: str) -> list[Choice]:
 
 
 async def approvals(stage: Stage, arguments: str) -> None:
-    """When the person is asked."""
+    """When the user is asked."""
     await _choose(stage, "approvals", arguments, APPROVALS, "When are you asked?")
 
 
@@ -77,12 +77,12 @@ async def _choose(
 
 async def _sure(stage: Stage) -> bool:
     return await stage.confirm(
-        "Full access?", "Commands would run outside the sandbox, with all that you may do yourself."
+        "Full access?", "Commands would run outside the sandbox, with all your permissions."
     )
 
 
 async def theme(stage: Stage, arguments: str) -> None:
-    """Look otherwise."""
+    """Choose a theme."""
     known = tuple(stage.themes())
     wanted: str | None = one_of("theme", arguments, known)
     if not wanted:
@@ -107,7 +107,7 @@ COMMANDS = (
     ),
     Command(
         "approvals",
-        "When you are asked.",
+        "Choose when you are asked.",
         approvals,
         usage="[LEVEL]",
         complete=lambda _, __: choices(APPROVALS, APPROVALS),
@@ -115,7 +115,7 @@ COMMANDS = (
     ),
     Command(
         "trust",
-        "How far this folder is trusted.",
+        "Choose how far this folder is trusted.",
         trust,
         usage="[LEVEL]",
         complete=lambda _, __: choices(TRUST, TRUST),
@@ -123,7 +123,7 @@ COMMANDS = (
     ),
     Command(
         "theme",
-        "Look otherwise.",
+        "Choose a theme.",
         theme,
         usage="[NAME]",
         complete=lambda stage, _: choices(stage.themes()),

@@ -1,4 +1,4 @@
-"""`/status`, `/context`, `/cost`, `/copy`, `/help`, `/keys`: how things stand, what can be done."""
+"""`/status`, `/context`, `/cost`, `/copy`, `/help`, `/keys`: the status, what can be done."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ RECENT = 2000  # messages that are looked at for what is only there sometimes
 
 
 async def status(stage: Stage, arguments: str) -> None:
-    """How things stand."""
+    """Show the status."""
     nothing("status", arguments)
     stage.show("Status", "\n".join(f"- **{name}** {text}" for name, text in standing(stage)))
 
@@ -32,7 +32,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("model", cell(said.model)),
     ]
     if seat.thread is None:
-        told.append(("thread", "none yet; what you say first begins one"))
+        told.append(("thread", "none yet; your first message starts one"))
     else:
         thread = seat.host.find(seat.id)
         doing = "a turn runs" if seat.doing == "working" else "idle"
@@ -40,7 +40,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         imported = " · imported from a file" if thread.imported else ""
         told += [
             ("thread", f"{thread.id} · {cell(thread.title, 60)}{imported}"),
-            ("log", f"{counted(thread.head, 'message')}, begun {ago(thread.created)}"),
+            ("log", f"{counted(thread.head, 'message')}, started {ago(thread.created)}"),
             ("now", doing + place),
             ("context", _context(stage)),
             ("cost", _spent(stage)),
@@ -48,7 +48,9 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
             ("code", cell(_code(stage))),
         ]
     if not seat.host.permissions.folder(seat.folder).loads:
-        told.append(("note", "what this folder brings is not used; `steer policy trust` asks you"))
+        told.append(
+            ("note", "this folder's configuration is not used; review it with `steer policy trust`")
+        )
     return [(name, text) for name, text in told if text]
 
 
@@ -131,7 +133,7 @@ async def cost(stage: Stage, arguments: str) -> None:
     threads = [seat.host.find(seat.id)] if seat.id else []
     by_agent, by_model = spent(seat.host, threads, "agent", "model")
     if not by_model.bills:
-        stage.tell("Nothing was spent in this thread yet.")
+        stage.tell("No usage in this thread yet.")
         return
     accounts = (by_agent, by_model) if len(by_agent.bills) > 1 else (by_model,)
     tables = ["\n".join(table(one.by, [*one.bills, one.total], {})) for one in accounts]
@@ -154,7 +156,7 @@ def about(command: Command) -> str:
     if command.aliases:
         facts.append("Also: " + ", ".join(f"`/{name}`" for name in command.aliases))
     if not command.while_working:
-        facts.append("Waits until no turn runs.")
+        facts.append("Waits until the turn has ended.")
     return "\n\n".join(filter(None, facts))
 
 
@@ -167,7 +169,7 @@ def overview(registry: Registry, stage: Stage) -> str:
     if registry.problems:
         parts.append("\n".join(f"- {cell(problem, 500)}" for problem in registry.problems[:20]))
     parts.append(
-        "Anything else you write is said to the model. `@file` names a file, `$skill` a skill, "
+        "Anything else you write goes to the model. `@file` names a file, `$skill` a skill, "
         "`!command` runs a command through the gate."
     )
     return "\n\n".join(parts)
@@ -182,16 +184,16 @@ def _names(stage: Stage, _: str) -> list[Choice]:
 
 
 async def keys(stage: Stage, arguments: str) -> None:
-    """What keys do."""
+    """List the keys."""
     nothing("keys", arguments)
     if not await stage.open("keys"):
-        stage.tell("There are no keys here but those of every terminal.")
+        stage.tell("There are no special keys here.")
 
 
 COMMANDS = (
-    Command("status", "How things stand.", status, while_working=True),
-    Command("context", "What fills the model's window.", context, while_working=True),
-    Command("cost", "What this thread used and cost.", cost, while_working=True),
+    Command("status", "Show the status.", status, while_working=True),
+    Command("context", "Show what fills the model's window.", context, while_working=True),
+    Command("cost", "Show what this thread used and cost.", cost, while_working=True),
     Command(
         "copy",
         "Copy the last answer.",
@@ -199,10 +201,10 @@ COMMANDS = (
         more="It goes to the clipboard of your terminal, if that allows it (OSC 52).",
         while_working=True,
     ),
-    Command("keys", "What keys do.", keys, while_working=True),
+    Command("keys", "List the keys.", keys, while_working=True),
     Command(
         "help",
-        "What commands there are.",
+        "List the commands.",
         usage,
         usage="[COMMAND]",
         complete=_names,

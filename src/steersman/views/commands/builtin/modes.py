@@ -7,17 +7,17 @@ from steersman.views.commands.stage import Stage
 from steersman.views.commands.turns import change
 
 ABOUT = {
-    "ask": "Only look and answer: no changes, no commands.",
-    "plan": "Find out and write a plan; nothing else is changed.",
+    "ask": "Only read and answer: no changes, no commands.",
+    "plan": "Research and write a plan; nothing else changes.",
     "spec": "Write requirements, design and tasks below docs/specs.",
     "code": "Do the work: edit and run, as far as you allow it.",
     "debug": "Look for a cause; every change is a proposal.",
 }
-MORE = "With words after it, they are said at once in that mode."
+MORE = "Text after it is sent at once in that mode."
 
 
 async def next_mode(stage: Stage) -> None:
-    """Switch to the mode after the present one; after the last comes the first."""
+    """Switch to the mode after the current one; after the last comes the first."""
     modes = list(ABOUT)
     await change(stage, mode=modes[(modes.index(stage.seat.settings.mode) + 1) % len(modes)])
 

@@ -17,11 +17,11 @@ async def permissions(stage: Stage, arguments: str) -> None:
             stage.show("Permissions", await asyncio.to_thread(_shown, stage))
         case ["forget", name]:
             gone = await asyncio.to_thread(policy.forget, stage.seat.host, name)
-            stage.tell(f"Forgotten: {one_line(gone.about, 200)}")
+            stage.tell(f"Deleted: {one_line(gone.about, 200)}")
         case _:
             raise UsageProblem(
                 "/permissions takes nothing, or forget and the id of an answer.",
-                try_this="Say /permissions for the ids.",
+                try_this="/permissions shows the ids.",
             )
 
 
@@ -48,7 +48,7 @@ def _answers(stage: Stage, typed: str) -> list[Choice]:
 COMMANDS = (
     Command(
         "permissions",
-        "The rules and remembered answers that hold here.",
+        "Show the rules and remembered answers in effect here.",
         permissions,
         usage="[forget ID]",
         complete=_answers,

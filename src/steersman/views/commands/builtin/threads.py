@@ -21,7 +21,7 @@ async def new(stage: Stage, arguments: str) -> None:
     """Get up; the next words begin another thread."""
     await stage.seat.leave()
     await stage.moved()
-    stage.tell("A new thread begins with what you say next.")
+    stage.tell("Your next message starts a new thread.")
     if arguments:
         await stage.say(arguments)
 
@@ -36,7 +36,7 @@ async def resume(stage: Stage, arguments: str) -> None:
         return
     thread = seat.host.find(wanted)
     if thread.id == seat.id:
-        stage.tell("You are in this thread already.")
+        stage.tell("You are already in this thread.")
         return
     try:
         await seat.take(thread.id)
@@ -46,7 +46,7 @@ async def resume(stage: Stage, arguments: str) -> None:
 
 
 async def _chosen(stage: Stage) -> str | None:
-    """A thread of this folder, or of any, by the person's choice."""
+    """A thread of this folder, or of any, by the user's choice."""
     seat = stage.seat
     here = [one for one in seat.threads()[:LISTED] if one.id != seat.id]
     others = [one for one in seat.threads(here=False)[:LISTED] if one.workspace != _real(stage)]
@@ -94,25 +94,25 @@ async def rename(stage: Stage, arguments: str) -> None:
 
 
 async def fork(stage: Stage, arguments: str) -> None:
-    """Go on in a copy."""
+    """Continue in a copy."""
     at = number("fork", arguments)
     seat = stage.seat
     source = seat.id
     copy = await seat.fork(at)
     await stage.moved()
     told = f" up to message {at}" if at is not None else ""
-    stage.tell(f"Thread {copy.id} goes on from {source}{told}, which stays as it is.")
+    stage.tell(f"Thread {copy.id} continues from {source}{told}, which stays as it is.")
 
 
 async def export(stage: Stage, arguments: str) -> None:
     """Write the thread to a file that `steer threads import` reads."""
     seat = stage.seat
     if seat.thread is None:
-        raise UsageProblem("There is no thread yet.", try_this="Say something first.")
+        raise UsageProblem("There is no thread yet.", try_this="Send a message first.")
     name = arguments.strip() or f"steersman-{seat.id}.jsonl"
     path = Path(seat.folder, Path(name).expanduser())
     if path.exists() and not await stage.confirm(
-        "Write over it?", f"`{one_line(str(path))}` is there already."
+        "Overwrite it?", f"`{one_line(str(path))}` already exists."
     ):
         return
     thread = seat.host.find(seat.id)
@@ -135,7 +135,7 @@ async def detach(stage: Stage, arguments: str) -> None:
     """Leave the turn running and give the terminal back."""
     nothing("detach", arguments)
     if stage.seat.thread is None:
-        raise UsageProblem("There is no thread yet.", try_this="/quit leaves.")
+        raise UsageProblem("There is no thread yet.", try_this="Use /quit to leave.")
     stage.detach()
 
 
@@ -146,7 +146,7 @@ async def leave(stage: Stage, arguments: str) -> None:
 
 
 COMMANDS = (
-    Command("new", "Begin a new thread.", new, usage="[TASK]", aliases=("clear",)),
+    Command("new", "Start a new thread.", new, usage="[TASK]", aliases=("clear",)),
     Command(
         "rename",
         "Give this thread another title.",
@@ -157,7 +157,7 @@ COMMANDS = (
     ),
     Command(
         "resume",
-        "Go on with another thread.",
+        "Continue another thread.",
         resume,
         usage="[ID]",
         more="Without an id, a list with search; an id may be shortened.",
@@ -165,7 +165,7 @@ COMMANDS = (
     ),
     Command(
         "fork",
-        "Go on in a copy of this thread.",
+        "Continue in a copy of this thread.",
         fork,
         usage="[SEQ]",
         more="SEQ is the last message the copy shares; without it, all of them.",
@@ -180,11 +180,11 @@ COMMANDS = (
     ),
     Command(
         "detach",
-        "Leave, and let the turn go on.",
+        "Detach; the turn keeps running.",
         detach,
         more="What it asks waits for an answer. `steer attach ID` comes back to it, and "
         "`steer answer ID` answers from any shell.",
         while_working=True,
     ),
-    Command("quit", "Leave. The thread is kept.", leave, while_working=True, aliases=("exit", "q")),
+    Command("quit", "Quit. The thread is kept.", leave, while_working=True, aliases=("exit", "q")),
 )

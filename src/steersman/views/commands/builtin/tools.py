@@ -46,7 +46,7 @@ def _conditions(stage: Stage) -> list[Condition]:
 
 def _condition(state: Condition | None, *, enabled: bool) -> str:
     if not enabled:
-        return "switched off"
+        return "disabled"
     if state is None or state.state == "disabled":
         return "not started; used from the next thread or /resume on" if state else "not started"
     tools = f" · {counted(state.tools, 'tool')}" if state.tools >= 0 else ""
@@ -66,7 +66,7 @@ def _switched(command: str, words: list[str]) -> tuple[str, bool]:
     """The name after `enable` or `disable`, and which of them it was."""
     if len(words) != 2 or words[0] not in SWITCH:
         raise UsageProblem(
-            "That is not understood.",
+            "That is not a known option.",
             try_this=f"/{command}, /{command} enable NAME, or /{command} disable NAME.",
         )
     return words[1], words[0] == "enable"
@@ -95,12 +95,12 @@ async def shelf(stage: Stage, arguments: str) -> None:
         stage.tell("No skills. `steer skills install PATH` adds one.")
         return
     rows = [
-        Row(one.name, one.name + (" (switched off)" if one.name in off else ""), one.description)
+        Row(one.name, one.name + (" (disabled)" if one.name in off else ""), one.description)
         for one in found.skills
     ]
     chosen = await stage.pick("Skills", rows)
     if chosen in off:
-        stage.tell(f"The skill {chosen} is switched off: /skills enable {chosen}")
+        stage.tell(f"The skill {chosen} is disabled: /skills enable {chosen}")
     elif chosen:
         stage.compose(f"${chosen} ")
 
@@ -120,7 +120,7 @@ def _skills(stage: Stage, _: str) -> list[Choice]:
 COMMANDS = (
     Command(
         "mcp",
-        "MCP servers and how they do.",
+        "Show the MCP servers and their state.",
         mcp,
         usage="[enable|disable NAME]",
         complete=_servers,
@@ -128,7 +128,7 @@ COMMANDS = (
     ),
     Command(
         "skills",
-        "Skills; choose one for what you write.",
+        "Choose a skill for your message.",
         shelf,
         usage="[enable|disable NAME]",
         complete=_skills,

@@ -45,7 +45,9 @@ async def compact(stage: Stage, arguments: str) -> None:
     undo = one_of("compact", arguments, ("undo",)) == "undo"
     changed = await seat.handle.compact(undo=undo)
     if not changed:
-        stage.tell("There is no compaction to undo." if undo else "Nothing to gain yet.")
+        stage.tell(
+            "There is no compaction to undo." if undo else "There is nothing to compact yet."
+        )
     elif undo:
         stage.tell("Undone: the model sees what it saw before.")
     else:
@@ -91,7 +93,7 @@ async def edit(stage: Stage, arguments: str) -> None:
 
 
 async def queue(stage: Stage, arguments: str) -> None:
-    """Say something for the next turn."""
+    """Queue a message for the next turn."""
     if not arguments:
         raise UsageProblem("There is nothing to queue.", try_this="/queue TEXT")
     await stage.seat.queue(arguments)
@@ -103,7 +105,7 @@ COMMANDS = (
         "Look over the changes in the working tree.",
         review,
         usage="[WHAT]",
-        more="A turn that can only look: it tells the problems by what would go wrong, and which "
+        more="A read-only turn: it lists the problems by what would go wrong, and which "
         "tests are missing. WHAT narrows it down, such as a file or a branch.",
     ),
     Command(
@@ -123,12 +125,12 @@ COMMANDS = (
     ),
     Command(
         "mention",
-        "Name a file for the model to look at.",
+        "Add a file for the model to read.",
         mention,
         usage="[FILE]",
         complete=_files,
         while_working=True,
     ),
     Command("edit", "Write in your own editor.", edit, while_working=True),
-    Command("queue", "Say something for the next turn.", queue, usage="TEXT", while_working=True),
+    Command("queue", "Queue a message for the next turn.", queue, usage="TEXT", while_working=True),
 )
