@@ -1,6 +1,6 @@
 """In-process publish and subscribe: ordered per thread, bounded, and never waiting for a reader.
 
-A reader that falls behind is told which stored messages it missed; the log has them all.
+A reader that falls behind learns which stored messages it missed; the log has them all.
 """
 
 from __future__ import annotations

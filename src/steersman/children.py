@@ -53,7 +53,7 @@ async def start(
 
 
 def _tie() -> Callable[[], None] | None:
-    """What a child does first; it imports and looks up nothing: no other thread goes on in it."""
+    """What a child does first; it imports and looks up nothing: no other thread continues in it."""
     if sys.platform != "linux":
         return None
     import ctypes

@@ -24,7 +24,7 @@ class Identity(Protocol):
         ...
 
     def instructions(self) -> str:
-        """What the model is told before anything else; the same bytes every time."""
+        """What the model gets before anything else; the same bytes every time."""
         ...
 
     def remark(self, call: Call) -> str:
@@ -33,7 +33,7 @@ class Identity(Protocol):
 
 
 class Permit(Protocol):
-    """The gate's leave for certain actions, and nothing else."""
+    """The gate's permission for certain actions, and nothing else."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -67,7 +67,7 @@ class Edited(Struct, frozen=True):
     """Something else than was asked, which has to be judged in turn.
 
     A person approves the call with other `arguments`, or only some `hunks` of the files `asked`
-    about; the gate itself replaces a command by a `safer` one, about which nobody was asked yet.
+    about; the gate itself replaces a command by a `safer` one, which was not asked about yet.
     """
 
     arguments: dict[str, Any] | None = None
@@ -91,17 +91,17 @@ class Governance(Protocol):
     ) -> Permit | Edited | Verdict:
         """Judge actions, log every verdict, ask a person where that is the verdict.
 
-        Returns a permit, what the person made of the call, or the verdict that stands against it.
+        Returns a permit, what the user made of the call, or the verdict against it.
         Nobody is asked about what a person has just `edited`; `whole` is what they cannot change.
         """
         ...
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
-        """Raise when too much was spent to go on, or would be with what the next request takes."""
+        """Raise when too much was spent to continue, or would be after the next request."""
         ...
 
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
-        """Ask the person something; the default when nobody can answer."""
+        """Ask the user something; the default when there is no one to ask."""
         ...
 
 
@@ -109,7 +109,7 @@ class Coordination(Protocol):
     """Whose turn it is."""
 
     async def deliver(self, lane: Lane) -> list[Message]:
-        """Hand over what the person said to a running turn since the last model call."""
+        """Hand over what the user said to a running turn since the last model call."""
         ...
 
 
@@ -134,7 +134,7 @@ class Operations(Protocol):
 
 
 class Deck(Protocol):
-    """What the thinking system stands on during a turn: its only way to the other four."""
+    """What the thinking system builds on during a turn: its only way to the other four."""
 
     lane: Lane
 
@@ -151,7 +151,7 @@ class Deck(Protocol):
         ...
 
     async def deliver(self) -> bool:
-        """Hear what the person said meanwhile; False when there was nothing."""
+        """Hear what the user said meanwhile; False when there was nothing."""
         ...
 
     def announce(self, call: Call) -> Draft:
@@ -167,12 +167,12 @@ class Deck(Protocol):
         ...
 
     async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
-        """Ask the person."""
+        """Ask the user."""
         ...
 
 
 class Intelligence(Protocol):
-    """What an agent thinks with."""
+    """What an agent uses."""
 
     @property
     def model(self) -> str:

@@ -142,7 +142,7 @@ def test_the_closing_words_name_no_exit_code_since_nobody_knows_it():
     story = [Draft(start, "steersman"), Draft(TurnStart(), "steersman", 1)]
     assert [draft.body for draft in closing(told(story))] == [
         TurnEnd("interrupted"),
-        SessionEnd("interrupted", reason="the process ended without a word"),
+        SessionEnd("interrupted", reason="the process ended unexpectedly"),
     ]
 
 

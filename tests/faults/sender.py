@@ -79,7 +79,7 @@ class Sender:
         except StorageProblem as problem:
             handle.note(heard=f"problem: {problem.what}")
         except SteersmanError as problem:
-            expired = problem.what.startswith("Nobody took the request in time")
+            expired = problem.what.startswith("No process accepted the request in time")
             handle.note(heard="expired" if expired else f"problem: {problem.what}")
         else:
             handle.note(heard="taken")

@@ -1,6 +1,6 @@
 """Old holes, each put back by a small patch: rounds must find every one of them.
 
-Only for a process of its own; nothing is taken back.
+Only for a process of its own; nothing is undone.
 """
 
 import os

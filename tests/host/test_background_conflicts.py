@@ -61,7 +61,7 @@ def test_a_branch_is_not_lost_where_one_packs_refs_and_the_other_deletes_a_packe
         in_shell("git pack-refs --all"), once_done(lambda: git("branch", "-D", "b"))
     )
     assert git("for-each-ref", "--format=%(refname:short)").split() == ["main", "topic"]
-    assert ".git was changed by others meanwhile and stays as it is" in said(messages)
+    assert ".git was changed by others in the meantime and stays as it is" in said(messages)
 
 
 def test_a_commit_beside_a_staged_file_would_delete_nothing(beside, git, workspace):
@@ -110,7 +110,7 @@ def test_a_repository_of_another_name_is_one_state_too(beside, git):
     _, messages = beside(in_shell("git --git-dir=store pack-refs --all"), meanwhile)
     found = git("--git-dir=store", "for-each-ref", "--format=%(refname:short)").split()
     assert found == ["main", "topic"]
-    assert "The repository store was changed by others meanwhile" in said(messages)
+    assert "The repository store was changed by others" in said(messages)
 
 
 def test_a_commit_while_the_command_s_is_judged_is_seen(beside, git, workspace, monkeypatch):
@@ -129,7 +129,7 @@ def test_a_commit_while_the_command_s_is_judged_is_seen(beside, git, workspace, 
     assert done
     assert git("log", "--format=%s", "-1") == "person\n"
     assert git("for-each-ref", "--format=%(refname:short)").split() == ["b", "main", "topic"]
-    assert ".git was changed by others meanwhile" in said(messages)
+    assert ".git was changed by others" in said(messages)
 
 
 def test_a_refused_hook_does_not_part_head_from_the_index(beside, git, workspace):
@@ -175,10 +175,10 @@ def others_make_a_folder(workspace):
 
 
 CONFLICTS = [
-    ("rm -r sub", others_use_it, "sub has something of others", "sub/person.txt"),
-    ("echo log > sub/log", others_delete_it, "sub is no folder any more", "."),
+    ("rm -r sub", others_use_it, "sub contains something of others", "sub/person.txt"),
+    ("echo log > sub/log", others_delete_it, "sub is no longer a folder", "."),
     ("mkdir sub/deep; echo > sub/deep/log", others_rename_it, "sub/deep/log", "elsewhere/a.txt"),
-    ("echo log > sub/log", others_put_a_file_there, "sub is no folder any more", "sub"),
+    ("echo log > sub/log", others_put_a_file_there, "sub is no longer a folder", "sub"),
     ("echo mine > x", others_make_a_folder, "x (has something of|was changed by) others", "x/p"),
 ]
 

@@ -198,7 +198,7 @@ def test_the_next_model_takes_over_in_an_outage(online, workspace, stage, other,
     ends, errors, usages, words = talking(online, workspace, scenario, **two(wire, stage, other))
     assert (ends, words) == (["done", "done"], "Still.")
     assert [one.what for one in errors] == [
-        "a is overloaded (status 503).", "a:m-1 cannot go on; b:m-2 takes over.",
+        "a is overloaded (status 503).", "a:m-1 cannot continue; b:m-2 takes over.",
     ]  # fmt: skip
     assert "down" in errors[-1].why
     assert [one.model for one in usages] == ["a:m-1", "b:m-2", "b:m-2"]
@@ -219,7 +219,7 @@ def test_the_next_model_takes_over_when_one_cannot_be_used(
 
     end, errors = talking(online, workspace, scenario, **two(wire, stage, other))
     assert end.ending == "done"
-    assert [one.what for one in errors] == ["a:m-1 cannot go on; b:m-2 takes over."]
+    assert [one.what for one in errors] == ["a:m-1 cannot continue; b:m-2 takes over."]
 
 
 def test_the_next_model_takes_over_after_a_refusal(online, workspace, stage, other, wire):

@@ -50,9 +50,9 @@ def play(online, workspace, stage, wire, turns, waits=None, **model):
 
 
 RECOVERS = {
-    "asked to slow down": ([error(429, retry_after=0)], "wants fewer requests", [0.0]),
-    "asked to wait": ([error(429, retry_after=7.5)], "wants fewer requests", [7.5]),
-    "a broken server": ([error(500, times=3)], "a problem of its own", [2.0, 4.0, 8.0]),
+    "asked to slow down": ([error(429, retry_after=0)], "is limiting requests", [0.0]),
+    "asked to wait": ([error(429, retry_after=7.5)], "is limiting requests", [7.5]),
+    "a broken server": ([error(500, times=3)], "an internal problem", [2.0, 4.0, 8.0]),
     "overloaded": ([error(529, "Overloaded")], "is overloaded", [2.0]),
     "unavailable": ([error(503, times=2)], "is overloaded", [2.0, 4.0]),
     "cut in the text": ([{"text": "Here it is.", "drop": True}], "was cut", [2.0]),
@@ -99,8 +99,8 @@ GIVES_UP = {
     "a bad request": ([error(400, "what is this", MANY)], "does not understand the request", 1),
     "a refusal": ([error(400, POLICY, MANY)], "refused the request", 1),
     "too long, and nothing to leave out": ([error(400, TOO_LONG, MANY)], "too long for m-1", 1),
-    "always too many requests": ([error(429, times=MANY)], "wants fewer requests", 4),
-    "always broken": ([error(500, times=MANY)], "a problem of its own", 4),
+    "always too many requests": ([error(429, times=MANY)], "is limiting requests", 4),
+    "always broken": ([error(500, times=MANY)], "an internal problem", 4),
     "always overloaded": ([error(529, times=MANY)], "is overloaded", 4),
     "always empty": ([{"text": ""}], "gave an empty answer", 4),
     "only thoughts": ([{"reasoning": "Hmm."}], "gave an empty answer", 4),
@@ -131,7 +131,7 @@ def test_a_model_that_never_begins(online, workspace, stage, wire):
     models = {f"{wire}:m-1": {"timeouts": hasty}}
     end, errors = talking(online, workspace, scenario, model=f"{wire}:m-1", models=models)
     assert end.ending == "failed"
-    assert [one.what for one in errors] == ["m-1 did not begin to answer within 0.05 s."] * 4
+    assert [one.what for one in errors] == ["m-1 did not start to answer within 0.05 s."] * 4
 
 
 @pytest.mark.parametrize("arguments", ['{"path": "calc', "[1, 2]", "calc.py"])

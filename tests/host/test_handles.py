@@ -148,7 +148,7 @@ def test_of_two_answers_the_first_stands(play, workspace, script):
             await thread.answer(corr, Answer("yes"))
         assert not (workspace / "new.txt").exists()
         await thread.answer(corr, ConfirmResponse("allow"))
-        with pytest.raises(TooLate, match=f"The request {corr} was answered already"):
+        with pytest.raises(TooLate, match=f"The request {corr} was already answered"):
             await thread.answer(corr, ConfirmResponse("deny"))
         assert (await thread.wait()).ending == "done"
         return corr, state, bodies(host, thread, ConfirmResponse)

@@ -73,7 +73,7 @@ def test_a_mode_holds_from_the_next_model_call_and_programs_go_on(environ, works
 
     before, asked, after, results = play(environ, scenario)
     assert after == before
-    assert "You may only look" in asked[0]
+    assert "You may only read" in asked[0]
     assert before[1] - asked[1] >= {"workspace_run_command", "workspace_update_todo"}
     assert [result.status for result in results] == ["ok", "denied", "denied", "ok"]
     assert all("mode.ask" in result.message for result in results[1:3])

@@ -83,7 +83,7 @@ def test_what_they_say(told, wire):
     assert sum("a - b" in str(result.output) for result in results) == 1
     assert sum("# Calc" in str(result.output) for result in results) == 1
     problem = next(body for body in bodies if isinstance(body, Error))
-    assert "wants fewer requests (status 429)" in problem.what
+    assert "is limiting requests (status 429)" in problem.what
     assert (problem.why, problem.retry_in) == ("slow down", 0.0)
     assert waits == [0.0]
     shown = ("assistant", "error", "tool_result", "turn_end")

@@ -193,7 +193,7 @@ def test_a_malformed_url_is_a_mistake_of_its_writer(home, url):
 
 @pytest.mark.parametrize("url", ["mysql://h/x", "steersman.db", "http://x:secret@h/", "postgresql"])
 def test_a_url_of_something_else_names_the_forms(home, url):
-    with pytest.raises(UsageProblem, match="not one that Steersman knows") as caught:
+    with pytest.raises(UsageProblem, match="does not support the store's URL") as caught:
         open_store(url, home, {})
     assert "postgresql://" in caught.value.try_this
     assert "secret" not in str(caught.value)
@@ -219,7 +219,7 @@ def test_a_wrong_password(postgres_url, home):
     try:
         place = urlsplit(postgres_url)
         url = elsewhere(postgres_url, netloc=f"locked_out:wr0ng@{place.hostname}:{place.port}")
-        with pytest.raises(StorageProblem, match="does not let this user in") as caught:
+        with pytest.raises(StorageProblem, match="refuses this user") as caught:
             open_store(url, home, {})
         assert "wr0ng" not in str(caught.value)
     finally:
@@ -230,7 +230,7 @@ def test_a_wrong_password(postgres_url, home):
 def test_an_unknown_user(postgres_url, home):
     place = urlsplit(postgres_url)
     url = elsewhere(postgres_url, netloc=f"nobody_knows@{place.hostname}:{place.port}")
-    with pytest.raises(StorageProblem, match="does not let this user in"):
+    with pytest.raises(StorageProblem, match="refuses this user"):
         open_store(url, home, {})
 
 

@@ -15,7 +15,7 @@ class FloorState(StrEnum):
     IDLE = "idle"
     STARTING = "starting"  # the first words of a turn are being written
     RUNNING = "running"  # the agent works
-    STOPPING = "stopping"  # the agent was told to stop
+    STOPPING = "stopping"  # the agent was asked to stop
     ENDING = "ending"  # the last words of a turn are being written
     TORN = "torn"  # a turn ended without its last words
     UNDOING = "undoing"

@@ -20,7 +20,7 @@ How = Literal["steer", "queue"]
 
 
 class Input(Struct, frozen=True):
-    """One message of the person that has not been delivered or withdrawn."""
+    """One message of the user that has not been delivered or withdrawn."""
 
     id: str
     how: How
@@ -29,7 +29,7 @@ class Input(Struct, frozen=True):
 
 
 class Inputs:
-    """What the person has said that the model has not heard yet, oldest first."""
+    """What the user has said that the model has not heard yet, oldest first."""
 
     def __init__(self) -> None:
         self._open: dict[str, Input] = {}
@@ -66,7 +66,7 @@ class Inputs:
         return corr
 
     async def withdraw(self, corr: str, lane: Lane, cause: Cause = NO_CAUSE) -> None:
-        """Take a message back before the model hears it."""
+        """Withdraw a message before the model gets it."""
 
         def back() -> list[Draft]:
             entry = self._open.get(corr)

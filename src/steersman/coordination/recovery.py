@@ -29,7 +29,7 @@ NOT_BEGUN = "interrupted: it had not begun"
 
 
 class Resumption(Struct, frozen=True):
-    """A turn that waited for an answer when its process died, and can go on from there.
+    """A turn that waited for an answer when its process died, and can continue from there.
 
     `calls` have not begun; `asked` are the requests and questions without an answer.
     """
@@ -41,10 +41,10 @@ class Resumption(Struct, frozen=True):
 
 
 def resumption(messages: Iterable[Message], root: str) -> Resumption | None:
-    """How the last turn of a session that was cut off can go on; None when it cannot.
+    """How the last turn of a session that was cut off can continue; None when it cannot.
 
     It can when something waits for an answer. Calls that may have had an effect are closed, those
-    that had not begun are carried out. Only the agent at `root` can go on; one that works for
+    that had not begun are carried out. Only the agent at `root` can continue; one that works for
     another cannot.
     """
     turn = OpenTurn()
@@ -116,7 +116,7 @@ def closing(messages: Iterable[Message], kept: Resumption | None = None) -> list
     """The messages that close a session: its open calls, agents, turn, and itself.
 
     `messages` are those of the session in order. Nothing is returned for a session that ended.
-    What is `kept` stays open: it goes on in the next session.
+    What is `kept` stays open: it continues in the next session.
     """
     stays: set[tuple[str, str | None]] = set()
     if kept is not None:
@@ -186,4 +186,4 @@ def _last_word(opened: Message, begun: Begun) -> Body:
         case TurnStart():
             return TurnEnd("interrupted")
         case _:
-            return SessionEnd("interrupted", reason="the process ended without a word")
+            return SessionEnd("interrupted", reason="the process ended unexpectedly")

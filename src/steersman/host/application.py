@@ -78,7 +78,7 @@ class Host:
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
-        """A host on the data folder, or on the store that the person's settings name."""
+        """A host on the data folder, or on the store that the user's settings name."""
         return cls(open_store(store_url(environ), home, environ), home, environ, pause)
 
     async def __aenter__(self) -> Host:
@@ -208,7 +208,7 @@ class Host:
     def kept(self, thread_id: str, *, all_: bool = False) -> dict[str, Any]:
         """What a thread keeps for whoever opens it again, by the names of flags.
 
-        `all_`: also its trust and sandbox, for a process in the background that goes on with it.
+        `all_`: also its trust and sandbox, for a process in the background that continues with it.
         """
         scope = f"thread:{thread_id}"
         said = self.store.setting(scope, "kept")
@@ -219,7 +219,7 @@ class Host:
         return {name: value for name, value in lasting.items() if all_ or name in RESTORED}
 
     async def chose_model(self, name: str | None) -> None:
-        """The person chose a model, and it could be used: it is the next thread's, too."""
+        """The user chose a model, and it could be used: it is the next thread's, too."""
         if name:
             await asyncio.to_thread(remember_model, self._home, name)
 
@@ -379,7 +379,7 @@ class Host:
         return self._running(thread_id).log.redactor
 
     def leave(self, thread_id: str) -> None:
-        """The person who could answer has gone."""
+        """The user who could answer has gone."""
         self._running(thread_id).leave()
 
     async def drained(self, thread_id: str) -> TurnEnd | None:
@@ -395,7 +395,7 @@ class Host:
         await self.runner.leave(thread_id, exit_code, reason)
 
     async def let_go(self, thread_id: str) -> None:
-        """Leave a thread that runs here, whose process must end: what waits goes on waiting."""
+        """Leave a thread that runs here, whose process must end: what waits continues waiting."""
         await self.runner.let_go(thread_id)
 
     async def carry(self, thread_id: str) -> None:

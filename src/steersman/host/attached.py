@@ -120,11 +120,11 @@ class Attached:
         return cast(str, await self._ask(Queue(text)))
 
     async def withdraw(self, corr: str) -> None:
-        """Take back words that were not delivered."""
+        """Withdraw words that were not delivered."""
         await self._ask(Withdraw(corr))
 
     async def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
-        """Answer a request or a question; raises `TooLate` when somebody else was first."""
+        """Answer a request or a question; raises `TooLate` when someone else was first."""
         if isinstance(answer, ConfirmResponse):
             await self._ask(Confirm(corr, answer))
         else:
@@ -166,7 +166,7 @@ class Attached:
         return await asyncio.to_thread(self._host.way_back.plan_redo, self.id)
 
     async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:
-        """Carry out a plan; with `force` also over changes that somebody else made since.
+        """Carry out a plan; with `force` also over changes that someone else made since.
 
         That of an imported thread only if a person agreed to this very plan: `imported`.
         """
@@ -334,7 +334,7 @@ class Attached:
         try:
             settled = await self._settled(request)
         except BaseException as error:
-            # Whoever asked hears that it failed, so it must not be done later.
+            # Whoever asked learns that it failed, so it must not be done later.
             settled = await unbroken(asyncio.to_thread(self._host.store.expire, request.id))
             if settled.outcome == "expired" or not isinstance(error, SteersmanError):
                 raise
@@ -393,7 +393,7 @@ def _problem(settled: Settled) -> SteersmanError:
     """Why a request was not carried out."""
     if settled.outcome == "expired":
         return SteersmanError(
-            "Nobody took the request in time, so it was not carried out.",
+            "No process accepted the request in time, so it was not carried out.",
             try_this="`steer threads list` shows what runs.",
         )
     return msgspec.convert(settled.result, Problem).error()

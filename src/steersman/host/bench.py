@@ -18,6 +18,7 @@ from steersman.host.trials import attempt
 from steersman.intelligence.benching import plot, results
 from steersman.intelligence.benching.tasks import tasks
 from steersman.records.bench import Result, Row
+from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.limits import Limits
 from steersman.records.settings import Budgets, Settings
@@ -89,7 +90,7 @@ def folder_for_work(keep_in: str | None) -> Iterator[Path]:
     place = Path(keep_in).expanduser().absolute()
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise UsageProblem(
-            f"{place} is not an empty folder.", try_this="Name a new folder with --keep."
+            f"{place} is not an empty folder.", try_this="Pass a new folder with --keep."
         )
     place.mkdir(parents=True, exist_ok=True)
     yield place
@@ -99,7 +100,7 @@ def draw(rows: Sequence[Row], path: str | None, environ: Mapping[str, str]) -> l
     """Draw a summary as SVG and, where a program for that is installed, as PNG; the files."""
     kept = results.results_file(state_folder(environ)).with_name("models.svg")
     drawn = Path(path) if path else kept
-    title = f"steer bench models: {max(row.tried for row in rows)} tasks"
+    title = f"steer bench models: {counted(max(row.tried for row in rows), 'task')}"
     try:
         drawn.write_text(plot.svg(rows, title), encoding="utf-8")
         image = plot.png(drawn)

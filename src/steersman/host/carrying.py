@@ -1,6 +1,6 @@
 """A thread in the background: a process of its own runs it until nothing is left to do.
 
-It belongs to nobody's terminal. Whoever starts it waits until it has the thread, or hears why not.
+It belongs to nobody's terminal. Whoever starts it waits until it has the thread, or learns why not.
 """
 
 import asyncio
@@ -57,5 +57,5 @@ def _problem(line: bytes, log: Path) -> SteersmanError:
     except msgspec.DecodeError:
         return SteersmanError(
             "The background process ended before it had the thread.",
-            try_this=f"{log} has its last words.",
+            try_this=f"See {log} for its last output.",
         )

@@ -1,4 +1,4 @@
-"""The person's settings to look at and to change: what holds, and where it comes from."""
+"""The user's settings to look at and to change: what holds, and where it comes from."""
 
 import os
 import re
@@ -49,7 +49,7 @@ class Changed(Struct, frozen=True):
 
 
 def path(environ: Mapping[str, str]) -> Path:
-    """The person's settings file."""
+    """The user's settings file."""
     return files.config_file(environ)
 
 
@@ -78,7 +78,7 @@ def entry(name: str, folder: str, environ: Mapping[str, str]) -> Entry:
 
 
 def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Changed:
-    """Write a value into the person's settings file, once it is known to be right."""
+    """Write a value into the user's settings file, once it is known to be right."""
     if name in TABLES or name.split(".")[0] in TABLES:
         raise UsageProblem(
             f"“{name}” is a table or part of one.",
@@ -88,7 +88,7 @@ def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Cha
     value = _typed(name, text)
     if _masked(text) != text:
         raise UsageProblem(
-            "That looks like a secret, and settings do not hold secrets.",
+            "That looks like a secret, and settings must not contain secrets.",
             "Nothing was changed.",
             f"Set the variable STEERSMAN_{name.upper()} instead." * (name in files.NAMES),
         )
@@ -106,7 +106,7 @@ def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Cha
 
 
 def prepare(environ: Mapping[str, str]) -> Path:
-    """The person's settings file, made if there is none, for an editor."""
+    """The user's settings file, made if there is none, for an editor."""
     own = path(environ)
     if not os.path.lexists(own):
         replace_file(own, _BEGINNING)
@@ -114,12 +114,12 @@ def prepare(environ: Mapping[str, str]) -> Path:
 
 
 def check(environ: Mapping[str, str]) -> None:
-    """Raise what is wrong with the person's settings file."""
+    """Raise what is wrong with the user's settings file."""
     files.load_settings({**environ, **{_variable(name): "" for name in files.NAMES}}, {})
 
 
 def _of_folder(folder: str, environ: Mapping[str, str]) -> Path | None:
-    """The folder's own settings, if there are any and the person trusts them."""
+    """The folder's own settings, if there are any and the user trusts them."""
     if not files.project_file(folder).exists():
         return None
     from steersman.host.storage import open_host
@@ -205,5 +205,5 @@ def _typed(name: str, text: str) -> Any:
     why = fault(nested)
     value = None if why else _inner(msgspec.convert(nested, Settings, strict=False), name)
     if value is None:
-        raise UsageProblem(why or f"“{text}” is not right for {name}.", "Nothing was changed.")
+        raise UsageProblem(why or f"“{text}” is not valid for {name}.", "Nothing was changed.")
     return value

@@ -15,6 +15,7 @@ from steersman import __version__, children
 from steersman.host import mcp, models
 from steersman.host.settings import own_file, settings_for, state_folder
 from steersman.host.storage import open_host
+from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
 
@@ -72,7 +73,7 @@ def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("data", "bad", f"{folder} is read-only", "make it writable")
         return
     free = shutil.disk_usage(folder).free
-    text = f"{folder}, {status.threads} threads, {free / 1e9:.1f} GB free"
+    text = f"{folder}, {counted(status.threads, 'thread')}, {free / 1e9:.1f} GB free"
     if free < LEAST_FREE:
         yield Finding("data", "bad", text, "free some disk space")
     else:
@@ -87,7 +88,7 @@ def sqlite(version: str) -> Finding:
         fix = "use a Python with SQLite 3.35 or newer"
         return Finding("database", "bad", f"SQLite {version}", fix)
     if numbers < SAFE_SQLITE:
-        told = "without the fix of the write-ahead-log reset bug (3.51.3); a lock makes up for it"
+        told = "without the fix of the write-ahead-log reset bug (3.51.3); a lock works around it"
         return Finding("database", "ok", f"SQLite {version}, {told}")
     return Finding(
         "database", "ok", f"SQLite {version}, with the fix of the write-ahead-log reset bug"
@@ -191,7 +192,7 @@ def servers(usable: mcp.Usable, folder: str, environ: Mapping[str, str]) -> Iter
     for server in usable.servers:
         yield _server(server, folder, environ)
     for problem in usable.problems:
-        yield Finding("mcp", "note", _brief(problem, 300), "correct that file, or see docs/mcp.md")
+        yield Finding("mcp", "note", _brief(problem, 300), "fix that file, or see docs/mcp.md")
 
 
 def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
@@ -205,15 +206,15 @@ def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
         )
     facts = KnownServers(folder, environ).facts(server)
     trying = f"steer mcp test {server.name}"
-    if facts.sign_in == "wants a sign-in":
+    if facts.sign_in == "needs a sign-in":
         fix = f"steer mcp login {server.name}"
         return Finding("mcp", "bad", f"{server.name} {facts.sign_in}", fix)
     if facts.failure is not None:
         reason = _brief(facts.failure, 200)
-        return Finding("mcp", "bad", f"{server.name} failed last: {reason}", trying)
+        return Finding("mcp", "bad", f"{server.name}: last failure: {reason}", trying)
     if facts.tools is None:
         return Finding("mcp", "note", f"{server.name} was never started", trying)
-    tools = f"{facts.tools} tool{'s' * (facts.tools != 1)}"
+    tools = counted(facts.tools, "tool")
     told = filter(None, (server.name, tools, facts.sign_in or ""))
     return Finding("mcp", "ok", ", ".join(told))
 
@@ -243,6 +244,6 @@ def _history(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(
             "secrets",
             "note",
-            f"git's history holds {listed}: that cannot be hidden from commands",
+            f"git's history contains {listed}: that cannot be hidden from commands",
             "change those secrets, and remove them from the history (git filter-repo)",
         )

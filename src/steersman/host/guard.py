@@ -13,7 +13,7 @@ class Guard:
         self._place = CommandPlace(_folder(workspace or os.getcwd()), _folder(home or "~"))
 
     def judge(self, command: str) -> Judgement:
-        """The guard's word on a command line."""
+        """The guard's verdict on a command line."""
         return judge(command, self._place)
 
 

@@ -27,7 +27,7 @@ FETCHING = ("npx", "uvx", "pipx", "bunx", "docker", "podman")
 class NewServer(Struct, frozen=True):
     """What a person says of a server they add: a template, a command or an address.
 
-    `variables` are NAME=VALUE, or NAME alone to refer to the person's own; `headers` are
+    `variables` are NAME=VALUE, or NAME alone to refer to the user's own; `headers` are
     `Name: value`.
     """
 
@@ -44,7 +44,7 @@ class NewServer(Struct, frozen=True):
 class Added(Struct, frozen=True):
     """Where a server was written down, what to know of it, and what this machine lacks for it.
 
-    `exposed`: values stand in a file that others may see.
+    `exposed`: values are in a file that others may see.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Added(Struct, frozen=True):
 class Usable(Struct, frozen=True):
     """The servers that can be used in a folder, and what is wrong with other entries.
 
-    `unused`: the folder brings servers that are not used, because it is not trusted.
+    `unused`: the folder comes with servers that are not used, because it is not trusted.
     """
 
     servers: tuple[Server, ...]
@@ -73,16 +73,16 @@ def usable(host: "Host", folder: str, environ: Mapping[str, str]) -> Usable:
 
 
 def chosen(host: "Host", folder: str, environ: Mapping[str, str], name: str) -> Server:
-    """The server a person named, switched on; one that a folder brings only if that is trusted."""
+    """The named server, enabled; one of a folder only if that is trusted."""
     trusted = host.permissions.folder(folder).loads
     found = mcp_servers.find(folder, environ, trusted=trusted)
     if not trusted and found.get(name) is None:
         theirs = mcp_servers.find(folder, environ, trusted=True).get(name)
         if theirs is not None:
             raise UsageProblem(
-                f"The MCP server {name} is not started: {theirs.source} brings it, and the folder "
+                f"The MCP server {name} is not started: {theirs.source} defines it, and the folder "
                 "is not trusted.",
-                try_this="`steer policy trust` asks you.",
+                try_this="Review it with `steer policy trust`.",
             )
     return msgspec.structs.replace(_the_one(found, name), enabled=True)
 
@@ -105,7 +105,7 @@ def add(
     project: bool = False,
     replace: bool = False,
 ) -> Added:
-    """Write a server down, in the person's file or in the project's; nothing is started."""
+    """Write a server down, in the user's file or in the project's; nothing is started."""
     entry, template = _entry(new)
     path = _file(folder, environ, project=project)
     mcp_files.add(path, new.name, entry, replace=replace, shared=project)

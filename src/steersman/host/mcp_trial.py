@@ -104,7 +104,7 @@ class KnownServers:
         return kept.listing.time if kept.listing else None
 
     def signed(self, server: Server) -> str:
-        """Whether somebody has signed in there; empty when nobody needs to, as far as is known."""
+        """Whether someone has signed in there; empty when nobody needs to, as far as is known."""
         return summary(self._sign_ins.of(server)) if signs_in(server) else ""
 
     def masked(self, text: str, server: Server) -> str:
@@ -152,11 +152,11 @@ def missing_program(server: Server, folder: str, environ: Mapping[str, str]) -> 
     command = server.command
     if "/" in command:
         there = os.access(Path(server.cwd or folder, command), os.X_OK)
-        return "" if there else f"correct its command in {server.source}"
+        return "" if there else f"fix its command in {server.source}"
     path = server.environ.get("PATH", environ.get("PATH", ""))
     if found_program(command, {**environ, "PATH": path}, folder) is not None:
         return ""
-    return GETTING.get(command, f"install {command}, or correct its command in {server.source}")
+    return GETTING.get(command, f"install {command}, or fix its command in {server.source}")
 
 
 async def sign_in(

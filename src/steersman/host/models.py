@@ -76,8 +76,8 @@ def configured(settings: Settings) -> list[str]:
 
 
 def choices(settings: Settings, environ: Mapping[str, str]) -> list[ModelChoice]:
-    """The models one can choose: the present one, those in the settings, those that were found."""
-    about = {settings.model: "the present one"} if settings.model else {}
+    """The models one can choose: the current one, those in the settings, those that were found."""
+    about = {settings.model: "the current one"} if settings.model else {}
     for name in (*settings.models, *settings.roles.values()):
         if isinstance(name, str):
             about.setdefault(name, "in your settings")

@@ -15,7 +15,7 @@ PAUSE = 1.0  # seconds before listening again where the store cannot be reached
 class Newsroom:
     """Listens to the store, and says that this process is alive as long as it holds threads.
 
-    `runs` tells whether this process runs a thread.
+    `runs` shows whether this process runs a thread.
     """
 
     def __init__(self, store: Store, bus: Bus, runs: Callable[[str], bool]) -> None:

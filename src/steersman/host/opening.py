@@ -10,17 +10,17 @@ from steersman.records.mcp_tools import Wishes
 from steersman.records.settings import Settings
 
 LASTING = ("mode", "model", "trust", "approvals", "sandbox")
-# What a person finds again. How far a thread is trusted, each run says anew.
+# What a person finds again. How far a thread is trusted, each run says again.
 RESTORED = ("mode", "model", "approvals")
 
 
 class Opening(Struct, frozen=True):
     """How this process runs a thread.
 
-    `attended`: somebody can answer. `yes`: every answer is allow. `thinks`: with a model. `folder`:
-    where its workspace is now, if it was moved. `resume`: a turn that waits for an answer goes on.
+    `attended`: someone can answer. `yes`: every answer is allow. `thinks`: with a model. `folder`:
+    where its workspace is now, if it was moved. `resume`: a waiting turn continues.
     `client` answers what MCP servers ask, when the thread works for another program. `carries`: a
-    process in the background, which goes on with what somebody else began.
+    process in the background, which continues with what someone else began.
     """
 
     settings: Settings
@@ -37,7 +37,7 @@ class Kept(Struct, frozen=True, omit_defaults=True):
     """How a thread is worked on, by the names of flags.
 
     `lasting` is the thread's own: its mode, model, trust, approvals and sandbox. `run` holds for
-    the work under way, and for a process that goes on with it: limits, domains, `yes`.
+    the work under way, and for a process that continues with it: limits, domains, `yes`.
     """
 
     lasting: dict[str, str] = {}
@@ -45,7 +45,7 @@ class Kept(Struct, frozen=True, omit_defaults=True):
 
 
 def going_on(opening: Opening, run: dict[str, Any]) -> Opening:
-    """How a process goes on with work that another began: within the limits of that work."""
+    """How a process continues with work that another began: within the limits of that work."""
     settings = opening.settings
     limits = {name: run.get(f"max_{name}") for name in settings.budget.run.__struct_fields__}
     budget = replace(settings.budget, run=replace(settings.budget.run, **limits))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RuleShown(Struct, frozen=True):
-    """A rule or a remembered answer: what it is about and where it stands, in words."""
+    """A rule or a remembered answer: what it is about and where it is, in words."""
 
     rule: Rule
     about: str
@@ -57,7 +57,7 @@ def forget(host: "Host", name: str) -> RuleShown:
 
 
 def _shown(rule: Rule) -> RuleShown:
-    """An answer is told in the words in which it was given."""
+    """An answer is reported in the words in which it was given."""
     if rule.source not in ("thread", "here"):
         return RuleShown(rule, subject(rule), stands(rule))
     from steersman.governance.offers import told

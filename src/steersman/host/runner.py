@@ -170,9 +170,9 @@ class Runner:
         mailbox.open()
 
     def _going_on(self, thread: Thread, opening: Opening, lease: Lease) -> Opening:
-        """How the thread is run: work that goes on has its own limits, and its standing yes.
+        """How the thread is run: work that continues has its own limits, and its standing yes.
 
-        A yes that was given for other work holds no longer; a person who is there answers.
+        An approval that was given for other work holds no longer; a person who is there answers.
         """
         if not opening.carries:
             log = self._log(thread.id, Redactor(), lease)
@@ -292,12 +292,12 @@ class Runner:
     async def drained(self, thread_id: str) -> TurnEnd | None:
         """Wait until a thread has no turn, no request and no queued message left.
 
-        What is queued behind a turn that did not end well waits for somebody to go on.
+        What is queued behind a turn that did not end well waits for someone to continue.
         """
         while (run := self._runs.get(thread_id)) is not None:
             end = await run.session.wait()
             if not await run.mailbox.emptied():
-                # Somebody closes the thread, or another process has it.
+                # Someone closes the thread, or another process has it.
                 while thread_id in self._runs and self._ending:
                     await asyncio.wait(self._ending)
                 return end
@@ -374,7 +374,7 @@ class Runner:
         return ""
 
     def _close_soon(self, thread_id: str, lost: LeaseLost | None = None) -> None:
-        """Somebody asked for it, or another process has the thread now."""
+        """Someone asked for it, or another process has the thread now."""
         task = asyncio.create_task(self._abandon(thread_id, lost) if lost else self._end(thread_id))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

@@ -39,14 +39,14 @@ def settings_for(
 
 
 def with_last_model(settings: Settings, environ: Mapping[str, str]) -> Settings:
-    """Settings that name no model get the one that the person chose last."""
+    """Settings that name no model get the one that the user chose last."""
     if settings.model or "implementer" in settings.roles:
         return settings
     return msgspec.structs.replace(settings, model=last_model(environ))
 
 
 def last_model(environ: Mapping[str, str]) -> str:
-    """The model that the person chose last, on a command line or in a chat; empty if none."""
+    """The model that the user chose last, on a command line or in a chat; empty if none."""
     try:
         name = read_plain(last_model_file(files.data_folder(environ)), _LONGEST).decode().strip()
     except (OSError, UnicodeDecodeError):
@@ -60,7 +60,7 @@ def last_model_file(home: Path) -> Path:
 
 
 def remember_model(home: Path, name: str) -> None:
-    """Remember a model that the person chose, as far as that can be; a script is no model."""
+    """Remember a model that the user chose, as far as that can be; a script is not a model."""
     if name.startswith("scripted:") or len(name.encode(errors="replace")) > _LONGEST:
         return
     with suppress(OSError):
@@ -73,12 +73,12 @@ def state_folder(environ: Mapping[str, str]) -> Path:
 
 
 def own_file(environ: Mapping[str, str], name: str) -> Path:
-    """A file or folder of the person's own, beside their `config.toml`."""
+    """A file or folder of the user's own, beside their `config.toml`."""
     return files.config_file(environ).with_name(name)
 
 
 def store_url(environ: Mapping[str, str]) -> str:
-    """Which store the person uses: STEERSMAN_STORE, else `store` in their `config.toml`.
+    """Which store the user uses: STEERSMAN_STORE, else `store` in their `config.toml`.
 
     Empty means the SQLite database in the state folder. A folder's own settings have no say: they
     must not redirect the log.
@@ -94,7 +94,7 @@ def store_url(environ: Mapping[str, str]) -> str:
         return ""  # what is wrong with the file is said where its other settings are used
     if not isinstance(url, str):
         raise UsageProblem(
-            f"`store` in {path} is not right.", "It should be a URL.", "See docs/settings.md."
+            f"`store` in {path} is not valid.", "It should be a URL.", "See docs/settings.md."
         )
     return url
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Skills(Struct, frozen=True):
-    """The skills that can be used in a folder; `off` are switched off.
+    """The skills that can be used in a folder; `off` are disabled.
 
     `unused`: the folder has skills of its own that are not used, because it is not trusted.
     """
@@ -39,7 +39,7 @@ def read(host: "Host", folder: str, environ: Mapping[str, str], name: str) -> tu
 
 
 def install(path: str, environ: Mapping[str, str], *, replace: bool) -> Skill:
-    """Copy the skill in a folder or a .zip file into the person's own."""
+    """Copy the skill in a folder or a .zip file into the user's own."""
     from steersman.identity.skill_install import install as copied
 
     return copied(os.path.expanduser(path), environ, replace=replace)

@@ -23,7 +23,7 @@ def open_host(environ: Mapping[str, str]) -> Host:
 
 
 def looked_at(environ: Mapping[str, str]) -> "StoreStatus":
-    """What the person's store is and how much it holds; opening it brings it up to date."""
+    """What the user's store is and how much it holds; opening it brings it up to date."""
     with _opened(store_url(environ), environ) as store:
         return store.status()
 

@@ -49,12 +49,12 @@ def _read(path: Path) -> str:
             raise UsageProblem(
                 f"Others can read the token in {path}.",
                 f"Its mode is {mode:o}.",
-                f"Run chmod 600 {path}, and change the token if somebody may have seen it.",
+                f"Run chmod 600 {path}, and change the token if someone may have seen it.",
             )
         text = file.read(MOST).decode("utf-8", "replace").strip()
     if len(text) < SHORTEST or not text.isprintable() or " " in text:
         raise UsageProblem(
-            f"{path} holds no token.",
+            f"{path} contains no token.",
             f"A token has at least {SHORTEST} characters and no spaces.",
             "Remove the file; a new token is made.",
         )

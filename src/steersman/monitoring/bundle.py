@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Raw, Struct
 
+from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.records.thread import IMPORTED, Thread
 from steersman.store.chain import GENESIS, link_row
@@ -74,11 +75,11 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
 def _check_header(thread: Thread, rows: list[Row]) -> None:
     """The header must belong to the messages, and its id must be one that could be made here."""
     if not _ID.fullmatch(thread.id):
-        raise UsageProblem("The file names a thread in a way no thread is named.", thread.id)
+        raise UsageProblem("The thread id in the file is not valid.", thread.id)
     if len(rows) != thread.head or (rows[-1].hash if rows else GENESIS) != thread.head_hash:
         raise UsageProblem(
             "The file is incomplete.",
-            f"It has {len(rows)} messages; they are not the {thread.head} its first line tells of.",
+            f"It has {counted(len(rows), 'message')}; its first line says {thread.head}.",
             "Export the thread again.",
         )
 

@@ -30,9 +30,9 @@ def open_store(url: str, home: Path, environ: Mapping[str, str]) -> SqliteStore 
         return PostgresStore(url, home, patience)
     from steersman.records.errors import UsageProblem
 
-    kind = url.partition(":")[0] if ":" in url else "no kind of database"
+    kind = url.partition(":")[0] if ":" in url else "an unknown kind of database"
     raise UsageProblem(
-        "The store's URL is not one that Steersman knows.",
+        "Steersman does not support the store's URL.",
         f"It names {kind[:20]}.",
         "Leave STEERSMAN_STORE empty for SQLite in the data folder, or set it to "
         "postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",

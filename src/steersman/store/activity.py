@@ -64,7 +64,7 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
             return (*now.waiting, Waiting(corr, "question", text[:LONGEST]))
         case ConfirmResponse() | Answer():
             return tuple(one for one in now.waiting if one.corr != corr)
-        case ToolResult():  # a call that is over asks nothing any more
+        case ToolResult():  # a call that is over asks nothing now
             return tuple(one for one in now.waiting if not corr or one.call != corr)
         case SessionEnd() if not now.turn:
             return ()

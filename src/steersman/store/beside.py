@@ -27,7 +27,7 @@ _OF_KEYS = pattern(
     r"(?:api|access|account|private|signing|encryption|shared|master|secret|auth|client|service"
     r"|storage|admin|consumer|webhook)[_ -]?\Z"
 )
-# Where a list goes on is no secret, nor what is public.
+# Where a list continues is not a secret, nor what is public.
 _HARMLESS = pattern(
     r"(?:next|page|continuation|public|cancellation|sync|cache|:|/)[_ -]?\Z|[a-z](?<!y)pwd\Z"
 )
@@ -61,7 +61,7 @@ _QUOTES = ("'", '"', "`")
 
 
 def spans(text: str) -> list[Span]:
-    """Where in an ASCII text a random value stands beside a word that says what it is."""
+    """Where in an ASCII text a random value is beside a word that says what it is."""
     return among(text, values(text))
 
 
@@ -79,7 +79,7 @@ def among(text: str, values: list[Span]) -> list[Span]:
 
 
 def open_from(text: str, start: int, values: list[Span]) -> int:
-    """Where a value stands that may go on when more has come; the end if there is none."""
+    """Where a value is that may continue when more has come; the end if there is none."""
     found = [at for at, ends in values if ends == len(text) and at >= start]
     if (address := text.rfind("://")) >= 0 and (user := _OPEN_HOST.match(text, address)):
         found.append(max(user.end(), start))
@@ -141,7 +141,7 @@ def _value(text: str, lower: str, needle: str, at: int) -> re.Match[str] | None:
 
 
 def _says_secret(lower: str, needle: str, at: int) -> bool:
-    """Whether what stands before a word leaves it a secret: no `page_token`, but an `api_key`."""
+    """Whether what is before a word leaves it a secret: no `page_token`, but an `api_key`."""
     before = lower[max(at - NEARBY, 0) : at]
     if _HARMLESS.search(before):
         return False

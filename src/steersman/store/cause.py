@@ -16,7 +16,7 @@ from steersman.store.log import Draft, Lane
 
 
 class Cause(Struct, frozen=True):
-    """What made somebody write; without a request there is nothing to say about it."""
+    """What made someone write; without a request there is nothing to say about it."""
 
     request: Request | None = None
 
@@ -42,7 +42,7 @@ class Cause(Struct, frozen=True):
         return [lane.draft(said, self.request.id)]
 
     def settled(self, result: Any = None) -> tuple[Settled, ...]:
-        """The same for the store: whoever asked hears it from there."""
+        """The same for the store: whoever asked gets it from there."""
         return self.outcome("taken", result=result)
 
     def outcome(

@@ -53,7 +53,7 @@ def flaws(thread: Thread, rows: Iterable[RawRow]) -> Iterator[Flaw]:
     for row in rows:
         if not isinstance(row.seq, int) or row.seq < expected:
             where = row.seq if isinstance(row.seq, int) else expected
-            yield Flaw(where, f"a message {row.seq} is there that does not belong")
+            yield Flaw(where, f"message {row.seq} does not belong here")
             continue
         if row.seq != expected:
             yield Flaw(expected, _missing(expected, row.seq - 1))
@@ -72,7 +72,7 @@ def flaws(thread: Thread, rows: Iterable[RawRow]) -> Iterator[Flaw]:
     if expected <= thread.head:
         yield Flaw(expected, _missing(expected, thread.head))
     elif last != thread.head_hash and expected == thread.head + 1:
-        yield Flaw(thread.head, "the thread's own record does not fit its last message")
+        yield Flaw(thread.head, "the thread's record does not match its last message")
     elif expected > thread.head + 1:
         yield Flaw(thread.head + 1, f"messages after {thread.head} were added from outside")
 

@@ -80,7 +80,7 @@ class News(Protocol):
         ...
 
     def heard(self) -> Heard:
-        """What has arrived by now, perhaps nothing; it is not told again."""
+        """What has arrived by now, perhaps nothing; it is not reported again."""
         ...
 
 
@@ -227,7 +227,7 @@ class Store(Protocol):
         ...
 
     def listened(self) -> bool:
-        """Whether somebody may listen now in another process; quick enough to ask every time."""
+        """Whether someone may listen now in another process; quick enough to ask every time."""
         ...
 
     def news(self) -> AbstractAsyncContextManager["News"]:
@@ -253,9 +253,9 @@ def find_thread(store: Store, wanted: str) -> Thread:
         return matches[0]
     if matches:
         ids = ", ".join(thread.id for thread in matches)
-        raise UsageProblem(f"“{wanted}” begins several thread ids: {ids}.", try_this="Type more.")
+        raise UsageProblem(f"“{wanted}” matches several thread ids: {ids}.", try_this="Type more.")
     raise UsageProblem(
-        f"There is no thread “{wanted}”.", try_this="`steer threads list` shows what there is."
+        f"There is no thread “{wanted}”.", try_this="`steer threads list` shows them."
     )
 
 

@@ -1,4 +1,4 @@
-"""Where known secrets stand in a text, as they are or encoded: base64, hexadecimal, escaped.
+"""Where known secrets are in a text, as they are or encoded: base64, hexadecimal, escaped.
 
 However many there are, a text is gone through once, word by word of its bytes: wherever a secret
 stands, one of a few words of it falls together with one of the text.
@@ -74,7 +74,7 @@ class Known:
         )
 
     def spans(self, text: str) -> list[Span]:
-        """Where they stand; of two that begin alike the longer, and none inside another."""
+        """Where they are; of two that begin alike the longer, and none inside another."""
         if not self._literals:
             return []
         data = text.encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
@@ -126,7 +126,7 @@ def _pattern(literals: frozenset[str]) -> re.Pattern[str]:
 
 
 def _encodings(secret: str) -> Iterator[str]:
-    """The secret as other programs write it, wherever in their data it stands."""
+    """The secret as other programs write it, wherever in their data it is."""
     data = secret.encode("utf-8", "surrogatepass")
     if not 8 <= len(data) <= LONGEST_ENCODED:
         return

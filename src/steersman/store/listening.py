@@ -13,9 +13,9 @@ def nowhere() -> None:
 
 
 class Collected:
-    """News until somebody asks for them; live pieces that nobody asks for are dropped.
+    """News until someone asks for them; live pieces that nobody asks for are dropped.
 
-    `look` takes in what has arrived and nobody has read yet.
+    `look` takes in what has arrived and was not read yet.
     """
 
     def __init__(self) -> None:

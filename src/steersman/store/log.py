@@ -62,7 +62,7 @@ def to_message(thread_id: str, row: Row) -> Message:
         raise StorageProblem(
             f"Message {row.seq} of thread {thread_id} cannot be read.",
             str(error),
-            f"`steer ledger verify {thread_id}` tells which messages were altered.",
+            f"`steer ledger verify {thread_id}` shows which messages were altered.",
         ) from error
     return Message(thread_id, row.seq, time, row.turn, row.kind, row.path, row.corr, body)
 
@@ -104,7 +104,7 @@ FREE = Tenure()
 
 
 class ThreadLog:
-    """The one writer of a thread, as long as its lease holds; `lost` hears when it does not."""
+    """The one writer of a thread, as long as its lease holds; `lost` learns when it does not."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class ThreadLog:
 
     @contextmanager
     def watched_by(self, watcher: Watcher) -> Iterator[None]:
-        """Show every message to somebody the moment it is stored, whoever was cancelled."""
+        """Show every message to someone the moment it is stored, whoever was cancelled."""
         self._watchers.append(watcher)
         try:
             yield

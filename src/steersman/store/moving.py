@@ -75,7 +75,7 @@ def _copy_thread(source: SqlStore, target: SqlStore, thread: Thread) -> int:
     if state is not None and state.owner is not None:
         raise ThreadBusy(
             f"Thread {thread.id} is open in a process (pid {state.owner.pid}).",
-            "Only a thread that nobody is working on can be copied.",
+            "Only a thread that is not in use can be copied.",
         )
     if target.thread(thread.id) is None:
         target.create_thread(thread)
@@ -98,7 +98,7 @@ def _is_ahead(source: SqlStore, target: SqlStore, thread: Thread, there: Thread)
     seq = min(thread.head, there.head)
     if _hash_at(source, thread.id, seq) != _hash_at(target, thread.id, seq):
         raise StorageProblem(
-            f"Thread {thread.id} is in the target already, with other messages.",
+            f"Thread {thread.id} is already in the target, with other messages.",
             f"The two differ at or before message {seq}.",
             f"Delete one of them with `steer threads delete {thread.id}`.",
         )
@@ -118,13 +118,13 @@ def _verify(source: SqlStore, target: SqlStore, thread: Thread) -> None:
         raise StorageProblem(
             f"The copy of thread {thread.id} does not verify.",
             f"In it, {flaw.what}." if flaw else "It does not end as it should.",
-            f"`steer ledger verify {thread.id}` shows whether the source is whole.",
+            f"`steer ledger verify {thread.id}` shows whether the source is intact.",
         )
     if source.thread(thread.id) != thread:
         raise StorageProblem(
             f"Thread {thread.id} was written to while it was copied.",
             "The copy ends where copying began.",
-            "Copy again when nobody works on it.",
+            "Copy it again when it is not in use.",
         )
 
 

@@ -22,7 +22,7 @@ STORED, LIVE = "s", "l"
 _LOOK_EVERY = 2.0
 _MISSED_LOOKS = 3  # after so many without an answer the connection counts as lost
 _LONGEST_PAUSE = 5.0
-# Grows with everything that anybody writes to the server.
+# Grows with everything that anyone writes to the server.
 _LOOK = "SELECT pg_snapshot_xmax(pg_current_snapshot())"
 
 
@@ -123,7 +123,7 @@ class _Hearing:
         loop.add_reader(socket, readable)
         self._collected.look = readable
         try:
-            readable()  # what came before anybody listened
+            readable()  # what came before anyone listened
             while not lost.is_set() and self._unanswered <= _MISSED_LOOKS:
                 self._look()
                 with suppress(TimeoutError):
@@ -156,7 +156,7 @@ class _Hearing:
                 self._seen = value
 
     def _note(self, text: str) -> None:
-        # Anybody who may use the database may send; what is no message is ignored.
+        # Anyone who may use the database may send; what is not a message is ignored.
         with suppress(ValueError):
             kind, sender, rest = text.split(" ", 2)
             if sender == self._own:

@@ -73,7 +73,7 @@ def unopened(url: str, error: Exception) -> StorageProblem:
 
 def _authentication(url: str) -> tuple[str, str]:
     return (
-        f"The Postgres server of {masked(url)} does not let this user in.",
+        f"The Postgres server of {masked(url)} refuses this user.",
         "Check the user name and password in STEERSMAN_STORE, and the server's pg_hba.conf.",
     )
 
@@ -89,7 +89,7 @@ def _database(url: str) -> tuple[str, str]:
 def _crowded(url: str) -> tuple[str, str]:
     return (
         f"The Postgres server of {masked(url)} has no connection left.",
-        "End other programs that use it, or raise its max_connections.",
+        "Stop other programs that use it, or raise its max_connections.",
     )
 
 
@@ -116,7 +116,7 @@ def gone(url: str, seconds: float, error: Exception) -> StorageProblem:
     return StorageProblem(
         f"The connection to {masked(url)} was lost and did not come back.",
         f"Tried for {seconds:g} seconds; the last answer: {plain(url, str(error))}",
-        "Go on with `steer resume` when the server runs again; all before this is kept.",
+        "Continue with `steer resume` when the server runs again; the log so far is kept.",
     )
 
 
@@ -137,8 +137,8 @@ def refused(url: str, error: Exception, state: str | None) -> StorageProblem:
             return StorageProblem(
                 "There is no room left to write the log.",
                 f"{where}: {why}",
-                "Free some disk space on the server and go on with `steer resume`; "
-                "all before this is kept.",
+                "Free some disk space on the server and continue with `steer resume`; "
+                "the log so far is kept.",
             )
         case "25006":
             return StorageProblem(
@@ -148,8 +148,8 @@ def refused(url: str, error: Exception, state: str | None) -> StorageProblem:
             )
         case code if code.startswith("23"):
             return StorageProblem(
-                "What was to be written does not fit what is stored.",
+                "The new data does not match what is stored.",
                 f"{where}: {why}",
-                "`steer ledger verify` tells whether a thread is whole.",
+                "`steer ledger verify` shows whether a thread is intact.",
             )
     return StorageProblem(f"The database {where} cannot be used.", why, _REACH)

@@ -20,7 +20,7 @@ from steersman.store import beside, shapes
 from steersman.store.known import Known, Span, known
 from steersman.store.shapes import view
 
-CONTEXT = 128  # how much of what was shown is kept, to know what the next piece stands beside
+CONTEXT = 128  # how much of what was shown is kept, to know what the next piece is beside
 AT_ONCE = 256  # when more is held back, it is not looked at again for every character
 # Named by digests, signed or drawn: what only looks like a secret there must stay as it is.
 _EXACT = (Change, Image, ProviderState)

@@ -131,7 +131,7 @@ class Search:
         self.in_vain = 0  # characters of what had the shape of a token, and was a name
 
     def spans(self) -> list[Span]:
-        """Where they stand."""
+        """Where they are."""
         text, found, data = self._text, self._found, self._text.encode("ascii")
         kinds = data.translate(_KINDS)
         at = kinds.find(_RUN)
@@ -200,7 +200,7 @@ class Search:
 
 
 def _following(text: str, at: int) -> Span | None:
-    """The secret part of a token whose public part stands right before."""
+    """The secret part of a token whose public part is right before."""
     shapes, before = _near(text, at)
     for shape in shapes:
         found = _compiled(shape.token).match(text, at)
@@ -210,14 +210,14 @@ def _following(text: str, at: int) -> Span | None:
 
 
 def _near(text: str, at: int) -> tuple[list[_Follows], str]:
-    """The shapes whose public part may stand right before a place, and what stands there."""
+    """The shapes whose public part may be right before a place, and what is there."""
     shapes = _table().follows.get(text[at - 1 : at])
     before = text[max(at - NEARBY, 0) : at] if shapes else ""
     return [shape for shape in shapes or () if shape.near in before], before
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """What stands between the lines of a private key, and those lines; one that is cut off, too."""
+    """What is between the lines of a private key, and those lines; one that is cut off, too."""
     at = text.find("PRIVATE KEY")
     while at >= 0:
         begins = text.rfind(KEY_BEGINS, max(at - NEARBY, 0), at)
@@ -230,14 +230,14 @@ def _private_keys(text: str) -> Iterator[Span]:
 
 
 def irregular(text: str) -> bool:
-    """Whether a text is no name: not words and numbers that are joined."""
+    """Whether a text is not a name: not words and numbers that are joined."""
     if _TWO_DIGITS.search(text) and not _NAMES.fullmatch(text):
         return True
     return not _WORD.search(text) and len(_CHANGE_OF_CASE.findall(text)) * 5 >= len(text)
 
 
 def open_from(text: str, start: int) -> int:
-    """Where a token or key begins that may go on when more has come; the end if nowhere."""
+    """Where a token or key begins that may continue when more has come; the end if nowhere."""
     end = len(text)
     word = _LAST_WORD.search(text, max(start, end - LONGEST_TOKEN))
     header = _HEADER_BEGUN.search(text, max(start, end - len(KEY_BEGINS)))
@@ -271,7 +271,7 @@ def _may_go_on(text: str, at: int) -> bool:
 
 
 def _is_open(key: re.Match[str] | None, end: int) -> bool:
-    """Whether a private key reaches the end of the text, and may go on."""
+    """Whether a private key reaches the end of the text, and may continue."""
     return key is not None and (
         key.end() == end or _OPEN_END.fullmatch(key.string, key.end()) is not None
     )

@@ -41,8 +41,8 @@ class Inbox(Tables):
             )
             if put.rowcount != 1 and not _row(db, "1", request.id):
                 raise StorageProblem(
-                    f"There is no thread {request.thread} to ask anything of.",
-                    try_this="`steer threads list` shows what there is.",
+                    f"There is no thread {request.thread} to send a request to.",
+                    try_this="`steer threads list` shows them.",
                 )
 
         self._write(put, thread=request.thread)
@@ -101,7 +101,7 @@ class Inbox(Tables):
     def _requests(self, clause: str, values: tuple[Any, ...], most: int) -> list[Request]:
         query = f"SELECT {_REQUEST} FROM requests WHERE {clause} ORDER BY number LIMIT ?"
         rows = self._read(lambda db: db.execute(query, (*values, most)).fetchall())
-        # A name that is no text was put there from outside; nobody waits for it.
+        # A name that is not text was put there from outside; nobody waits for it.
         return [_request(*row) for row in rows if isinstance(row[0], str)]
 
 
@@ -126,9 +126,9 @@ def _settled(db: Database, request_id: str) -> Settled | None:
 def _refused(db: Database, request_id: str) -> RequestSettled:
     found = _settled(db, request_id)
     if found is not None:
-        return RequestSettled(f"Request {request_id} is settled already: {found.outcome}.")
+        return RequestSettled(f"Request {request_id} is already settled: {found.outcome}.")
     return RequestSettled(
-        f"Request {request_id} cannot be carried out.", "Its time is over, or it is not there."
+        f"Request {request_id} cannot be carried out.", "It expired, or it does not exist."
     )
 
 

@@ -167,7 +167,7 @@ class SqlStore(Leases, Inbox):
         raise StorageProblem(
             f"Thread {thread_id} changed or vanished while it was being written.",
             "Another program wrote to it, or removed it.",
-            "`steer ledger verify` tells whether it is whole.",
+            "`steer ledger verify` shows whether it is intact.",
         )
 
     def read(

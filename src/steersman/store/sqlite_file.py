@@ -133,13 +133,13 @@ class SqliteFile:
             size = os.stat(f"{self.path}-wal").st_size
             if size >= self._log_limit:
                 busy = self._checkpoint("TRUNCATE")
-                # Somebody reads an older state: try again when it has grown as much once more.
+                # Someone reads an older state: try again when it has grown as much once more.
                 self._log_limit = size + LOG_SIZE if busy else LOG_SIZE
             elif self._written % _CHECKPOINT_EVERY == 0:
                 self._checkpoint("PASSIVE")
 
     def _checkpoint(self, how: str) -> bool:
-        """Move the log; the answer is whether somebody was in the way."""
+        """Move the log; the answer is whether someone was in the way."""
         self.connection.execute("PRAGMA busy_timeout=0")
         try:
             return bool(self.connection.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[0])
@@ -231,13 +231,13 @@ class SqliteFile:
             return StorageProblem(
                 "There is no room left to write the log.",
                 f"{self.path}: {error}.",
-                "Free some disk space and go on with `steer resume`; all before this is kept.",
+                "Free some disk space and continue with `steer resume`; the log so far is kept.",
             )
         if isinstance(error, sqlite3.IntegrityError):
             return StorageProblem(
-                "What was to be written does not fit what is stored.",
+                "The new data does not match what is stored.",
                 f"{self.path}: {error}.",
-                "`steer ledger verify` tells whether a thread is whole.",
+                "`steer ledger verify` shows whether a thread is intact.",
             )
         if _busy(error):
             return self._in_use()

@@ -19,13 +19,13 @@ _STORED, _LIVE, _FILE = b"s", b"l", b"f"
 _MOST = 50_000  # bytes of live pieces in a datagram; more are handed over as an open file
 _LOOK_EVERY = 1.0
 _LOOK_EVERY_WITHOUT_SOCKET = 0.1
-_SETTLED = 50_000_000  # nanoseconds after which a folder's time surely tells of a new file
+_SETTLED = 50_000_000  # nanoseconds after which a folder's time surely reports a new file
 _DESCRIPTORS = "/proc/self/fd"
 _QUEUE = "/proc/sys/net/unix/max_dgram_qlen"
 
 
 class Signals:
-    """Tells the listeners of other processes what this one does."""
+    """Shows the listeners of other processes what this one does."""
 
     def __init__(self, folder: Path, own: str) -> None:
         self._folder = str(folder)
@@ -37,7 +37,7 @@ class Signals:
         self._lock = threading.Lock()
 
     def heard(self) -> bool:
-        """Whether there is anybody to tell."""
+        """Whether there is anyone to tell."""
         return bool(self._listeners())
 
     def stored(self, thread_id: str) -> None:
@@ -174,7 +174,7 @@ class _Hearing:
 
     def _take(self, data: bytes, files: list[int]) -> None:
         kind, rest = data[:1], data[1:]
-        # Anybody who may write to the folder may send; what is no message is ignored.
+        # Anyone who may write to the folder may send; what is not a message is ignored.
         with suppress(ValueError, OSError), ExitStack() as opened:
             received = [opened.enter_context(open(file, "rb")) for file in files]
             if kind == _STORED:

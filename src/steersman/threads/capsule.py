@@ -26,7 +26,7 @@ from steersman.systems import (
 
 
 class Capsule(Struct, frozen=True):
-    """An agent: who it is, what it may, whose turn it is, what it thinks with, what it does."""
+    """An agent: who it is, what it may, whose turn it is, what it uses, what it does."""
 
     identity: Identity
     governance: Governance
@@ -45,7 +45,7 @@ class Capsule(Struct, frozen=True):
 
 
 class CapsuleDeck:
-    """What a capsule's thinking stands on: its only way to the other four systems."""
+    """What a capsule's thinking builds on: its only way to the other four systems."""
 
     def __init__(self, capsule: Capsule, lane: Lane, context: Context) -> None:
         self.lane = lane.at("intelligence")
@@ -90,7 +90,7 @@ class CapsuleDeck:
             self._capsule.compactor.learn(self._context, reported)
 
     async def deliver(self) -> bool:
-        """Hear what the person said meanwhile; False when there was nothing."""
+        """Hear what the user said meanwhile; False when there was nothing."""
         return bool(await self._capsule.coordination.deliver(self._root.at("coordination")))
 
     def announce(self, call: Call) -> Draft:
@@ -112,7 +112,7 @@ class CapsuleDeck:
         return remarks
 
     async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
-        """Ask the person."""
+        """Ask the user."""
         return await self._capsule.governance.question(text, options, default, self.lane)
 
 
@@ -127,7 +127,7 @@ class Unsteered:
 class AgentArgs(Arguments, frozen=True):
     """What the agent is to do."""
 
-    task: Annotated[str, Meta(description="the whole task, as the agent knows nothing else")]
+    task: Annotated[str, Meta(description="the whole task; the agent knows nothing else")]
 
 
 class CapsuleTool(Tool[AgentArgs]):

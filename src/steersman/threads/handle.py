@@ -55,11 +55,11 @@ class ThreadHandle(Protocol):
         ...
 
     async def withdraw(self, corr: str) -> None:
-        """Take back words that were not delivered."""
+        """Withdraw words that were not delivered."""
         ...
 
     async def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
-        """Answer a request or a question; raises `TooLate` when somebody else was first."""
+        """Answer a request or a question; raises `TooLate` when someone else was first."""
         ...
 
     async def cancel(self) -> None:
@@ -86,7 +86,7 @@ class ThreadHandle(Protocol):
         ...
 
     async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:
-        """Carry out a plan; with `force` also over changes that somebody else made since.
+        """Carry out a plan; with `force` also over changes that someone else made since.
 
         That of an imported thread only if a person agreed to this very plan: `imported`.
         """
@@ -103,7 +103,7 @@ class ThreadHandle(Protocol):
     def events(self, after: int = 0) -> AsyncIterator[Message]:
         """Every stored message after `after`, each once and in order, and live pieces as they come.
 
-        It goes on while the thread is idle and when another process takes it over, and ends when
+        It continues while the thread is idle and when another process takes it over, and ends when
         the thread is closed here.
         """
         ...

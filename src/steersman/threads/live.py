@@ -38,7 +38,7 @@ class Piece(Struct, frozen=True, omit_defaults=True):
 class LivePieces:
     """Gathers what a thread shows and hands it on: at once, or with what comes within `EVERY`.
 
-    `wanted` tells whether anybody would see it now.
+    `wanted` shows whether anyone would see it now.
     """
 
     def __init__(self, send: Callable[[bytes], None], wanted: Callable[[], bool]) -> None:
@@ -48,7 +48,7 @@ class LivePieces:
         self._timer: asyncio.TimerHandle | None = None
 
     def show(self, message: Message) -> None:
-        """Take a piece, if anybody wants it."""
+        """Take a piece, if anyone wants it."""
         if self._timer is None and not self._wanted():
             return
         key = (message.kind, message.path, message.corr)

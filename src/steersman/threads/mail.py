@@ -17,7 +17,7 @@ PAUSE = 1.0  # seconds before an inbox that could not be read is tried again
 
 
 class Mailbox:
-    """Takes requests for an open thread. `closing` hears that somebody wants it closed."""
+    """Takes requests for an open thread. `closing` learns that someone wants it closed."""
 
     def __init__(self, session: Session, closing: Callable[[], None]) -> None:
         self._session = session
@@ -25,7 +25,7 @@ class Mailbox:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._empty = asyncio.Event()
-        self.ends = False  # somebody asked for the thread to be closed, and was heard
+        self.ends = False  # someone asked for the thread to be closed, and was heard
 
     def open(self) -> None:
         """Begin to take requests, those first that wait already."""
@@ -38,7 +38,7 @@ class Mailbox:
         self._wake.set()
 
     async def close(self) -> None:
-        """Take nothing any more; what has come waits for the next process."""
+        """Take nothing now; what has come waits for the next process."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -102,5 +102,5 @@ class Mailbox:
             await session.refuse(cause, problem)
         except Exception as error:  # whatever it is, those behind it are taken
             why = f"{type(error).__name__}: {error}."
-            defect = SteersmanError("An error in Steersman kept the request from being done.", why)
+            defect = SteersmanError("An error in Steersman stopped the request.", why)
             await session.refuse(cause, defect)

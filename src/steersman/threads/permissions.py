@@ -29,7 +29,7 @@ class Permissions:
         self.home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
 
     def folder(self, workspace: str) -> folders.Standing:
-        """What a folder brings that would steer the host, and whether the person agreed to it."""
+        """What a folder comes with that would steer the host, and whether the user agreed to it."""
         named = places(self._environ, workspace, self.home).mcp_config_files
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
         starts = startups(workspace, self._environ)
@@ -37,11 +37,11 @@ class Permissions:
         return folders.with_lines(stands, starts.confined)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
-        """Keep the person's word on what they were shown."""
+        """Keep the user's decision on what they were shown."""
         folders.record(self._store, workspace, standing.found, trusted=trusted, runs=standing.runs)
 
     def covers(self, workspace: str, server: str, *, confined: bool) -> bool:
-        """Whether the person agreed to what an MCP server of a folder starts, as it is now.
+        """Whether the user agreed to what an MCP server of a folder starts, as it is now.
 
         One that is `confined`, and gets no more than a sandbox gives, may start what it likes.
         """
@@ -54,7 +54,7 @@ class Permissions:
         return path if path.exists() and self.folder(workspace).loads else None
 
     def exceptions(self, workspace: str) -> tuple[str, ...]:
-        """What a folder does not count as secret, as far as the person agreed to it."""
+        """What a folder does not count as secret, as far as the user agreed to it."""
         said = exceptions(workspace)
         return said if said and self.folder(workspace).loads else ()
 
@@ -136,7 +136,7 @@ class Permissions:
         told = self.folder(workspace).sentence(workspace)
         if not told:
             return ()
-        return (Audit("folder", told, try_this="`steer policy trust` shows it and asks you."),)
+        return (Audit("folder", told, try_this="Review it with `steer policy trust`."),)
 
 
 def _domain_rule(domain: str) -> Rule:
@@ -144,5 +144,5 @@ def _domain_rule(domain: str) -> Rule:
     from steersman.records.errors import UsageProblem
 
     if wrong := check_pattern(domain):
-        raise UsageProblem(f"The domain “{domain}” in the settings is not right.", wrong)
+        raise UsageProblem(f"The domain “{domain}” in the settings is not valid.", wrong)
     return Rule(f"domain:{domain}", "allow", domain=domain, reason="your settings name it")

@@ -20,7 +20,7 @@ LEFT_OUT = (
 
 
 def resumable(log: ThreadLog, root: str) -> bool:
-    """Whether a turn of the agent there waits for an answer, and can go on when it comes."""
+    """Whether a turn of the agent there waits for an answer, and can continue when it comes."""
     return bool(log.activity.waiting) and resumption(_cut_off(log), root) is not None
 
 
@@ -40,7 +40,7 @@ async def recover(log: ThreadLog, root: str | None) -> Resumption | None:
 def _cut_off(log: ThreadLog) -> list[Message]:
     """The messages of the last session, if it has not ended, and of the turn that is open.
 
-    A turn that went on after a restart began in an earlier session.
+    A turn that continued after a restart began in an earlier session.
     """
     left: list[Message] = []
     turn = log.activity.turn
@@ -81,7 +81,7 @@ async def last_turn(log: ThreadLog) -> int:
 
 
 async def messages(log: ThreadLog, kinds: Collection[str], after: int = 0) -> list[Message]:
-    """All messages of some kinds, read a page at a time so that the loop goes on."""
+    """All messages of some kinds, read a page at a time so that the loop continues."""
     found: list[Message] = []
     reading = read_messages(log.store, log.thread, kinds=kinds, after=after)
     while page := await asyncio.to_thread(lambda: list(islice(reading, PAGE))):

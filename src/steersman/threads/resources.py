@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class Machine(Struct, frozen=True):
     """What is the same for every thread of a host: where state is kept, and the environment.
 
-    `private` are the host's own folders and `home` the person's; programs do not see secrets there.
+    `private` are the host's own folders and `home` the user's; programs do not see secrets there.
     `covers` says whether a person agreed to what a folder's MCP server starts, as it is now.
     """
 
@@ -57,7 +57,7 @@ class Terms(Struct, frozen=True):
     """On what terms a workspace is used; threads share what they use on the same terms.
 
     `environ` is that of commands, `unreadable` what rules keep from being read, `trusted` whether
-    what the folder brings is used, `language_servers` those of the settings.
+    what the folder comes with is used, `language_servers` those of the settings.
     """
 
     root: str

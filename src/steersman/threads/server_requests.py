@@ -1,6 +1,6 @@
 """What MCP servers ask of the host while they work: each request is put before the gate.
 
-An answer of a model, words of the person, the folders: a request is judged like a call, with the
+An answer of a model, words of the user, the folders: a request is judged like a call, with the
 method in the place of the tool (`mcp = "server/sampling/createMessage"`), and the log has it.
 """
 
@@ -83,9 +83,9 @@ class Requests:
     async def _elicit(
         self, server: str, message: str, schema: Mapping[str, Any]
     ) -> tuple[str, dict[str, Any]]:
-        """The person's answers, field by field; when nobody is there, none.
+        """The user's answers, field by field; when nobody is there, none.
 
-        A form that asks for a secret is not shown: what is typed into one stands in the log.
+        A form that asks for a secret is not shown: what is typed into one is in the log.
         """
         form = fields(schema)
         asked = {"message": message[:SHOWN], "fields": [field.name[:80] for field in form]}
@@ -95,11 +95,13 @@ class Requests:
         message = legible(message, SHOWN)
         if schema.get("mode") == "url":
             address = legible(str(schema.get("url")), SHOWN)
-            page = f"The MCP server {server} wants you to open {address}: {message}"
+            page = f"The MCP server {server} asks you to open {address}: {message}"
             said = await self._gate.question(page, ("done", "decline"), "decline", self._lane)
             return ("accept" if said == "done" else "decline"), {}
         if any(map(wants_secret, form)):
-            raise Denied(f"{server} asks for a secret in a form, which the protocol forbids.")
+            raise Denied(
+                f"{server} asks for a secret in a form, which the protocol does not allow."
+            )
         opening = f"The MCP server {server} asks: {message}"
         options = ("answer", "decline")
         if await self._gate.question(opening, options, "decline", self._lane) != "answer":
@@ -130,7 +132,7 @@ class Requests:
         if isinstance(verdict, Verdict):
             raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
         if isinstance(verdict, Edited):
-            raise Denied("What a server asks can be allowed or not, and not be changed.")
+            raise Denied("A server's request can be allowed or denied, not changed.")
 
 
 def _conversation(request: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class ServerSandbox:
     """Confines the MCP servers of one workspace.
 
-    `covers` says whether the person agreed to what a server of the folder starts, as it is now;
+    `covers` says whether the user agreed to what a server of the folder starts, as it is now;
     `homes` is where each server has a home folder of its own.
     """
 
@@ -61,7 +61,7 @@ class ServerSandbox:
     async def _run(
         self, server: Server, folder: str, environ: Mapping[str, str]
     ) -> "CommandRun | None":
-        """Where it runs; none when it runs as it is, to which the person agreed."""
+        """Where it runs; none when it runs as it is, to which the user agreed."""
         bounds, theirs = bounds_of(server, self._root), brought(server, self._root)
         if theirs and asks_for(server, self._root):
             await self._check(server, confined=bounds.sandbox)
@@ -80,14 +80,14 @@ class ServerSandbox:
             return None
 
     async def _check(self, server: Server, *, confined: bool) -> None:
-        """Raise unless the person agreed to what it starts."""
+        """Raise unless the user agreed to what it starts."""
         covered = await asyncio.to_thread(self._covers, self._root, server.name, confined=confined)
         if not covered:
             raise ToolProblem(
-                "What the folder starts has changed since you trusted it.",
-                f"The files of {server.name} or the configuration of the folder are not those "
-                "you were asked about.",
-                "`steer policy trust` shows them and asks you.",
+                "What the folder starts changed since you trusted it.",
+                f"The files of {server.name} or the configuration of the folder changed since "
+                "you were asked.",
+                "Review them with `steer policy trust`.",
             )
 
     def _profile(

@@ -106,7 +106,7 @@ class Session:
     async def begin(self, *, resume: bool = True) -> Resumption | None:
         """Take up the thread where it was left.
 
-        The answer is a turn that waited for an answer when its process died, and is to go on;
+        The answer is a turn that waited for an answer when its process died, and is to continue;
         without `resume` such a turn is closed like any other that was cut off.
         """
         self._systems = await ThreadSystems.open(self.log, self.setup, self._mind, self._inputs)
@@ -312,7 +312,7 @@ class Session:
         return self._turn
 
     async def resume(self, kept: Resumption) -> None:
-        """Go on with a turn that waited for an answer when its process died."""
+        """Continue with a turn that waited for an answer when its process died."""
         self._floor.move(Move.START)
         self._turn, self._turn_began = kept.turn, kept.began
         self._systems.desk.recall(kept.asked, self.log)
@@ -379,7 +379,7 @@ class Session:
             story = await asyncio.to_thread(
                 lambda: list(read_messages(self.log.store, self.log.thread, after=self._turn_began))
             )
-            # One that went on after a restart began in an earlier session; this one is not over.
+            # One that continued after a restart began in an earlier session; this one is not over.
             drafts = closing(m for m in story if not m.kind.startswith("session_"))
         self.last_end = end
         place = self._lane("coordination", turn=turn)
@@ -424,7 +424,7 @@ class Session:
     # Besides turns
 
     def leave(self) -> None:
-        """Nobody can answer any more."""
+        """There is no one left to ask."""
         self._systems.desk.leave()
 
     @take.register
@@ -515,7 +515,7 @@ class Session:
 
     @take.register
     async def _set(self, asked: Set, cause: Cause = NO_CAUSE) -> None:
-        """Change settings from the next model call on; what runs goes on."""
+        """Change settings from the next model call on; what runs continues."""
         values = asked.values
         named = {name: value for name, value in values.items() if name != "title"}
         changed = with_values(self.settings, named)
@@ -559,9 +559,9 @@ class Session:
             await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
 
     async def abandon(self, lost: LeaseLost | None = None) -> None:
-        """Stop everything without a word: another process has the thread, or may have it.
+        """Stop everything silently: another process has the thread, or may have it.
 
-        Whoever waits here hears that it was `lost`.
+        Whoever waits here learns that it was `lost`.
         """
         self._lost = lost
         for task in (*self._tasks, *filter(None, [self._running])):

@@ -29,7 +29,7 @@ class Startups(NamedTuple):
 
 
 def startups(workspace: str, environ: Mapping[str, str]) -> Startups:
-    """What the MCP servers start that a folder brings."""
+    """What the MCP servers start that a folder comes with."""
     root = os.path.realpath(workspace)
     files = mcp_servers.files(root, environ, trusted=True)
     theirs = [path for path in files if inside(os.path.realpath(path), root)]

@@ -46,10 +46,10 @@ from steersman.threads.thinking import Briefing, Mind
 
 
 class Setup(Struct, frozen=True):
-    """How a thread is opened. `attended`: somebody can answer. `yes`: every answer is allow.
+    """How a thread is opened. `attended`: someone can answer. `yes`: every answer is allow.
 
     `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
-    which they do not see. `trusted`: what the folder brings may be used. `resources` are what the
+    which they do not see. `trusted`: its configuration may be used. `resources` are what the
     threads of the host share.
     """
 
@@ -167,7 +167,7 @@ class ThreadSystems:
     async def apply(self, settings: Settings, mind: Mind | None = None) -> None:
         """Work by another mode, trust, approvals level or model from the next model call on.
 
-        Everything that runs goes on. A new `mind` takes the place of the one there is; domains,
+        Everything that runs continues. A new `mind` takes the place of the one there is; domains,
         environment and language servers stay as they were when the thread was opened.
         """
         self.settings = settings

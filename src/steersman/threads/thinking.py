@@ -1,4 +1,4 @@
-"""What a thread thinks with: a model with its window and price, and what the model is told."""
+"""What a thread uses: a model with its window and price, and what the model gets."""
 
 import asyncio
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from steersman.store.log import Lane
 
 
 class Mind:
-    """One open thread's model, with those that stand behind it."""
+    """One open thread's model, with those that are behind it."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Mind:
             raise UsageProblem(
                 f"The model {self.driver.model} cannot see images.",
                 "Nothing was sent.",
-                "Choose another model with --model, or say in words what is on the image.",
+                "Choose another model with --model, or describe the image in words.",
             )
 
     def _switched(self) -> None:
@@ -95,7 +95,7 @@ class Mind:
         return await self._say(helper, Prompt(_brief(), (), [UserItem(text)]), lane)
 
     async def aside(self, system: str, text: str, lane: Lane) -> str:
-        """An answer of the thread's own model that is no part of the conversation."""
+        """An answer of the thread's own model that is not a part of the conversation."""
         return await self._say(self.driver, Prompt(system, (), [UserItem(text)]), lane)
 
     async def _say(self, driver: Driver, prompt: Prompt, lane: Lane) -> str:
@@ -113,7 +113,7 @@ def _brief() -> str:
 
 
 class Briefing:
-    """What the model of a thread is told besides the conversation.
+    """What the model of a thread is reported besides the conversation.
 
     Making one reads files: not on the event loop.
     """
@@ -147,7 +147,7 @@ class Briefing:
         self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
 
     def instructions(self) -> str:
-        """What the model is told before anything else; the same bytes as long as the mode is."""
+        """What the model gets before anything else; the same bytes as long as the mode is."""
         return self._text
 
     def remark(self, call: Call) -> str:
@@ -161,7 +161,7 @@ class Briefing:
         return await asyncio.to_thread(lambda: tuple(map(skills.load, named))) if named else ()
 
     def load(self, name: str, file: str) -> str:
-        """A skill that the model asks for; one that is switched off is as if it were not there."""
+        """A skill that the model asks for; one that is disabled is as if it were not there."""
         usable = tuple(one for one in self.shelf.skills if one.name not in self.disabled)
         return skills.load(skills.Shelf(usable).get(name), file)
 

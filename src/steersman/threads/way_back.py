@@ -1,4 +1,4 @@
-"""Plans for taking changes of files back: what the log tells, held against what is there now.
+"""Plans for undoing changes of files: what the log shows, compared with what is there now.
 
 Nothing is changed here; a plan is carried out by the open thread.
 """
@@ -15,11 +15,12 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.git_needs import needed
 from steersman.records.change import FileState
+from steersman.records.counting import counted
 from steersman.records.undo import UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
 
-_STAYS = "git: {count} object{s} stay, because a branch, a tag or a commit of yours leads there\n"
+_STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
 
 
 class WayBack:
@@ -32,7 +33,7 @@ class WayBack:
     def plan_undo(
         self, thread_id: str, *, turn: int | None = None, to: int | None = None
     ) -> UndoPlan:
-        """What taking back the last turn would do, or a certain turn, or all after a message."""
+        """What undoing the last turn would do, or a certain turn, or all after a message."""
         entries, turns = self._entries(thread_id)
         if to is not None:
             return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
@@ -45,7 +46,7 @@ class WayBack:
         return self._needed(thread_id, plan)
 
     def plan_rewind(self, thread_id: str, to: int) -> UndoPlan | None:
-        """What taking back all after a message would do; None when nothing changed since."""
+        """What undoing all after a message would do; None when nothing changed since."""
         entries, _ = self._entries(thread_id)
         wanted = undoing.since(entries, to)
         if not wanted:
@@ -53,7 +54,7 @@ class WayBack:
         return self._needed(thread_id, undoing.plan_undo(entries, wanted))
 
     def plan_redo(self, thread_id: str) -> UndoPlan:
-        """What taking back the last undo would do."""
+        """What undoing the last undo would do."""
         return self._needed(thread_id, undoing.plan_redo(self._entries(thread_id)[0]))
 
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
@@ -83,7 +84,7 @@ class WayBack:
         journal = self._journal(thread_id)
         lines = [journal.diff(change) for change in plan.changes]
         if plan.kept:
-            lines.append(_STAYS.format(count=plan.kept, s="s" * (plan.kept != 1)))
+            lines.append(_STAYS.format(objects=counted(plan.kept, "object")))
         return lines
 
     def _entries(self, thread_id: str) -> tuple[list[undoing.Entry], dict[int, int]]:
