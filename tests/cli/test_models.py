@@ -261,7 +261,7 @@ def test_a_key_that_was_copied_badly(online):
     [
         ('[providers.gpu]\nbase_url = "http://x/v1"\n', ('[providers."gpu"] wire',)),
         ('[models."x"]\nprovider = "nobody"\n', ("There is no provider “nobody”.",)),
-        ('[models."x"]\nprize = 1\n', ("unknown field `prize`", "It may have:")),
+        ('[models."x"]\nprize = 1\n', ("There is no `prize`", "It may have:")),
         ('[roles]\nadmiral = "openai:m"\n', ("There is no role “admiral”.", "reviewer")),
         ('[fallback]\n"openai:m" = 7\n', ("It must be a list of models",)),
     ],

@@ -329,19 +329,19 @@ MALFORMED = {
     ),
     "a wrong type": (
         call("workspace_read_file", path="calc.py", offset="first"),
-        "Expected `int`, got `str` - at `$.offset`",
+        "`offset` must be a whole number, not text",
     ),
     "a value out of range": (
         call("workspace_read_file", path="calc.py", limit=0),
-        "Expected `int` >= 1 - at `$.limit`",
+        "`limit` must be at least 1",
     ),
     "an unknown field": (
         call("workspace_read_file", path="calc.py", colour="red"),
-        "unknown field `colour`",
+        "there is no `colour`",
     ),
     "a missing field": (
         call("workspace_read_file"),
-        "missing required field `path`",
+        "`path` is missing",
     ),
 }
 

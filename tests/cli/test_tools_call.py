@@ -143,9 +143,9 @@ FAILING = {
     ),
 }
 WRONG = {
-    "a missing field": ("workspace_read_file", {}, "missing required field `path`"),
-    "an unknown field": ("workspace_status", {"x": 1}, "unknown field `x`"),
-    "a wrong type": ("workspace_read_file", {"path": 3}, "at `$.path`"),
+    "a missing field": ("workspace_read_file", {}, "`path` is missing"),
+    "an unknown field": ("workspace_status", {"x": 1}, "there is no `x`"),
+    "a wrong type": ("workspace_read_file", {"path": 3}, "`path` must be text"),
     "an unknown tool": ("workspace_fly", {}, "The tools are: workspace_status, "),
 }
 OUTSIDE = {

@@ -75,7 +75,7 @@ def test_a_wrong_answer_is_repaired_once():
     assert run(driver) == VALUE
     again = driver.prompts[1].items
     assert again[-2] == AssistantItem('{"verdict": 5}', "", ())
-    assert "Expected `str`, got `int` - at `$.verdict`" in again[-1].text
+    assert "`verdict` must be text, not a whole number" in again[-1].text
 
 
 def test_twice_wrong_is_a_problem():

@@ -75,7 +75,7 @@ def test_the_list_comes_back_counted(items, listed, counts):
     ],
 )
 def test_what_does_not_fit_is_refused(items):
-    with pytest.raises(Malformed, match="do not fit"):
+    with pytest.raises(Malformed, match="are not valid"):
         updated(items)
 
 

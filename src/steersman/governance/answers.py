@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from steersman.governance.offers import Choice, Offer, Scope, offers, texts, told
 from steersman.governance.rule import Rule
+from steersman.records import validation
 from steersman.records.errors import StorageProblem, ThreadBusy, UsageProblem
 from steersman.store.contract import Store, stamp
 
@@ -72,7 +73,7 @@ def all_remembered(store: Store) -> list[Remembered]:
     except msgspec.DecodeError as error:
         raise StorageProblem(
             "The remembered answers cannot be read.",
-            f"{error}.",
+            validation.sentence(error),
             "Run `steer policy forget --all` to remove them; you will be asked again.",
         ) from error
 

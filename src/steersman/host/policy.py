@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.governance.rule import Rule, stands, subject
+from steersman.records import validation
 from steersman.records.action import Action, Verdict
 from steersman.records.errors import UsageProblem
 from steersman.records.judgement import Judgement
@@ -98,7 +99,7 @@ def _action(text: str, folder: str) -> Action:
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise UsageProblem(
             "The action cannot be read.",
-            str(error),
+            validation.sentence(error),
             """For example: '{"action": "execute", "command": "make", "cwd": "."}'""",
         ) from error
     return found

@@ -21,6 +21,7 @@ from msgspec import Struct
 from steersman.identity.mcp_entry import Entry, Signing, Wrong, bounds_of
 from steersman.identity.places import places, read_text
 from steersman.identity.settings import config_file, data_folder
+from steersman.records import validation
 from steersman.records.mcp_server import Bounds, Grant, OAuth, Server, Transport
 from steersman.records.protection import inside
 
@@ -189,7 +190,9 @@ def _entries(text: str, source: str, problems: list[str]) -> Iterator[tuple[str,
     try:
         data = msgspec.json.decode(text.encode()) if text.strip() else {"mcpServers": {}}
     except (msgspec.DecodeError, RecursionError) as error:
-        problems.append(f"{source} is not used: it is not valid JSON ({error}).")
+        problems.append(
+            f"{source} is not used: it is not valid JSON ({validation.in_words(error)})."
+        )
         return
     listed = data.get("mcpServers") if isinstance(data, dict) else None
     if not isinstance(listed, dict):
@@ -211,7 +214,7 @@ def checked(name: str, raw: Any) -> Entry:
     try:
         entry = msgspec.convert(given, Entry)
     except msgspec.ValidationError as error:
-        raise Wrong(str(error).replace("`$.", "`").rstrip(".")) from None
+        raise Wrong(validation.in_words(error)) from None
     for key, wait in (("timeout", entry.timeout), ("idleTimeout", entry.idle_timeout)):
         if not 0 < _seconds(wait) <= LONGEST_WAIT:
             raise Wrong(f"`{key}` should be a number of seconds, more than 0 and at most a day")

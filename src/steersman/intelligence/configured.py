@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.intelligence.table import Price, Size
+from steersman.records import validation
 from steersman.records.errors import UsageProblem
 
 Wire = Literal["openai", "openai-chat", "anthropic", "gemini"]
@@ -117,7 +118,9 @@ def _entry(table: str, name: str, said: Any, kind: type[Any]) -> Any:
         return msgspec.convert(said, kind)
     except msgspec.ValidationError as error:
         fields = ", ".join(kind.__struct_fields__)
-        raise _wrong(f'[{table}."{name}"]', str(error), f"It may have: {fields}.") from error
+        raise _wrong(
+            f'[{table}."{name}"]', validation.sentence(error), f"It may have: {fields}."
+        ) from error
 
 
 def _role(name: str) -> Role:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from steersman.records import validation
 from steersman.records.dialogue import AssistantItem, Completed, Driver, Item, Prompt, UserItem
 from steersman.records.errors import DriverProblem
 
@@ -50,7 +51,7 @@ async def _ask(driver: Driver, prompt: Prompt, type_: type[T], noted: Noted | No
     try:
         return read(answer.text, type_)
     except msgspec.MsgspecError as error:
-        wrong = str(error)
+        wrong = validation.in_words(error)
     said = AssistantItem(answer.text, "", (), answer.state)
     items: list[Item] = [*prompt.items, said, UserItem(AGAIN.format(error=wrong))]
     answer = await _answer(driver, msgspec.structs.replace(prompt, items=items), noted)
@@ -59,7 +60,7 @@ async def _ask(driver: Driver, prompt: Prompt, type_: type[T], noted: Noted | No
     except msgspec.MsgspecError as error:
         raise DriverProblem(
             "The model did not give an answer of the wanted form.",
-            f"{error}. It said: {answer.text[:200]!r}",
+            f"{validation.sentence(error)} It said: {answer.text[:200]!r}",
             "Ask again, or choose another model.",
             kind="empty",
         ) from error

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Raw, Struct
 
+from steersman.records import validation
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.records.thread import IMPORTED, Thread
@@ -54,7 +55,7 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
         header = msgspec.json.decode(next(stream, b""), type=Header)
         rows = list(_checked(stream))
     except (msgspec.DecodeError, ValueError) as error:
-        raise UsageProblem("This is not an exported thread.", str(error)) from error
+        raise UsageProblem("This is not an exported thread.", validation.sentence(error)) from error
     _check_header(header.thread, rows)
     if store.thread(header.thread.id) is not None:
         raise UsageProblem(

@@ -20,6 +20,7 @@ from msgspec import Struct
 from steersman.operations.changes import FileChange
 from steersman.operations.journal.journal import Journal
 from steersman.operations.workspace import PlanningWorkspace, Workspace
+from steersman.records import validation
 from steersman.records.action import Action
 from steersman.records.change import Change
 from steersman.records.dialogue import Call, ToolSpec
@@ -192,9 +193,9 @@ class Tool(ABC, Generic[A]):
         except msgspec.ValidationError as error:
             fields = ", ".join(schema(self.Args)["properties"])
             raise Malformed(
-                f"The arguments of {self.name} do not fit: {error}.",
+                f"The arguments of {self.name} are not valid: {validation.in_words(error)}.",
                 f"It takes: {fields or 'no arguments'}.",
-                "Send the call again with arguments that fit.",
+                "Send the call again with valid arguments.",
             ) from error
 
 

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.bus import Bus
+from steersman.records import validation
 from steersman.records.clock import now
 from steersman.records.errors import LeaseLost, StorageProblem
 from steersman.records.inbox import Settled
@@ -61,7 +62,7 @@ def to_message(thread_id: str, row: Row) -> Message:
     except (msgspec.DecodeError, ValueError) as error:
         raise StorageProblem(
             f"Message {row.seq} of thread {thread_id} cannot be read.",
-            str(error),
+            validation.sentence(error),
             f"`steer ledger verify {thread_id}` shows which messages were altered.",
         ) from error
     return Message(thread_id, row.seq, time, row.turn, row.kind, row.path, row.corr, body)

@@ -4,6 +4,7 @@ are. Pure; how its lines look is a port's own."""
 import msgspec
 from msgspec import Struct
 
+from steersman.records import validation
 from steersman.records.action import (
     ChangeMany,
     Delete,
@@ -128,4 +129,4 @@ def edited_arguments(call: ToolCall, text: str) -> dict[str, object] | str:
     try:
         return msgspec.json.decode(text, type=dict[str, object])
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        return f"That is not a JSON object: {error}"
+        return f"That is not a JSON object: {validation.in_words(error)}"

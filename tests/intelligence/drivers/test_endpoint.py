@@ -105,8 +105,13 @@ def test_no_key_is_ever_shown() -> None:
             "contains a character that is not allowed in a header",
         ),
         ("openai", {"OPENAI_API_KEY": "a\nb"}, {}, "contains a character"),
-        ("openai", {"OPENAI_API_KEY": "k"}, {"effrot": "high"}, "unknown field `effrot`"),
-        ("openai", {"OPENAI_API_KEY": "k"}, {"timeouts": {"connect": "x"}}, "$.timeouts.connect"),
+        ("openai", {"OPENAI_API_KEY": "k"}, {"effrot": "high"}, "There is no `effrot`"),
+        (
+            "openai",
+            {"OPENAI_API_KEY": "k"},
+            {"timeouts": {"connect": "x"}},
+            "`timeouts.connect` must be a number",
+        ),
     ],
 )
 def test_what_is_missing_or_wrong_is_said(provider, environ, settings, words) -> None:

@@ -210,7 +210,7 @@ def test_a_tool_is_called_from_the_palette(environ, workspace, script):
         ("ask", asked),
         ("tell", "workspace_read_file: 2 of 2 lines"),
         ("ask", asked),
-        ("tell", "The arguments are not a JSON object.\nInput data was truncated."),
+        ("tell", "The arguments are not a JSON object.\nThe JSON is cut off."),
         ("ask", asked),
         ("tell", "There is no tool “nothing” here."),
         ("compose", "/queue "),

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from steersman.records import validation
 from steersman.records.errors import UsageProblem
 
 
@@ -155,7 +156,7 @@ def endpoint_for(
     except msgspec.ValidationError as error:
         raise UsageProblem(
             f"The settings of the provider “{provider}” cannot be used.",
-            str(error),
+            validation.sentence(error),
             "Fix them in config.toml.",
         ) from error
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from steersman.records import validation
 from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
 from steersman.records.errors import ScriptProblem
@@ -89,7 +90,7 @@ def load(path: str | Path) -> Script:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ScriptProblem(
             f"The script file {path} is not a valid script.",
-            str(error),
+            validation.sentence(error),
             'It should look like {"turns": [{"text": "Done."}]}; see docs/scripted-model.md.',
         ) from error
     if not script.turns:

@@ -26,6 +26,7 @@ from steersman.operations.code.records import Diagnostic, Reference, Symbol
 from steersman.operations.code.servers import Servers, effect_of, usable
 from steersman.operations.code.shapes import Sight
 from steersman.operations.tool import Bench
+from steersman.records import validation
 from steersman.records.action import McpCall
 from steersman.records.errors import UsageProblem
 from steersman.records.mcp_server import Server
@@ -56,7 +57,7 @@ def table_of(entry: Mapping[str, Any], server: str) -> Table:
         return msgspec.convert(dict(entry), dict[Ability, Row])
     except msgspec.ValidationError as error:
         raise UsageProblem(
-            f"codeTools of the MCP server {server} cannot be understood: {error}.",
+            f"codeTools of the MCP server {server} is not valid: {validation.in_words(error)}.",
             "Each of overview, find, declaration, references, diagnostics may name a tool, its "
             "arguments, a reading (json, places, serena) and lines (0 or 1).",
         ) from error

@@ -68,5 +68,6 @@ def _show(account: Account, titles: dict[str, str], *, as_json: bool, first: boo
     if whole.unpriced:
         click.echo(
             f"\nNo price for {whole.unpriced} of {counted(whole.requests, 'request')}: "
-            'local models, or models whose price is not known. Set it in config.toml: [models."NAME"] price.'
+            "local models, or models whose price is not known. "
+            'Set it in config.toml: [models."NAME"] price.'
         )

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from steersman.host.guard import Guard
+from steersman.records import validation
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.judgement import Fact, Judgement
 
@@ -62,7 +63,9 @@ def _lines(guard: Guard, with_facts: bool) -> int:
                 raise TypeError("cmd is not a text")
         except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
             status = Exit.USAGE
-            answer: dict[str, Any] = {"error": f'expected {{"cmd": "…"}}: {error}'}
+            answer: dict[str, Any] = {
+                "error": f'expected {{"cmd": "…"}}: {validation.in_words(error)}'
+            }
         else:
             answer = _answer(cmd, guard.judge(cmd), with_facts)
         output.write(msgspec.json.encode(answer) + b"\n")

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from steersman.host import Host, ThreadHandle
+from steersman.records import validation
 from steersman.records.errors import TooLate
 from steersman.records.message import (
     Answer,
@@ -119,7 +120,7 @@ async def _changed(call: ToolCall) -> dict[str, Any] | None:
     try:
         return msgspec.json.decode(edited, type=dict[str, Any]) if edited else None
     except msgspec.DecodeError as error:
-        click.echo(f"  That is not a JSON object: {error}")
+        click.echo(f"  That is not a JSON object: {validation.in_words(error)}")
         return None
 
 

@@ -18,6 +18,7 @@ from steersman.ports.cli.options import (
 from steersman.ports.cli.prompts import consent
 from steersman.ports.cli.views import request_words
 from steersman.ports.cli.watch import Job, Watched, do
+from steersman.records import validation
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.message import ConfirmRequest, Message, ToolResult, TurnEnd
 from steersman.views.text import safe, safe_json
@@ -34,7 +35,7 @@ def call(tool: str, arguments: str, **flags: Any) -> int:
     except msgspec.DecodeError as error:
         raise UsageProblem(
             "The arguments are not a JSON object.",
-            str(error),
+            validation.sentence(error),
             """For example: steer call workspace_read_file '{"path": "README.md"}'""",
         ) from error
     return asyncio.run(do(CallJob(tool, given, flags), RequestView(), attended=at_terminal()))

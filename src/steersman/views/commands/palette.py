@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from steersman.records import validation
 from steersman.records.dialogue import ToolSpec
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.message import ToolResult
@@ -90,7 +91,9 @@ def given(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text.strip() or "{}", type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise UsageProblem("The arguments are not a JSON object.", f"{error}.") from error
+        raise UsageProblem(
+            "The arguments are not a JSON object.", validation.sentence(error)
+        ) from error
 
 
 def fields(spec: ToolSpec) -> str:

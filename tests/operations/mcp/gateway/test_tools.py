@@ -113,7 +113,7 @@ def test_a_server_that_fails_is_named_with_the_reason(world):
         ({"server": "other"}, "There is no MCP server “other”.\nThere are: plain."),
         ({"select": ["other__x"]}, "None of these tools is available."),
         ({"select": ["plain__rename_symbol"]}, "None of these tools is available."),
-        ({"wörds": "x"}, "do not fit"),
+        ({"wörds": "x"}, "are not valid"),
     ],
 )
 def test_a_wish_that_cannot_be_met(world, arguments, words):

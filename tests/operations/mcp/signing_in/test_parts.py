@@ -206,7 +206,7 @@ def test_an_entry_says_how_to_sign_in(tmp_path: Path) -> None:
         ({"issuer": "door.example"}, "`oauth.issuer` should start with"),
         ({"callbackPort": 70000}, "`oauth.callbackPort` should be a port"),
         ({"clientSecret": "${NOT_SET}"}, "needs the variable NOT_SET"),
-        ({"clientSecret": ["s3cret-of-web"]}, "Expected `str`"),
+        ({"clientSecret": ["s3cret-of-web"]}, "must be text"),
     ],
 )
 def test_an_entry_that_says_it_wrong_is_told_without_its_values(

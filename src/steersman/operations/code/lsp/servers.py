@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from steersman.operations.code.lsp.programs import Installable
+from steersman.records import validation
 from steersman.records.errors import UsageProblem
 
 _TABLE = Path(__file__).with_name("servers.toml")
@@ -84,7 +85,7 @@ def configured(table: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, 
         except msgspec.ValidationError as error:
             raise UsageProblem(
                 f"The language server “{name}” in the settings is not valid.",
-                f"{error}.",
+                validation.sentence(error),
                 "It needs command and languages; docs/code-intelligence.md has an example.",
             ) from error
     mine = {server.name for server in own}
