@@ -49,7 +49,7 @@ def test_the_bill_by_model(steer, thread):
     assert rows[2] == ["openai:gpt-5", "1", "5,000", "4,000", "300", "200", "$0.0123"]
     assert rows[4] == ["total", "3", "6,100", "4,000", "321", "200", "$0.0127"]
     assert rows[1][-1] == "–", "a scripted model has no price"
-    assert "1 of 3 requests have no price" in done.stdout
+    assert "No price for 1 of 3 requests" in done.stdout
 
 
 def test_the_bill_of_a_thread_by_agent_and_model(steer, thread):

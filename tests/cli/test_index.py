@@ -36,7 +36,7 @@ def test_the_state_is_a_table_or_json(built, home):
 
 def test_only_what_changed_is_read_again(built, workspace):
     (workspace / "boats.py").unlink()
-    assert "Read 0 files; 2 files unchanged, 1 are gone." in built("index", "build").stdout
+    assert "Read 0 files; 2 files unchanged, 1 gone." in built("index", "build").stdout
 
 
 def test_a_question_is_answered(built):

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from steersman.operations.running import output as module
 from steersman.operations.running.output import HEAD, LINE, LIVE_WHOLE, TAIL, Excerpt, Live, Output
+from steersman.records import counting
 
-GAP = re.compile(r"\n\[… ([\d,]+) bytes left out …\]\n")
-CUT = re.compile(r"…\[([\d,]+) bytes cut\]")
+GAP = re.compile(r"\n\[… ([\d,]+) bytes? left out …\]\n")
+CUT = re.compile(r"…\[([\d,]+) bytes? cut\]")
 
 
 def number(text: str) -> int:
@@ -61,7 +62,9 @@ def reference(data: bytes, head: int, tail: int, line: int) -> str:
         last += 1  # a cut right before the tail belongs to the gap
     left_out = sum(count for count, _ in kept[first:last])
     shown = "".join(thing for _, thing in kept[:first])
-    return f"{shown}\n[… {left_out:,} bytes left out …]\n" + "".join(t for _, t in kept[last:])
+    return f"{shown}\n[… {counting.counted(left_out, 'byte')} left out …]\n" + "".join(
+        t for _, t in kept[last:]
+    )
 
 
 LIMITS = st.fixed_dictionaries(

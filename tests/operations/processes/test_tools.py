@@ -253,7 +253,7 @@ def test_what_was_left_out_or_left_running_is_said(folder):
         f"workspace_read_command_output reads any part of all {len(whole):,} bytes: "
         "process_id p1, or later the artifact"
     )
-    assert left.note == "2 processes it left running were stopped"
+    assert left.note == "stopped 2 processes that it left running"
     assert file.note.startswith('workspace_read_file {"path": "nothing-here"}')
     assert middle.output == whole[300000:300014]
     assert (tail.output, tail.next_offset, tail.size) == ("100000\n", len(whole), len(whole))

@@ -89,7 +89,7 @@ def test_ten_megabytes_are_a_chip_and_kept_whole(tmp_path: Path) -> None:
     ((_, sent, _),) = desk.said
     assert len(sent) < HUGE
     assert sent.startswith("0123456789abcde\n")
-    assert f"{len(text) - 100_000:,} characters of the pasted text are left out here" in sent
+    assert f"{len(text) - 100_000:,} characters of the pasted text left out here" in sent
     (file,) = (tmp_path / "home" / "terminal" / "pasted").glob("*.txt")
     assert file.read_text() == text
     assert str(file) in desk.told[0]

@@ -46,7 +46,7 @@ def build(workspace: str | None, as_json: bool) -> None:
         report = _update(index, tell=not as_json)
         if not as_json:
             read, kept = counted(report.read, "file"), counted(report.kept, "file")
-            click.echo(f"Read {read}; {kept} unchanged, {report.gone:,} are gone.")
+            click.echo(f"Read {read}; {kept} unchanged, {report.gone:,} gone.")
         _show(index.state(), as_json)
 
 

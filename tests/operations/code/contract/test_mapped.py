@@ -107,7 +107,7 @@ def test_a_table_cannot_make_a_writing_tool_a_reading_one(station: Station) -> N
     ],
 )
 def test_a_table_that_cannot_be_understood_is_told(entry: dict[str, Any]) -> None:
-    with pytest.raises(UsageProblem, match="codeTools of the MCP server s cannot be understood"):
+    with pytest.raises(UsageProblem, match="codeTools of the MCP server s is not valid"):
         table_of(entry, "s")
 
 

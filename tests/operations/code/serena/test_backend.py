@@ -131,7 +131,7 @@ def test_tables_are_used_and_wrong_ones_are_told(folder: Path) -> None:
     with a_station(folder, servers=[bad, good, Server("serena", "stdio", "serena")]) as station:
         found = ServerBackends(station.gateway, station.root)
         assert [backend.name for backend in found()] == ["serena", "good"]
-        assert "codeTools of the MCP server bad cannot be understood" in found.broken["bad"]
+        assert "codeTools of the MCP server bad is not valid" in found.broken["bad"]
         assert found()[1].serves("find", station.root)
         assert not found()[1].serves("overview", station.root)
         assert Wanted("x", station.root).most == 100
