@@ -50,7 +50,7 @@ def reference(data: bytes, head: int, tail: int, line: int) -> str:
     for n, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         kept += [(1, chr(byte)) for byte in data[start : start + min(length, line)]]
         if length > line:
-            kept.append((length - line, f"…[{length - line:,} bytes cut]"))
+            kept.append((length - line, f"…[{counting.counted(length - line, 'byte')} cut]"))
         if n + 1 < len(lengths):
             kept.append((1, "\n"))
     single = [index for index, (_, thing) in enumerate(kept) if len(thing) == 1]
