@@ -72,7 +72,7 @@ def test_the_index_is_written_down_but_not_over_others(built, workspace):
     (workspace / "PROJECT_INDEX.md").write_text("mine\n")
     done = built("index", "--write")
     assert done.returncode == 2
-    assert "is there already" in done.stderr
+    assert "already exists" in done.stderr
     assert (workspace / "PROJECT_INDEX.md").read_text() == "mine\n"
 
 

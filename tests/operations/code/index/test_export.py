@@ -56,12 +56,12 @@ def test_only_our_own_files_are_written_over(tmp_path, made):
     assert export.write(str(tmp_path), export.JSON_NAME, text) == path
     other = tmp_path / export.MARKDOWN_NAME
     other.write_text("# My own page\n")
-    with pytest.raises(UsageProblem, match="is there already"):
+    with pytest.raises(UsageProblem, match="already exists"):
         export.write(str(tmp_path), export.MARKDOWN_NAME, "new")
     assert other.read_text() == "# My own page\n"
     other.unlink()
     other.symlink_to(path)
-    with pytest.raises(UsageProblem, match="is there already"):
+    with pytest.raises(UsageProblem, match="already exists"):
         export.write(str(tmp_path), export.MARKDOWN_NAME, "new")
     with pytest.raises(UsageProblem, match="cannot be written"):
         export.write(str(tmp_path / "nowhere"), export.JSON_NAME, text)
