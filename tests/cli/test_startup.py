@@ -95,6 +95,14 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
 
 
+@pytest.mark.parametrize("arguments", [["docs"], ["docs", "undo"]], ids=" ".join)
+def test_the_manual_in_a_pipe_imports_no_host_and_nothing_that_draws(imported, arguments):
+    found = imported(*arguments)
+
+    assert heavy(found) == set()
+    assert not found & {"asyncio", "sqlite3", "steersman.host", "steersman.records.message"}
+
+
 # Opens the application without a terminal, and prints what is imported when its prompt is there.
 OPENED = """
 import asyncio, os, sys

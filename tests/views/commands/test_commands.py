@@ -632,3 +632,15 @@ def test_the_context_is_shown_as_bars(desk, script):
     assert "of 1.0k tokens" in told
     assert "free" in told
     assert "░" in told
+
+
+# The manual
+
+
+def test_docs_shows_a_page_chosen_or_named(desk):
+    async def scenario(desk):
+        return await desk.type("/docs", "undo"), await desk.type("/docs terminel")
+
+    (_, (kind, (title, text))), wrong = desk(scenario)
+    assert (kind, title, text.partition("\n")[0]) == ("show", "Undo", "# Undo")
+    assert "Did you mean `steer docs terminal`?" in wrong[0][1]

@@ -40,6 +40,7 @@ COMMANDS = {
     "index": ("index", "command", "Show, build and ask the index of the code."),
     "config": ("config", "command", "Show and change settings, and where each comes from."),
     "store": ("store", "command", "Show the store of threads, or copy it elsewhere."),
+    "docs": ("docs", "command", "Read the manual."),
     "doctor": ("doctor", "command", "Check the set-up: what works, what is missing."),
 }
 
