@@ -66,9 +66,9 @@ def workspace(tmp_path: Path) -> Path:
 def script(tmp_path: Path) -> Callable[..., str]:
     """Write a script of turns; the answer is the model's name."""
 
-    def write(*turns: dict[str, Any], name: str = "script.json") -> str:
+    def write(*turns: dict[str, Any], name: str = "script.json", aside: str = "") -> str:
         path = tmp_path / name
-        path.write_text(json.dumps({"turns": turns}))
+        path.write_text(json.dumps({"turns": turns, "aside": aside}))
         return f"scripted:{path}"
 
     return write

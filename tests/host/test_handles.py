@@ -187,6 +187,14 @@ def test_a_turn_is_stopped_once(play, workspace, script):
     assert [b.ending for b in told if isinstance(b, TurnEnd)] == ["cancelled", "done"]
 
 
+def test_a_model_answers_beside_the_conversation(play, script):
+    async def scenario(host, thread):
+        answer = await thread.aside("Be short.", "Name it.")
+        return answer, [m.kind for m in host.messages(thread.id, kinds={"user", "usage"})]
+
+    assert play(scenario, script(DONE, aside="It.")) == ("It.", ["usage"])
+
+
 def test_a_call_of_a_person_gives_its_result(play, script):
     async def scenario(host, thread):
         read = await thread.call("workspace_read_file", {"path": "calc.py"}, "call_mine")

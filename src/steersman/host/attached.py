@@ -25,6 +25,7 @@ from steersman.records.errors import (
 )
 from steersman.records.inbox import (
     LATER,
+    Aside,
     Asked,
     CallTool,
     Cancel,
@@ -175,6 +176,10 @@ class Attached:
     async def compact(self, *, undo: bool = False) -> bool:
         """Show the model a digest of what is older, or undo that; False if there is nothing to."""
         return bool(await self._ask(Compact(undo)))
+
+    async def aside(self, system: str, text: str) -> str:
+        """An answer of the thread's model that is no part of the conversation."""
+        return str(await self._ask(Aside(system, text)))
 
     async def set(self, **values: str) -> None:
         """Change mode, model, approvals, trust or title, from the next model call on."""

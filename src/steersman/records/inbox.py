@@ -65,6 +65,13 @@ class Compact(Struct, frozen=True, omit_defaults=True, tag="compact"):
     undo: bool = False
 
 
+class Aside(Struct, frozen=True, tag="aside"):
+    """Ask the thread's model something that is no part of the conversation."""
+
+    system: str
+    text: str
+
+
 class Set(Struct, frozen=True, omit_defaults=True, tag="set"):
     """Change settings of the thread by their names."""
 
@@ -102,7 +109,7 @@ class Close(Struct, frozen=True, tag="close"):
 
 Asked = (
     Send | SteerTurn | Queue | GoOn | Withdraw | Confirm | Reply | Cancel
-    | Compact | Set | Undo | CallTool | Close | Unreadable
+    | Compact | Aside | Set | Undo | CallTool | Close | Unreadable
 )  # fmt: skip
 
 

@@ -96,6 +96,10 @@ class ThreadHandle(Protocol):
         """Show the model a digest of what is older, or undo that; False if there is nothing to."""
         ...
 
+    async def aside(self, system: str, text: str) -> str:
+        """An answer of the thread's model that is no part of the conversation."""
+        ...
+
     async def set(self, **values: str) -> None:
         """Change mode, model, approvals, trust or title, from the next model call on."""
         ...

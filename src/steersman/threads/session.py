@@ -35,6 +35,7 @@ from steersman.records.errors import (
 )
 from steersman.records.inbox import (
     LATER,
+    Aside,
     Asked,
     CallTool,
     Cancel,
@@ -512,6 +513,17 @@ class Session:
             )
         finally:
             self._floor.move(Move.END)
+
+    @take.register
+    async def _ask_aside(self, asked: Aside, cause: Cause = NO_CAUSE) -> str:
+        """An answer of the model that is no part of the conversation; it is paid for like one."""
+        if self._mind is None:
+            raise UsageProblem("This thread was opened without a model.")
+        self._systems.gate.check_budget()
+        lane = self._lane("intelligence")
+        await self.log.append(*cause.taken(lane), settled=cause.settled(LATER))
+        answer: str = await self._begun(self._mind.aside(asked.system, asked.text, lane), cause)
+        return answer
 
     @take.register
     async def _set(self, asked: Set, cause: Cause = NO_CAUSE) -> None:

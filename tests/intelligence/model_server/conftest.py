@@ -45,9 +45,9 @@ class Stage:
         """Stand in for the desk of the script that is on."""
         return self._desk.reply(request)
 
-    def play(self, *turns: dict[str, Any]) -> None:
+    def play(self, *turns: dict[str, Any], aside: str = "") -> None:
         """Put another script on."""
-        script = msgspec.convert({"turns": turns}, Script)
+        script = msgspec.convert({"turns": turns, "aside": aside}, Script)
         self.complaints = []
         self._log = io.StringIO()
         self._desk = Desk(script, self._log, self.complaints.append)

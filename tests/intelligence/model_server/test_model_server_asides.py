@@ -34,6 +34,13 @@ def test_a_request_without_tools_gets_the_text_of_a_turn_that_only_talks(
     assert (one.text, two.text) == ("One.", "Two.")
 
 
+def test_a_request_without_tools_gets_what_the_script_says_aside(stage, client, stream) -> None:
+    stage.play({"text": "One."}, aside="A title")
+    heard = client.ask(["a title, please"], stream=stream, tools=False)
+    assert (heard.text, stage.log[0]["turn"]) == ("A title", None)
+    assert client.ask(["go"], stream=stream).text == "One."
+
+
 def test_a_request_for_a_schema_gets_a_value_that_fits_it(stage, client, stream) -> None:
     stage.play({"error": {"status": 500}, "text": "Done."})
     heard = client.ask(["go"], stream=stream, tools=False, schema=SCHEMA)

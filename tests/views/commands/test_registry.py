@@ -13,7 +13,8 @@ from tests.views.commands.recording import at_desk
 from tests.world import call
 
 NAMES = [
-    *("approvals", "ask", "code", "compact", "context", "copy", "cost", "debug", "detach", "diff"),
+    *("approvals", "ask", "code", "commit", "compact", "context", "copy", "cost", "debug"),
+    *("detach", "diff", "docs"),
     "edit",
     *(
         "export",
@@ -27,6 +28,7 @@ NAMES = [
         "new",
         "permissions",
         "plan",
+        "pr",
         "queue",
         "quit",
         "redo",

@@ -39,6 +39,10 @@ class ScriptedDriver:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Event, None]:
         """The answer to a conversation, in pieces of `chunk` characters."""
+        if self._script.aside and not prompt.tools:
+            said = ScriptedTurn(text=self._script.aside)
+            yield Completed(said.text, tokens=estimate(said), stop="end")
+            return
         standing = self._follow(prompt)
         index = self._player.turn(standing)
         check_expectation(self._script, index, prompt.items)

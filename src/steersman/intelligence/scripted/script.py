@@ -70,9 +70,10 @@ class ScriptedTurn(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script(Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole file."""
+    """A whole file; `aside` answers requests beside the conversation, which offer no tools."""
 
     turns: tuple[ScriptedTurn, ...]
+    aside: str = ""
 
 
 def load(path: str | Path) -> Script:

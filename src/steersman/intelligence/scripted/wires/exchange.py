@@ -94,7 +94,7 @@ class Exchange:
     def _play(self, wire: Wire, asked: Asked, size: int) -> Reply:
         index = self._position(asked)
         if index is None:
-            return _said(wire, asked, ScriptedTurn(text=_aside(asked)), size)
+            return _said(wire, asked, ScriptedTurn(text=self._aside(asked)), size)
         check_expectation(self._script, index, asked.prompt.items)
         turn = self._script.turns[index]
         fault = self._faults.due(index, (wire.name, asked.stream, _digest(asked)))
@@ -113,23 +113,22 @@ class Exchange:
 
     def _position(self, asked: Asked) -> int | None:
         """The turn that answers; none for a request beside the conversation, such as a title."""
-        if not asked.prompt.tools and asked.schema is not None:
+        if not asked.prompt.tools and (asked.schema is not None or self._script.aside):
             return None
         standing = Standing()
         standing.follow(asked.prompt.items)
         index = self._player.turn(standing)
         return index if asked.prompt.tools or not self._script.turns[index].results else None
 
+    def _aside(self, asked: Asked) -> str:
+        if asked.schema is None:
+            return self._script.aside or FILLER
+        return msgspec.json.encode(minimal_instance(asked.schema)).decode()
+
 
 def unreadable(status: int, why: str) -> Reply:
     """The reply to what is not an HTTP request; nobody can tell which format it wants."""
     return _failure(CHAT, status, why)
-
-
-def _aside(asked: Asked) -> str:
-    if asked.schema is None:
-        return FILLER
-    return msgspec.json.encode(minimal_instance(asked.schema)).decode()
 
 
 def _said(

@@ -1,0 +1,154 @@
+"""`/commit` and `/pr`: the model writes the words, you approve them, and git is run through the
+gate like any other command."""
+
+import asyncio
+import shutil
+
+from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.message import ToolResult
+from steersman.views import git_work
+from steersman.views.commands.builtin.work import prompt
+from steersman.views.commands.registry import Command
+from steersman.views.commands.stage import Stage
+from steersman.views.commands.words import fenced
+from steersman.views.git_work import MOST_SHOWN, Changed, Tree
+from steersman.views.text import counted, one_line, result_words
+
+PATIENCE = 120.0  # seconds a model may take for a few words
+OWN = ("-m", "--message")
+RECENT = "git --no-pager log -n 8 --format='- %s'"
+
+
+async def commit(stage: Stage, arguments: str) -> None:
+    """Commit what is staged, or else all changes, with a message that the person approves."""
+    tree = git_work.read_status(await _run(stage, git_work.STATUS))
+    if tree.conflicts:
+        raise UsageProblem(
+            "There are merge conflicts.", ", ".join(tree.conflicts[:5]), "Resolve them first."
+        )
+    files = tree.staged or tree.unstaged
+    if not files:
+        stage.tell("There is nothing to commit.")
+        return
+    diff = await _run(stage, git_work.diff_command(tree), whole=False)
+    message = await _message(stage, arguments, files, diff)
+    if not message:
+        raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
+    left = len(tree.unstaged) if tree.staged else 0
+    if not await stage.confirm(f"Commit {counted(len(files), 'file')}?", _shown(tree, message)):
+        stage.tell("Nothing was committed. Change the message, or say something else.")
+        stage.compose(f"/commit -m {message}")
+        return
+    paths = () if tree.staged else tuple(one.path for one in files)
+    done = await _run(stage, git_work.commit_command(message, paths), whole=False)
+    told = next((line for line in done.splitlines() if line.startswith("[")), message)
+    more = f" {counted(left, 'unstaged change')} left as before." if left else ""
+    stage.tell(f"Committed {one_line(told, 100)}.{more}")
+
+
+async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], diff: str) -> str:
+    """The person's own message, or one of the model's."""
+    flag, _, own = arguments.strip().partition(" ")
+    if flag in OWN:
+        return own.strip()
+    before = await _run(stage, f"{RECENT} 2>/dev/null || true", whole=False)
+    asked = f"# Files\n\n{git_work.listed(files)}\n\n# Last messages\n\n{before}\n\n# Diff\n\n"
+    return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], arguments)
+
+
+def _shown(tree: Tree, message: str) -> str:
+    """What would be committed, as Markdown."""
+    how = "what is staged" if tree.staged else "all changes; nothing is staged"
+    files = git_work.listed(tree.staged or tree.unstaged)
+    return f"{fenced(message)}\n\n{how.capitalize()}:\n\n{fenced(files)}"
+
+
+async def _written(stage: Stage, system: str, text: str, wishes: str) -> str:
+    """What the model writes, beside the conversation."""
+    stage.tell("The model writes the message …")
+    asked = f"{text}\n\n# Wishes\n\n{wishes}\n" if wishes else text
+    try:
+        async with asyncio.timeout(PATIENCE):
+            answer = await stage.seat.handle.aside(system, asked)
+    except TimeoutError as error:
+        raise UsageProblem("The model did not answer in time.") from error
+    return git_work.message_from(answer)
+
+
+async def _run(stage: Stage, command: str, *, outside: bool = False, whole: bool = True) -> str:
+    """What a command prints, run through the gate; raises when it fails, or prints too much."""
+    arguments: dict[str, object] = {"command": command}
+    if outside:
+        arguments["outside_sandbox"] = True
+    body = (await stage.seat.call("workspace_run_command", arguments)).body
+    match body:
+        case ToolResult(output={"exit_code": 0, "output": str(text), **rest}):
+            if whole and rest.get("truncated"):
+                raise ToolProblem(
+                    "There is too much to show.", try_this="Stage what you want with git add."
+                )
+            return text
+        case ToolResult(output={"output": str(text)}):
+            raise ToolProblem(f"`{one_line(command, 60)}` failed.", text.strip()[-600:])
+        case ToolResult():
+            raise ToolProblem(f"`{one_line(command, 60)}` was not run.", result_words(body))
+    raise ToolProblem(f"`{one_line(command, 60)}` was not run.")
+
+
+async def pull_request(stage: Stage, arguments: str) -> None:
+    """Push the branch and open a pull request, with words that the person approves."""
+    place = git_work.read_place(await _run(stage, git_work.PLACE))
+    if not place.branch or not place.remote:
+        what = "This repository has no remote." if place.branch else "No branch is checked out."
+        raise UsageProblem(what, try_this="!git remote -v and !git status show where you are.")
+    if not place.base or place.branch == place.base:
+        raise UsageProblem(
+            f"A pull request needs a branch of its own, and this is {place.branch}."
+            if place.base
+            else f"The main branch of {place.remote} is not known.",
+            try_this="!git switch -c NAME" if place.base else "!git remote set-head origin --auto",
+        )
+    work = await _run(stage, git_work.work_command(place), whole=False)
+    if not work.strip():
+        raise UsageProblem(
+            f"{place.branch} has no commits beyond {place.base}.", try_this="/commit makes one."
+        )
+    said = await _written(stage, prompt("pr", ""), work[:MOST_SHOWN], arguments)
+    title, _, body = said.partition("\n")
+    title = one_line(title.lstrip("# "), 200) or place.branch
+    push, ask = git_work.request_commands(place, title, body.strip())
+    if shutil.which("gh", path=stage.environ.get("PATH")) is None:
+        stage.show(
+            "Pull request",
+            f"`gh` is not installed, so nothing was pushed. Run:\n\n{fenced(push)}\n\n"
+            f"Then open a pull request from `{place.branch}` into `{place.base}`:\n\n"
+            f"{fenced(said)}",
+        )
+        return
+    shown = f"Pushes `{place.branch}` to `{place.remote}`, for `{place.base}`.\n\n{fenced(said)}"
+    if not await stage.confirm("Open a pull request?", shown):
+        stage.tell("Nothing was pushed.")
+        return
+    done = await _run(stage, f"{push} && {ask}", outside=True, whole=False)
+    address = next((one for one in done.split()[::-1] if one.startswith("https://")), "")
+    stage.tell(f"Opened {address}" if address else "The pull request is open.")
+
+
+COMMANDS = (
+    Command(
+        "commit",
+        "Commit, with a message that you approve.",
+        commit,
+        usage="[WISHES]",
+        more="What is staged is committed; if nothing is, all changes that are shown. The model "
+        "writes the message. `/commit -m MESSAGE` uses yours.",
+    ),
+    Command(
+        "pr",
+        "Push this branch and open a pull request.",
+        pull_request,
+        usage="[WISHES]",
+        more="The model writes title and description, and you approve them. It needs `gh`; "
+        "without it, nothing is pushed, and you see what to run.",
+    ),
+)

@@ -1,0 +1,92 @@
+"""What a commit and a pull request are made of: git's answers read, commands written."""
+
+import shlex
+import subprocess
+
+import pytest
+
+from steersman.views import git_work
+from steersman.views.git_work import Changed, Place, Tree
+
+
+def changed(*pairs):
+    return tuple(Changed(how, path) for how, path in pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("", Tree()),
+        (" M a.py\n?? b c.py\n D d\n", Tree(unstaged=changed(
+            ("changed", "a.py"), ("new", "b c.py"), ("deleted", "d")))),
+        ("M  a.py\nMM b.py\n?? c\n", Tree(
+            changed(("changed", "a.py"), ("changed", "b.py")),
+            changed(("changed", "b.py"), ("new", "c")))),
+        ("R  old.py -> new.py\nA  x\n", Tree(changed(("renamed", "new.py"), ("new", "x")))),
+        ("UU a.py\nAA b\n M c\n", Tree((), changed(("changed", "c")), ("a.py", "b"))),
+        ('?? "sp\\303\\244t\\t\\"x\\".py"\n', Tree(unstaged=changed(("new", 'spät\t"x".py')))),
+        ("warning: something\nfatal\n", Tree()),
+    ],
+    ids=["clean", "unstaged", "staged", "renamed", "conflicts", "odd names", "no status"],
+)  # fmt: skip
+def test_the_status_is_read(text, tree):
+    assert git_work.read_status(text) == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("fix/x\nrefs/remotes/origin/HEAD refs/remotes/origin/trunk\n"
+         "refs/remotes/origin/trunk \norigin\n", Place("fix/x", "origin", "trunk")),
+        ("x\nrefs/remotes/up/master \nup\n", Place("x", "up", "master")),
+        ("x\nrefs/remotes/origin/other \norigin\n", Place("x", "origin", "")),
+        ("main\n", Place("main", "", "")),
+        ("\norigin\n", Place("", "origin", "")),
+        ("", Place("", "", "")),
+    ],
+    ids=["head", "master", "no base", "no remote", "detached", "nothing"],
+)  # fmt: skip
+def test_the_place_of_a_branch_is_read(text, place):
+    assert git_work.read_place(text) == place
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("Fix add\n", "Fix add"),
+        ("```\nFix add\n\nIt subtracted.\n```", "Fix add\n\nIt subtracted."),
+        ("```text\nFix `add`  \n```\n", "Fix `add`"),
+        ("Use ``` in docs", "Use ``` in docs"),
+        ("", ""),
+    ],
+)
+def test_a_message_is_taken_out_of_an_answer(answer, message):
+    assert git_work.message_from(answer) == message
+
+
+def test_a_commit_has_the_named_paths_and_nothing_else(tmp_path):
+    def git(command):
+        who = "-c user.name=n -c user.email=e@example.org"
+        text = command.replace("git ", f"git {who} ")
+        return subprocess.run(
+            ["bash", "-c", text], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout
+
+    git("git init -q")
+    odd = ["*.py", "a'b $x.py", "-n", 'q"uote']
+    for name in (*odd, "other.py", "staged.py"):
+        (tmp_path / name).write_text("x")
+    git("git add staged.py")
+    git(git_work.commit_command("It's\n\n$(touch evil) `touch evil`", odd))
+    assert git("git log -1 --format=%B") == "It's\n\n$(touch evil) `touch evil`\n\n"
+    committed = git("git -c core.quotePath=false show --format= --name-only -z").split("\0")
+    assert set(committed) - {""} == set(odd)
+    tree = git_work.read_status(git(git_work.STATUS))
+    assert tree == Tree(changed(("new", "staged.py")), changed(("new", "other.py")))
+    assert not (tmp_path / "evil").exists()
+
+
+def test_words_of_a_pull_request_stay_words():
+    push, ask = git_work.request_commands(Place("fix/x", "origin", "main"), "a; b", "$(c) 'd'")
+    assert push == "git push -u origin fix/x"
+    assert shlex.split(ask)[-3:] == ["a; b", "--body", "$(c) 'd'"]
