@@ -58,6 +58,11 @@ class CodeIndex:
         reader = ranked_context.reader(root, self._secret)
         return answer(picture, asked, records.spans, reader, time.time())
 
+    def names(self) -> list[tuple[str, str]]:
+        """Every name that is defined, with its file."""
+        found = self._records.index.definitions()
+        return [(path, name) for name, paths in found.items() for path in paths]
+
     def write(self) -> list[str]:
         """Write it down in the folder, for people and for programs; the names of the files."""
         records = self._records

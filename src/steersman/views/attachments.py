@@ -208,13 +208,25 @@ def is_picture(path: str) -> bool:
 _MENTION = re.compile(r'(?:^|(?<=[\s(\[{,;:]))@(?:"([^"\n]+)"|([^\s"@]+))', re.MULTILINE)
 
 
+_SYMBOL = re.compile(r"[\w$.]*[\w$]")
+
+
+def _there(name: str, exists: Callable[[str], bool]) -> bool:
+    """Whether a file is there, or the one before the `#` of a name in it."""
+    file, _, symbol = name.rpartition("#")
+    return exists(name) or bool(file and _SYMBOL.fullmatch(symbol) and exists(file))
+
+
 def mentioned(text: str, exists: Callable[[str], bool]) -> tuple[str, ...]:
-    """The files and folders that a text names with `@`, each once, in order."""
+    """The files and folders that a text names with `@`, each once, in order.
+
+    `@file#name` is something that the file defines.
+    """
     found: dict[str, None] = {}
     for match in _MENTION.finditer(text):
         quoted, bare = match.groups()
         for name in (quoted,) if quoted else (bare, bare.rstrip(".,;:!?)]}'’”")):
-            if name and exists(name):
+            if name and _there(name, exists):
                 found[name] = None
                 break
     return tuple(found)
@@ -226,9 +238,10 @@ def as_mention(path: str) -> str:
 
 
 class Mentions(Struct, frozen=True):
-    """The files mentioned in a thread so far; they stay in context until they are taken out."""
+    """The files mentioned in a thread so far; they stay in context until they are `dropped`."""
 
     files: tuple[str, ...] = ()
+    dropped: bool = False  # something was, since words were last sent
 
     def add(self, files: Iterable[str]) -> "Mentions":
         """With some more, the latest last; of too many the oldest go."""
@@ -237,13 +250,17 @@ class Mentions(Struct, frozen=True):
 
     def remove(self, file: str) -> "Mentions":
         """Without one."""
-        return Mentions(tuple(one for one in self.files if one != file))
+        return Mentions(tuple(one for one in self.files if one != file), dropped=True)
 
     def line(self, text: str) -> str:
-        """What a text is sent with: the files it does not name itself."""
-        now = set(mentioned(text, lambda _: True))
-        others = [as_mention(file) for file in self.files if file not in now]
-        return f"{CONTEXT}{' '.join(others)}" if others else ""
+        """What a text is sent with: the files it does not name itself; all, if some were dropped.
+
+        The last such line of a thread tells which files are in context.
+        """
+        now = mentioned(text, lambda _: True)
+        others = [file for file in self.files if file not in now]
+        told = " ".join(map(as_mention, (*others, *(now if self.dropped else ()))))
+        return f"{CONTEXT}{told or 'none'}" if others or self.dropped else ""
 
     def applied(self, text: str) -> str:
         """A text with that line after it."""

@@ -231,3 +231,30 @@ def test_an_answer_is_copied_and_a_thread_renamed(environ, workspace, script):
             await me.sees("What fills the window", "answers")
 
     live(scene)
+
+
+def test_files_in_context_are_listed_and_dropped(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("look at @calc.py and @README.md")
+            await me.turn_ends()
+            await me.sees("in context @README.md @calc.py", "F5 drops")
+            await me.press("f5")
+            await me.sees("in context @README.md ", "Del drops")
+            await me.press("left", "delete")
+            await me.sees("in context @README.md ")
+            await me.press("x")  # a letter is prose
+            assert me.app.query_one(Composer).text == "x"
+            await me.press("enter")
+            await me.turn_ends(2)
+            await me.say("/drop README.md")
+            await me.until(lambda: "F5 drops" not in me.screen())
+            await me.say("y")
+            await me.turn_ends(3)
+            said = [m.body.text for m in me.messages("user")][1:]
+            assert said == [
+                "x\n\nFiles in context: @README.md",
+                "y\n\nFiles in context: none",
+            ]
+
+    live(scene)

@@ -45,6 +45,24 @@ def test_folders_are_walked_step_by_step(house: Path) -> None:
     write(house, act)
 
 
+def test_a_symbol_is_found_by_its_name(house: Path) -> None:
+    (house / "house/src/door.py").write_text("class Door:\n    def unlock(self):\n        pass\n")
+    (house / "house/docs/my lock.py").write_text("def lock():\n    pass\n")
+
+    async def act(desk: Desk, pilot: Pilot[None]) -> None:
+        await pilot.press(*"see @#lock")
+        assert await offered(desk, pilot) == ["docs/my lock.py#lock", "src/door.py#unlock"]
+        await pilot.press("enter")
+        assert desk.composer.text == 'see @"docs/my lock.py#lock" '
+        await pilot.press(*"@#Doo", "tab", "enter")
+
+    (said,) = write(house, act, environ={"STEERSMAN_HOME": str(house / "data")}).said
+    assert said[1:] == (
+        'see @"docs/my lock.py#lock" @src/door.py#Door',
+        ("docs/my lock.py#lock", "src/door.py#Door"),
+    )
+
+
 def test_names_with_spaces_are_quoted(house: Path) -> None:
     async def act(desk: Desk, pilot: Pilot[None]) -> None:
         await pilot.press(*"@plan")

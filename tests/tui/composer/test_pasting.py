@@ -130,6 +130,8 @@ def test_numbers_go_on_after_a_restored_draft(tmp_path: Path) -> None:
         ("see @a.py.", ("a.py",)),
         ("see (@a.py), @a.py", ("a.py",)),
         ('@"b c.py" @src/', ("b c.py", "src/")),
+        ("see @a.py#add, @a.py", ("a.py#add", "a.py")),
+        ("@a.py# @#add @gone#add", ()),
         ("me@a.py", ()),
         ("@gone", ()),
         ("", ()),
@@ -146,6 +148,19 @@ def test_mentions_are_read_from_the_texts_of_a_thread() -> None:
         "and @d.py",
     ]
     assert Mentions.told(texts, lambda _: True).files == ("b.py", "c.py", "d.py")
+
+
+def test_what_was_dropped_stays_so_when_the_thread_is_read_back() -> None:
+    said = ["look at @a.py and @b.py"]
+    some = Mentions.told(said, lambda _: True).remove("a.py")
+    assert some.applied("why?") == "why?\n\nFiles in context: @b.py"
+    none = some.remove("b.py")
+    assert none.applied("why?") == "why?\n\nFiles in context: none"
+    named = none.applied("and @c.py")
+    assert named == "and @c.py\n\nFiles in context: @c.py"
+    for text, files in ((none.applied("why?"), ()), (named, ("c.py",))):
+        assert Mentions.told([*said, text], lambda _: True).files == files
+    assert none.add(()).applied("again") == "again"
 
 
 @given(st.lists(st.text(st.sampled_from("ab/. "), min_size=1).filter(str.strip), max_size=8))

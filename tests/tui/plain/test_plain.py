@@ -320,8 +320,8 @@ def test_a_paste_is_one_message_and_a_backslash_goes_on(steer, script):
     assert said(steer) == ["one\ntwo\nthree", "four \nfive"]
 
 
-def test_a_mention_begins_the_next_line_and_stays_in_context(steer, script):
-    model = script(DONE, DONE)
+def test_a_mention_begins_the_next_line_and_stays_in_context_until_it_is_dropped(steer, script):
+    model = script(DONE, DONE, DONE)
 
     with Talk(steer, model) as talk:
         talk.ready()
@@ -329,10 +329,16 @@ def test_a_mention_begins_the_next_line_and_stays_in_context(steer, script):
         talk.until("> @calc.py ")
         talk.done("is wrong")
         talk.done("why?")
+        talk.done("/drop calc.py")
+        talk.done("and now?")
         talk.press(CTRL_D)
         assert talk.end() == 0
 
-    assert said(steer) == ["@calc.py is wrong", "why?\n\nFiles in context: @calc.py"]
+    assert said(steer) == [
+        "@calc.py is wrong",
+        "why?\n\nFiles in context: @calc.py",
+        "and now?\n\nFiles in context: none",
+    ]
 
 
 def test_escape_sequences_and_bytes_are_shown_safely(steer, script, workspace):

@@ -9,6 +9,7 @@ from steersman.host import Host
 from steersman.records.errors import SteersmanError
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
 from steersman.records.settings import Settings
+from steersman.views.attachments import Mentions
 from steersman.views.commands.registry import Registry
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.seat import Seat
@@ -26,6 +27,7 @@ class RecordingStage:
         self.look = "dark"
         self.panes: set[str] = set()
         self.clipboard = True
+        self.mentions = Mentions()
 
     def _note(self, what: str, about: Any) -> None:
         self.happened.append((what, about))
@@ -61,6 +63,12 @@ class RecordingStage:
 
     def compose(self, text: str) -> None:
         self._note("compose", text)
+
+    def files(self) -> Sequence[str]:
+        return self.mentions.files
+
+    def drop(self, file: str) -> None:
+        self.mentions = self.mentions.remove(file)
 
     def copy(self, text: str) -> bool:
         self._note("copy", text)

@@ -14,7 +14,7 @@ from tests.world import call
 
 NAMES = [
     *("approvals", "ask", "code", "commit", "compact", "context", "copy", "cost", "debug"),
-    *("detach", "diff", "docs"),
+    *("detach", "diff", "docs", "drop"),
     "edit",
     *(
         "export",

@@ -13,6 +13,8 @@ from steersman.views.completion.sources import Want, offer_file, offer_names, wa
         ("look at @src/ho", Want("file", "src/ho", 8)),
         ('look at @"my fi', Want("file", "my fi", 8)),
         ("(@a", Want("file", "a", 1)),
+        ("see @#op", Want("symbol", "op", 4)),
+        ("@#", Want("symbol", "", 0)),
         ("me@example.org", None),
         ("see @a.py and", None),
         ('see @"a b" and', None),

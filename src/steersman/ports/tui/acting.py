@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.layout import SIDE
+from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.steering import Twice
 from steersman.ports.tui.transcript import Transcript
@@ -41,7 +42,8 @@ class Acting:
             "down": lambda: self._scroll("down"), "up": lambda: self._scroll("up"),
             "top": lambda: self._scroll("top"), "end": lambda: self._scroll("end"),
             "approvals": self._approvals, "approvals_now": self._approvals,
-            "queued": self._queued, "retry": self._retry, "write": self._write, "read": self._read,
+            "queued": self._queued, "mentioned": self._mentioned, "retry": self._retry,
+            "write": self._write, "read": self._read,
         }  # fmt: skip
 
     def do(self, name: str) -> None:
@@ -159,6 +161,13 @@ class Acting:
             queued.focus()
         else:
             self._app.tell("Nothing is queued.")
+
+    def _mentioned(self) -> None:
+        mentioned = self._app.query_one(Mentioned)
+        if mentioned.display:
+            mentioned.focus()
+        else:
+            self._app.tell("No files are in context. Name one with @.")
 
     def _retry(self) -> None:
         said = again(self._app.follower.story)

@@ -27,6 +27,7 @@ from steersman.ports.tui.keys import PATIENCE, TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
 from steersman.ports.tui.naming import Names
 from steersman.ports.tui.panes.footer import Keys
+from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
@@ -116,6 +117,7 @@ class SteersmanApp(App[Left]):
             commands=self._completed.commands, skills=self._completed.skills,
             arguments=self._completed.arguments, id="composer",
         )  # fmt: skip
+        yield Mentioned(self.keymap_.of("mentioned"), id="mentioned")
         yield StatusBar(id="statusbar")
         yield Keys(id="keys")
 
@@ -277,6 +279,18 @@ class SteersmanApp(App[Left]):
     def _taken_back(self, event: Queued.Chosen) -> None:
         then = (lambda: self.write(event.text)) if event.edit else None
         self.steering.withdraw(event.corr, then)
+
+    @on(Mentioned.Dropped)
+    def _dropped(self, event: Mentioned.Dropped) -> None:
+        self.drop(event.file)
+
+    def drop(self, file: str) -> None:
+        """Take a file out of context."""
+        composer = self.query_one(Composer)
+        composer.mentions = composer.mentions.remove(file)
+        if not composer.mentions.files:
+            composer.focus()
+        self.showing.everything()
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""

@@ -5,7 +5,6 @@ application by a message; it never speaks to the host.
 """
 
 import asyncio
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -161,13 +160,6 @@ class Composer(Paper):
         words = (SHORT if narrow else PLACEHOLDERS)[self.doing]
         self.placeholder = Content(safe(self._refused) or words)
         self.border_title = Text(safe(self._refused)) if self._refused and self.text else None
-        files = self.mentions.files
-        if not files or not self.size.width:
-            self.border_subtitle = None
-            return
-        chips = " ".join(f"@{os.path.basename(file.rstrip('/'))}" for file in files[-3:])
-        more = f" +{len(files) - 3}" if len(files) > 3 else ""
-        self.border_subtitle = Text(f"{safe(chips)}{more}", overflow="ellipsis", no_wrap=True)
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay out again."""

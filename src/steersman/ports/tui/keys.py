@@ -53,6 +53,7 @@ TABLE = (
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
     Key("log", ("f3",), "Show or hide the task log.", "log", "always"),
     Key("diff_pane", ("f4",), "Show or hide the changes.", "diff", "always"),
+    Key("mentioned", ("f5",), "Go to the files in context, and drop some.", "", "always"),
     Key("todo", ("f6",), "Show or hide the todo list.", "todo", "always"),
     Key("read", ("f7",), "Read the conversation: the letters below are keys until you write.",
         "read", "always"),

@@ -21,6 +21,7 @@ class Layout(Struct, frozen=True):
     title: bool
     status: bool
     footer: bool
+    mentioned: bool
     todo: int
     queued: int
     composer: int
@@ -54,6 +55,7 @@ def lay_out(
         title=title,
         status=status,
         footer=footer,
+        mentioned=room >= 12 and not asking,
         todo=todo,
         queued=queued,
         composer=composer,

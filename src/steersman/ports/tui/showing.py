@@ -20,6 +20,7 @@ from steersman.ports.tui.keys import hints
 from steersman.ports.tui.layout import SIDE, Layout, lay_out
 from steersman.ports.tui.notices import Notices, driver_write
 from steersman.ports.tui.panes.footer import Keys
+from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
@@ -228,6 +229,9 @@ class Showing:
         todo, queued = app.query_one(TodoStrip), app.query_one(Queued)
         todo.fold(max(1, layout.todo))
         queued.most = max(1, layout.queued)
+        mentioned = app.query_one(Mentioned)
+        mentioned.show(app.query_one(Composer).mentions.files)
+        mentioned.display = layout.mentioned and bool(mentioned.files)
         todo.display = bool(layout.todo) and not todo.empty
         queued.display = bool(layout.queued and queued.items)
         app.query_one(Composer).styles.max_height = layout.composer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.themes import NAMES
 from steersman.views.commands.stage import Row
 from steersman.views.seat import Seat
@@ -67,6 +68,14 @@ class AppStage:
     def compose(self, text: str) -> None:
         """Put text where the user writes."""
         self._app.write(text)
+
+    def files(self) -> Sequence[str]:
+        """The files in context."""
+        return self._app.query_one(Composer).mentions.files
+
+    def drop(self, file: str) -> None:
+        """Take a file out of context."""
+        self._app.drop(file)
 
     def copy(self, text: str) -> bool:
         """Put text into the clipboard of the terminal."""

@@ -56,6 +56,14 @@ class Stage(Protocol):
         """Put text where the user writes, for them to continue with."""
         ...
 
+    def files(self) -> Sequence[str]:
+        """The files in context: those that were named with `@`."""
+        ...
+
+    def drop(self, file: str) -> None:
+        """Take a file out of context."""
+        ...
+
     def copy(self, text: str) -> bool:
         """Put text into the clipboard; False where there is none."""
         ...

@@ -1,6 +1,7 @@
 """What the cursor is at, and what may be meant there: files, skills, commands. Pure.
 
-`@` names a file or folder, `$` a skill, and `/` at the very beginning a command.
+`@` names a file or folder, `@#` a function or class, `$` a skill, and `/` at the very beginning a
+command.
 """
 
 import re
@@ -12,7 +13,7 @@ from msgspec import Struct
 from steersman.views.attachments import as_mention
 from steersman.views.completion import fuzzy
 
-Kind = Literal["file", "skill", "command", "argument", "history"]
+Kind = Literal["file", "symbol", "skill", "command", "argument", "history"]
 Described = Sequence[tuple[str, ...]]  # names, each with what it is about and how it is used
 
 _BEFORE = r"(?:^|(?<=[\s(\[{,;:]))"
@@ -52,6 +53,8 @@ def wanted(line: str, *, first: bool, shell: bool = False) -> Want | None:
         return Want("command", found[1], 0)
     for pattern in (_QUOTED, _FILE):
         if found := pattern.search(line):
+            if found[1].startswith("#"):
+                return Want("symbol", found[1][1:], found.start())
             return Want("file", found[1], found.start())
     if found := _SKILL.search(line):
         return Want("skill", found[1], found.start())
@@ -64,6 +67,12 @@ def offer_file(match: fuzzy.Match) -> Offer:
     written = as_mention(match.text)
     insert = written.removesuffix('"') if folder else f"{written} "
     return Offer(match.text, insert, "", match.positions, whole=not folder, is_path=True)
+
+
+def offer_symbol(match: fuzzy.Match) -> Offer:
+    """A name that code defines, with its file in front."""
+    path, _, name = match.text.rpartition("/")
+    return Offer(f"{path}#{name}", f"{as_mention(f'{path}#{name}')} ", "", match.positions)
 
 
 def offer_names(want: Want, described: Described) -> list[Offer]:

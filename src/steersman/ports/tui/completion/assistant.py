@@ -18,8 +18,10 @@ from steersman.views.completion.sources import (
     Want,
     offer_file,
     offer_names,
+    offer_symbol,
     wanted,
 )
+from steersman.views.completion.symbols import Symbols
 from steersman.views.text import one_line
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Assistant:
         self._skills = skills
         self._arguments = arguments
         self.files = Files(folder, environ)
+        self.symbols = Symbols(folder, environ)
         self.offers: list[Offer] = []
         self.chosen = 0
         self._want: Want | None = None
@@ -71,6 +74,7 @@ class Assistant:
     def move(self, folder: str) -> None:
         """Offer the files of another folder."""
         self.files = Files(folder, self._environ)
+        self.symbols = Symbols(folder, self._environ)
         self.close()
 
     def look(self) -> None:
@@ -104,11 +108,13 @@ class Assistant:
             return
         self._want, self._search = want, None
         match want.kind:
-            case "file":
-                self._search = Search(self.files.index, want.query)
+            case "file" | "symbol":
+                listing = self._listing(want)
+                self._search = Search(listing.index, want.query)
                 self._go_on(self._search)
-                if not self.files.fresh:
-                    self._composer.run_worker(self._refresh(), group="files", exit_on_error=False)
+                if not listing.fresh:
+                    work = self._refresh(listing)
+                    self._composer.run_worker(work, group="files", exit_on_error=False)
             case "skill":
                 self._show(offer_names(want, self._skills()))
             case "command":
@@ -122,15 +128,22 @@ class Assistant:
         if search is not self._search or self._want is None:
             return
         done = search.work()
-        offers = [offer_file(one) for one in search.found() if one.text != self._want.query]
+        offer = offer_symbol if self._want.kind == "symbol" else offer_file
+        offers = [offer(one) for one in search.found() if one.text != self._want.query]
         self._show(offers, keep=True)
         if not done:
             self._composer.call_later(self._go_on, search)
 
-    async def _refresh(self) -> None:
+    def _listing(self, want: Want) -> Files:
+        return self.symbols if want.kind == "symbol" else self.files
+
+    async def _refresh(self, listing: Files) -> None:
         """Look at the folder again; offers follow if they are still wanted."""
-        if await self.files.refresh() and self._want is not None and self._want.kind == "file":
-            self._search = Search(self.files.index, self._want.query)
+        if not await listing.refresh():
+            return
+        want = self._want
+        if want is not None and want.kind in ("file", "symbol") and self._listing(want) is listing:
+            self._search = Search(listing.index, want.query)
             self._go_on(self._search)
 
     def search_history(self) -> None:

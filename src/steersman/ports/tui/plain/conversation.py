@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from steersman import __version__
@@ -42,6 +42,7 @@ class Plain(LineStage):
         self._questions: asyncio.Queue[Message] = asyncio.Queue()
         self._defect: BaseException | None = None
         self._asked: str | None = None  # what is being put
+        self._dropped: tuple[tuple[str, str], ...] = ()  # files, each with its thread
         self._pressed = 0  # Ctrl+C since the last line
 
     async def say(self, prompt: str) -> None:
@@ -175,13 +176,31 @@ class Plain(LineStage):
 
     def _with_files(self, text: str) -> str:
         """Words, and the files named in the thread before: they stay in context."""
-        seat = self._seat
-        if seat.thread is None or seat.doing == "working":
+        if self._seat.thread is None or self._seat.doing == "working":
             return text
+        whole = self._mentions().applied(text)
+        self._dropped = ()
+        return whole
+
+    def _mentions(self) -> Mentions:
+        """What the thread says, without what was dropped since."""
+        seat = self._seat
+        if seat.thread is None:
+            return Mentions()
         said = (m.body for m in seat.host.messages(seat.id, kinds={"user"}))
         texts = [body.text for body in said if isinstance(body, User)]
         known = Mentions.told(texts, lambda name: os.path.exists(os.path.join(seat.folder, name)))
-        return known.applied(text)
+        for thread, file in self._dropped:
+            known = known.remove(file) if thread == seat.id else known
+        return known
+
+    def files(self) -> Sequence[str]:
+        """The files in context."""
+        return self._mentions().files
+
+    def drop(self, file: str) -> None:
+        """Take a file out of context, from the next words on."""
+        self._dropped = (*self._dropped, (self._seat.id, file))
 
     async def _command(self, line: str) -> None:
         await self._safely(self._run_command(line))

@@ -109,6 +109,14 @@ class LineStage(ABC):
         """Let the next line continue from it."""
         self._begun = text
 
+    @abstractmethod
+    def files(self) -> Sequence[str]:
+        """The files in context."""
+
+    @abstractmethod
+    def drop(self, file: str) -> None:
+        """Take a file out of context."""
+
     def copy(self, text: str) -> bool:
         """Lines have no clipboard."""
         return False

@@ -1,4 +1,5 @@
-"""`/review`, `/init`, `/compact`, `/mention`, `/edit`, `/queue`: things to say and to prepare."""
+"""`/review`, `/init`, `/compact`, `/mention`, `/drop`, `/edit`, `/queue`: things to say and to
+prepare."""
 
 import os
 from importlib.resources import files as resources
@@ -7,7 +8,7 @@ from steersman.records.errors import UsageProblem
 from steersman.records.message import Compaction
 from steersman.views.attachments import as_mention
 from steersman.views.commands.registry import Choice, Command
-from steersman.views.commands.stage import Stage
+from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.template import fill
 from steersman.views.commands.turns import in_one_turn
 from steersman.views.commands.words import choices, nothing, one_of
@@ -85,6 +86,26 @@ def _files(stage: Stage, begun: str) -> list[Choice]:
     return [Choice(os.path.join(folder, name)) for name in found[:LISTED]]
 
 
+async def drop(stage: Stage, arguments: str) -> None:
+    """Take a file out of context."""
+    files = stage.files()
+    wanted: str | None = arguments.strip().removeprefix("@")
+    if not files:
+        stage.tell("No files are in context. Name one with @.")
+        return
+    if not wanted:
+        wanted = await stage.pick("Drop which file from context?", [Row(one, one) for one in files])
+    if not wanted:
+        return
+    if wanted not in (*files, "all"):
+        raise UsageProblem(
+            f"“{wanted[:200]}” is not in context.", f"In context: {', '.join(files)}."
+        )
+    for one in files if wanted == "all" else (wanted,):
+        stage.drop(one)
+    stage.tell(f"Dropped {wanted} from context.")
+
+
 async def edit(stage: Stage, arguments: str) -> None:
     """Write in one's own editor."""
     nothing("edit", arguments)
@@ -129,6 +150,15 @@ COMMANDS = (
         mention,
         usage="[FILE]",
         complete=_files,
+        while_working=True,
+    ),
+    Command(
+        "drop",
+        "Take a file out of context.",
+        drop,
+        usage="[FILE]",
+        more="Files that you named with @ stay in context until you drop them; `all` drops all.",
+        complete=lambda stage, _: [Choice(one) for one in (*stage.files(), "all")],
         while_working=True,
     ),
     Command("edit", "Write in your own editor.", edit, while_working=True),
