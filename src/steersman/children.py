@@ -37,6 +37,33 @@ def run(
     )
 
 
+def run_whole(
+    argv: Sequence[Word],
+    *,
+    seconds: float,
+    cwd: str | None,
+    environ: Mapping[str, str],
+    said: bytes,
+) -> subprocess.CompletedProcess[bytes]:
+    """The same for a shell command, which may start others: when time is up, all of them end."""
+    with subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_tie(),
+    ) as child:
+        try:
+            printed, _ = child.communicate(said, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(argv, child.returncode, printed, b"")
+
+
 async def start(
     argv: Sequence[Word], cwd: str, environ: Mapping[str, str]
 ) -> asyncio.subprocess.Process:

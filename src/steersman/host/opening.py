@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from steersman.records.mcp_tools import Wishes
 from steersman.records.settings import Settings
 
-LASTING = ("mode", "model", "trust", "approvals", "sandbox")
+LASTING = ("mode", "model", "trust", "approvals", "sandbox", "output_style")
 # What a person finds again. How far a thread is trusted, each run says again.
-RESTORED = ("mode", "model", "approvals")
+RESTORED = ("mode", "model", "approvals", "output_style")
 
 
 class Opening(Struct, frozen=True):

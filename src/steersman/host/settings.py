@@ -13,7 +13,7 @@ from steersman.records.plain_files import read_plain
 from steersman.records.private_files import replace_file
 from steersman.records.settings import Settings
 
-_GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps")
+_GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps", "output_style")
 _LONGEST = 500  # of a model's name
 _LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
 

@@ -32,11 +32,12 @@ NAMES = (
     "store",
     "on_hangup",
     "safer",
+    "output_style",
 )
 LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
-THREAD = ("mode", "model", "approvals", "trust")
+THREAD = ("mode", "model", "approvals", "trust", "output_style")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget")
 

@@ -81,6 +81,7 @@ class SettingsChanged(Body, frozen=True, omit_defaults=True):
     approvals: str = ""
     trust: str = ""
     title: str = ""
+    output_style: str = ""
 
 
 class RequestReceipt(Body, frozen=True, omit_defaults=True):

@@ -29,6 +29,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     in the data folder. `max_output` bytes of what a command prints are kept; with more than
     `max_processes` it is ended, and no file that it writes gets larger than `max_file` bytes.
     `on_hangup` says what becomes of a turn whose terminal goes away.
+    `output_style` names how answers are worded; `status_line` is a command whose first line the
+    terminal shows as its status.
     `safer` "apply" runs the safer form of a command where there is one.
     """
 
@@ -54,3 +56,5 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
     safer: Literal["offer", "apply"] = "offer"
+    output_style: str = "default"
+    status_line: str = ""

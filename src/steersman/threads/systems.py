@@ -175,7 +175,7 @@ class ThreadSystems:
             settings.mode, settings.trust, settings.approvals, bare=settings.sandbox == "none"
         )
         if self.briefing is not None:
-            self.briefing.turn_to(settings.mode)
+            self.briefing.turn_to(settings.mode, settings.output_style)
         if mind is not None and self._mind is not None:
             await self._mind.become(mind)
 
@@ -255,6 +255,7 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
     if thinks:
         briefing = Briefing(
             setup.settings.mode,
+            setup.settings.output_style,
             root,
             setup.workspace.shown(plan_file(root, log.thread)),
             environ=setup.surroundings,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
 
-from steersman.identity import skills
+from steersman.identity import skills, styles
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
 from steersman.intelligence.compaction import Compactor, Summarise
@@ -121,6 +121,7 @@ class Briefing:
     def __init__(
         self,
         mode: str,
+        style: str,
         workspace: str,
         plan: str,
         *,
@@ -134,20 +135,22 @@ class Briefing:
         self._instructions = Instructions(workspace, environ, secret_files)
         self._workspace = workspace
         self._plan = plan
+        self._styles = styles.find(workspace, environ, trusted=trusted)
         self._brought = (
             render(self._instructions.beginning()),
             skills.listing(self.shelf, self.disabled),
         )
         self.name = "steersman"
-        self.turn_to(mode)
+        self.turn_to(mode, style)
 
-    def turn_to(self, mode: str) -> None:
-        """Instruct the model for another mode from its next answer on."""
-        told = (steersman(mode, self._workspace, self._plan).text, *self._brought)
+    def turn_to(self, mode: str, style: str) -> None:
+        """Instruct the model for another mode or style from its next answer on."""
+        how = styles.section(self._styles.get(style))
+        told = (steersman(mode, self._workspace, self._plan).text, *self._brought, how)
         self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
 
     def instructions(self) -> str:
-        """What the model gets before anything else; the same bytes as long as the mode is."""
+        """What the model gets before anything else; the same bytes while mode and style are."""
         return self._text
 
     def remark(self, call: Call) -> str:

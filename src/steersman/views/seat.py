@@ -20,7 +20,7 @@ from steersman.records.settings import Settings
 from steersman.records.thread import Process, Thread
 
 Doing = Literal["nothing", "working"]
-ADOPTED = ("mode", "trust", "approvals")
+ADOPTED = ("mode", "trust", "approvals", "output_style")
 
 
 class Seat:

@@ -1,9 +1,13 @@
 """Keys, layouts, facts and lists: what needs no screen."""
 
+import asyncio
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steersman.host import status_line
 from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
 from steersman.ports.tui.memory import Memory, Remembered
@@ -236,3 +240,20 @@ def test_a_long_todo_list_shows_what_is_being_done():
 def test_what_a_terminal_can(environ, plain, bare):
     assert plain_wanted(environ) == plain
     assert colourless(environ) == bare
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("cat", '{"state":"ready"}'),
+        ("printf 'one\\ntwo\\n'", "one"),
+        ("echo said; exit 1", ""),
+        ("sleep 600 | cat", ""),
+        ("true", ""),
+    ],
+    ids=["gets JSON", "the first line", "fails", "too slow", "nothing"],
+)
+def test_the_first_line_of_a_status_command(command, line, tmp_path, monkeypatch):
+    monkeypatch.setattr(status_line, "SECONDS", 1.0 if "sleep" in command else 30.0)
+    asked = status_line.first_line(command, {"state": "ready"}, str(tmp_path), dict(os.environ))
+    assert asyncio.run(asked) == line

@@ -34,7 +34,7 @@ NAMES = [
         "redo",
         "rename",
     ),
-    *("resume", "review", "rewind", "skills", "spec", "status", "theme", "trust", "undo"),
+    *("resume", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust", "undo"),
 ]
 
 

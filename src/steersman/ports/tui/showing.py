@@ -27,6 +27,7 @@ from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
 from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
+from steersman.ports.tui.status_line import StatusLine
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import TurnEnd
 from steersman.views.attachments import Mentions
@@ -59,6 +60,7 @@ class Showing:
         self._known: tuple[object, ...] = ()  # what the seat did at the last beat
         self._unread = 0  # up to which message the thread was there before one sat down
         self.notices = Notices(driver_write(app), app.environ)
+        self._status_line = StatusLine(app)
         self.layout: Layout = lay_out(80, 24, ())
         self.over = ""  # the pane that a narrow screen shows instead of the conversation
 
@@ -106,6 +108,7 @@ class Showing:
         self._log(story.blocks)
         self._diff(story.blocks)
         self.keys(facts)
+        self._status_line.look(facts)
 
     def _ask(self, story: Story) -> None:
         """Put what waits to the user; keys go there unless they are writing."""

@@ -43,7 +43,7 @@ class StatusBar(_Shown):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._step = self._spent = ""
+        self._step = self._spent = self._own = ""
         self._beat = 0
 
     def working(self, step: str, spent: str = "") -> None:
@@ -51,6 +51,12 @@ class StatusBar(_Shown):
         self._step, self._spent = step, spent
         self._beat += 1
         self.refresh()
+
+    def say(self, line: str) -> None:
+        """Show a line of the person's own in the place of the usual facts; empty: show those."""
+        if line != self._own:
+            self._own = line
+            self.refresh()
 
     def render(self) -> Content:
         """The line."""
@@ -64,7 +70,7 @@ class StatusBar(_Shown):
             left = [(f"{spin} ", "$accent"), (one_line(self._step or "thinking", width // 3), "")]
             left += [(f" · {self._spent}", "$muted")] if self._spent else []
         taken = sum(len(text) for text, _ in left)
-        kept = bar(facts, width - taken - (3 if left else 0))
+        kept = [self._own] if self._own else bar(facts, width - taken - (3 if left else 0))
         return (
             line(left, (" · ".join(kept), "$muted"), width)
             if left

@@ -30,6 +30,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("trust", said.trust),
         ("approvals", said.approvals),
         ("model", cell(said.model)),
+        ("style", cell(said.output_style) if said.output_style != "default" else ""),
     ]
     if seat.thread is None:
         told.append(("thread", "none yet; your first message starts one"))
