@@ -21,7 +21,7 @@ HUGE = 200_000  # characters; of more, the model is shown the beginning and the 
 SHOWN_HEAD, SHOWN_TAIL = 80_000, 20_000
 LARGEST = 64_000_000  # characters; more is not taken
 INLINE = 4_000  # characters of a piece that a history entry holds itself
-MOST_KEPT = 100  # files with pasted texts
+MOST_KEPT = 100  # files with pasted texts and pictures
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 CONTEXT = "Files in context: "
 MOST_MENTIONS = 50
@@ -93,6 +93,12 @@ class Attachments:
         piece = self._pieces[label] = Piece(label, "image", path=path)
         return piece
 
+    def keep_image(self, data: bytes) -> str:
+        """Keep a picture that was copied, as PNG; the answer is its file."""
+        path = self._folder / f"clipboard-{sha256(data).hexdigest()[:12]}.png"
+        self._write(path, data, "image")
+        return str(path)
+
     def draft(self, text: str) -> ComposerDraft:
         """A text with the pieces it uses."""
         return ComposerDraft(text, tuple(self._used(text)))
@@ -157,15 +163,18 @@ class Attachments:
         """The piece with its text in a file; the same text is kept once."""
         data = piece.text.encode("utf-8", "replace")
         path = self._folder / f"{sha256(data).hexdigest()[:24]}.txt"
+        self._write(path, data, "text")
+        return Piece(piece.label, path=str(path))
+
+    def _write(self, path: Path, data: bytes, what: str) -> None:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_private(path, data)
             _tidy(self._folder, path)
         except OSError as error:
             raise UsageProblem(
-                "The pasted text cannot be kept.", f"{path}: {error.strerror}"
+                f"The pasted {what} cannot be kept.", f"{path}: {error.strerror}"
             ) from error
-        return Piece(piece.label, path=str(path))
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -182,8 +191,8 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def _tidy(folder: Path, newest: Path) -> None:
-    """Keep only the latest texts."""
-    kept = sorted(folder.glob("*.txt"), key=lambda one: one.stat().st_mtime, reverse=True)
+    """Keep only the latest texts and pictures."""
+    kept = sorted(folder.glob("[!.]*"), key=lambda one: one.stat().st_mtime, reverse=True)
     for path in kept[MOST_KEPT:]:
         if path != newest:
             path.unlink(missing_ok=True)

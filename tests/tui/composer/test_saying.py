@@ -4,6 +4,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.tui.composer.desk import Desk, write
@@ -161,3 +162,43 @@ def test_keys_that_come_quickly_do_not_overtake_one_another(tmp_path: Path) -> N
         assert desk.composer.text == "nexYt"
 
     assert write(tmp_path, act).said == [("said", "ab", ())]
+
+
+def test_an_image_in_the_clipboard_is_pasted_as_a_chip(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (tmp_path / "shot.png").write_bytes(PNG)
+    xclip = programs / "xclip"
+    xclip.write_text(f'#!/bin/sh\ncase "$*" in *image/png*) cat {tmp_path}/shot.png;; esac\n')
+    xclip.chmod(0o755)
+
+    async def act(desk: Desk, pilot: Pilot[None]) -> None:
+        await pilot.press(*"see ", "ctrl+v")
+        await desk.workers.wait_for_complete()
+        label = desk.composer.text.removeprefix("see ").rstrip()
+        assert label.startswith("[image 1: clipboard-")
+        desk.composer.post_message(events.Paste(""))  # as terminals do for an image
+        await pilot.pause()
+        await desk.workers.wait_for_complete()
+        assert "[image 2: clipboard-" in desk.composer.text
+        await pilot.press("enter")
+        await pilot.pause()
+        assert [b64decode(image.data) for image in desk.images] == [PNG]  # the same one
+        (tmp_path / "shot.png").write_bytes(b"")  # there is text in the clipboard, or nothing
+        desk.copy_to_clipboard("words")
+        await pilot.press("ctrl+v")
+        await desk.workers.wait_for_complete()
+        assert desk.composer.text == "words"
+
+    write(tmp_path, act, environ={"PATH": f"{programs}:/usr/bin:/bin", "DISPLAY": ":0"})
+
+
+def test_without_a_program_for_images_what_was_copied_here_is_pasted(tmp_path: Path) -> None:
+    async def act(desk: Desk, pilot: Pilot[None]) -> None:
+        await pilot.press("ctrl+v")
+        desk.copy_to_clipboard("words")
+        await pilot.press("ctrl+v")
+        assert desk.composer.text == "words"
+
+    told = write(tmp_path, act, environ={"PATH": str(tmp_path), "DISPLAY": ":0"}).told
+    assert "images need wl-paste, xclip or pngpaste" in told[0]

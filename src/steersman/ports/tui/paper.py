@@ -3,6 +3,7 @@
 What keys do with it, and what becomes of the words, is for the composer.
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -122,11 +123,38 @@ class Paper(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        self.paste(event.text)
+        if event.text:
+            self.paste(event.text)
+        else:  # what terminals send when the clipboard has an image
+            self.action_paste()
 
     def action_paste(self) -> None:
-        """What was copied in the application itself."""
-        self.paste(self.app.clipboard)
+        """The image in the system's clipboard, or what was copied in the application itself."""
+        from steersman.host import clipboard
+
+        if clipboard.sources(self._environ):
+            self.run_worker(self._paste_image(), group="clipboard", exclusive=True)
+        elif self.app.clipboard:
+            self.paste(self.app.clipboard)
+        else:
+            told = "Nothing to paste here. Paste text with your terminal's own key; images need "
+            self.notify(f"{told}wl-paste, xclip or pngpaste.", markup=False)
+
+    async def _paste_image(self) -> None:
+        from steersman.host import clipboard
+
+        data = await clipboard.picture(self._environ)
+        if not data and self.app.clipboard:
+            self.paste(self.app.clipboard)
+        elif not data:
+            self.notify("There is no image in the clipboard.", markup=False)
+        elif not self.read_only:
+            try:
+                path = await asyncio.to_thread(self.attachments.keep_image, data)
+            except SteersmanError as problem:
+                self.tell(problem)
+                return
+            self._insert(f"{self.attachments.add_image(path).label} ")
 
     def paste(self, text: str) -> None:
         """Take text from outside: paths of pictures as pictures, long texts as chips."""
