@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from steersman.host import models
+from steersman.host.writing import writable
 from steersman.records.errors import UsageProblem
 from steersman.records.plain_files import read_plain
 from steersman.records.settings import Settings
@@ -42,6 +43,7 @@ class Facts(Struct, frozen=True):
     code: str = ""
     waiting: int = 0
     queued: int = 0
+    writable: tuple[str, ...] = ()
 
 
 def at_home(folder: str, environ: Mapping[str, str]) -> str:
@@ -111,6 +113,12 @@ def code_backend(blocks: Iterable[Block]) -> str:
     return ""
 
 
+def writes_to(seat: Seat, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Where the agent may write, as a person reads it."""
+    found = writable(seat.folder, seat.settings, environ)
+    return tuple(at_home(place, environ) for place in found)
+
+
 class Gathering:
     """Gathers the facts. What is slow to find out is kept until the settings or folder change."""
 
@@ -150,6 +158,7 @@ class Gathering:
             code=code_backend(reversed(story.blocks[-200:])),
             waiting=len(story.waiting()),
             queued=len(story.queued()),
+            writable=writes_to(seat, self._environ),
         )
 
 
@@ -213,6 +222,7 @@ def rows(facts: Facts) -> list[tuple[str, str]]:
         ("mode", facts.mode),
         ("trust", facts.trust),
         ("approvals", facts.approvals),
+        ("writes", ", ".join(facts.writable) or "nothing"),
         ("context", share(facts) or "nothing yet"),
         ("cost", f"{money(facts.cost)} · {amount(facts.tokens)} tokens"),
         ("folder", one_line(facts.folder, 200)),

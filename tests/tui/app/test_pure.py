@@ -8,15 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.host import status_line
+from steersman.host.writing import writable
 from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
-from steersman.ports.tui.memory import Memory, Remembered
+from steersman.ports.tui.memory import PANES, Memory, Remembered
 from steersman.ports.tui.panes.lines import cut, duration
 from steersman.ports.tui.panes.strip import shown_items
 from steersman.ports.tui.reader import colourless, plain_wanted
 from steersman.ports.tui.screens.picker import matching
 from steersman.ports.tui.steering import Twice
 from steersman.records.message import DiffReady, ToolCall, TurnEnd
+from steersman.records.settings import Settings
 from steersman.views.blocks import Person, Remark, Todo, Work
 from steersman.views.commands.stage import Row
 from steersman.views.facts import Facts, bar, branch, money, rows, share
@@ -99,12 +101,47 @@ def test_what_was_shown_is_remembered_and_rubbish_is_not(tmp_path):
     assert memory.toggle("status")
     assert not memory.toggle("log")
     memory.use_theme("light")
-    assert Memory(tmp_path).now == Remembered("light", ("status", "todo"))
+    assert Memory(tmp_path).now == Remembered("light", ("status", "todo"), chosen=True)
     (tmp_path / "terminal.json").write_bytes(b'{"panes": ["nothing", "log"], "theme": "x"}')
     assert Memory(tmp_path).now.panes == ("log",)
     (tmp_path / "terminal.json").write_bytes(b"\xff")
     assert Memory(tmp_path).now == Remembered()
     Memory(tmp_path / "not" / "there").use_theme("dark")  # no more than not remembered
+
+
+def test_all_panes_are_shown_where_there_is_room_until_the_person_chooses(tmp_path):
+    memory = Memory(tmp_path)
+    assert (memory.shown(159), memory.shown(160)) == (("log", "todo"), PANES)
+    memory.use_theme("light")
+    assert Memory(tmp_path).shown(160) == PANES
+    memory.toggle("diff", 160)
+    assert Memory(tmp_path).shown(160) == Memory(tmp_path).shown(80) == ("status", "log", "todo")
+    for pane in ("status", "diff", "diff"):
+        memory.toggle(pane)
+    assert Memory(tmp_path).shown(160) == ("log", "todo")
+    layout = lay_out(200, 50, PANES)
+    assert (layout.left, layout.side) == (True, ("status", "diff"))
+    layout = lay_out(120, 50, PANES)
+    assert (layout.left, layout.side) == (False, ("status", "log", "diff"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "trust", "places"),
+    [
+        ("code", "sandboxed", ("/w", "/c/steersman/commands/w-")),
+        ("debug", "sandboxed", ("/w", "/c/steersman/commands/w-")),
+        ("code", "untrusted", ("everything",)),
+        ("code", "restricted", ()),
+        ("ask", "untrusted", ()),
+        ("plan", "sandboxed", ("only its plan",)),
+        ("spec", "sandboxed", ("docs/specs/",)),
+    ],
+)
+def test_where_the_agent_may_write(mode, trust, places):
+    settings = Settings(mode=mode, trust=trust)
+    found = writable("/w", settings, {"XDG_CACHE_HOME": "/c"})
+    assert len(found) == len(places)
+    assert all(one.startswith(start) for one, start in zip(found, places, strict=True))
 
 
 def test_the_branch_is_read_without_git(tmp_path):

@@ -55,6 +55,21 @@ def test_the_same_as_a_picture(environ, workspace, script):
     live(scene)
 
 
+def test_a_wide_screen_shows_all_panes_from_the_first_start_on(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), size=(200, 50)) as me:
+            await me.sees("Nothing has happened yet.", "writes", "branch    main", "0 files")
+            first = me.screen().splitlines()[1]
+            assert first.index("Nothing has happened") < first.index("thread    new")
+            await me.press("f3")
+            await me.until(lambda: "Nothing has happened yet." not in me.screen())
+            await me.pilot.resize_terminal(120, 30)
+            await me.sees("branch    main")
+            assert me.app.memory.now.panes == ("status", "diff", "todo")
+
+    live(scene)
+
+
 def test_panes_are_shown_by_keys_and_remembered(environ, workspace, script):
     async def first():
         async with at_the_terminal(environ, workspace, script(DONE), size=(120, 30)) as me:

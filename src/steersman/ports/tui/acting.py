@@ -53,10 +53,10 @@ class Acting:
     def pane(self, name: str, *, toggle: bool = True) -> None:
         """Show or hide a pane; where there is room for one column only, instead of the talk."""
         app, showing = self._app, self._app.showing
-        shown = name in app.memory.now.panes
+        shown = name in app.memory.shown(app.size.width)
         if showing.layout.wide or name not in SIDE:
             if toggle or not shown:
-                app.memory.toggle(name)
+                app.memory.toggle(name, app.size.width)
         else:
             showing.over = "" if toggle and showing.over == name else name
         if app.attention == "reading":

@@ -104,6 +104,7 @@ class SteersmanApp(App[Left]):
         """The conversation in the middle, what continues around it, the composer below."""
         yield Title(id="title")
         with Horizontal(id="middle"):
+            yield TaskLog(id="left-pane")
             with Vertical(id="talk"):
                 yield Welcome(id="welcome")
                 yield Transcript(id="transcript")

@@ -4,6 +4,8 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
+from steersman.ports.tui.memory import ROOMY
+
 WIDE = 100  # columns from which panes are beside the conversation
 SIDE = ("status", "log", "diff")
 
@@ -11,10 +13,12 @@ SIDE = ("status", "log", "diff")
 class Layout(Struct, frozen=True):
     """What is shown; numbers are lines, at most.
 
-    `side` are the panes beside the conversation, `over` the one instead of it.
+    `side` are the panes beside the conversation, `over` the one instead of it. With `left`, the
+    task log has a column of its own at the left.
     """
 
     wide: bool
+    left: bool
     side: tuple[str, ...]
     side_width: int
     over: str
@@ -38,7 +42,9 @@ def lay_out(
     narrow screen, where it takes the place of the conversation until it is closed.
     """
     wide = width >= WIDE
+    left = width >= ROOMY and "log" in panes
     side = tuple(name for name in SIDE if name in panes) if wide else ()
+    side = tuple(name for name in side if name != "log" or not left)
     room = height
     footer = room >= 8
     status = room >= 10
@@ -49,8 +55,9 @@ def lay_out(
     around = footer + status + title + queued + composer + (todo + 1 if todo else 0)
     return Layout(
         wide=wide,
+        left=left,
         side=side,
-        side_width=min(64, max(36, width * 3 // 10)) if side else 0,
+        side_width=min(64, max(36, width * (2 if left else 3) // 10)) if side or left else 0,
         over=over if not wide and over in SIDE else "",
         title=title,
         status=status,

@@ -7,13 +7,15 @@ import msgspec
 from msgspec import Struct
 
 PANES = ("status", "log", "diff", "todo")
+ROOMY = 160  # columns from which all panes are shown to whoever never chose any
 
 
 class Remembered(Struct, frozen=True, omit_defaults=True):
-    """How the screen was left."""
+    """How the screen was left; `chosen` when the person showed or hid a pane."""
 
     theme: str = ""
     panes: tuple[str, ...] = ("log", "todo")
+    chosen: bool = False
 
 
 class Memory:
@@ -29,17 +31,22 @@ class Memory:
         except (OSError, msgspec.MsgspecError):
             return Remembered()
         panes = tuple(name for name in PANES if name in found.panes)
-        return Remembered(found.theme, panes)
+        return Remembered(found.theme, panes, found.chosen or panes != Remembered().panes)
 
-    def toggle(self, pane: str) -> bool:
+    def shown(self, width: int) -> tuple[str, ...]:
+        """The panes to show on a screen of a width: the person's, or all when there is room."""
+        return PANES if width >= ROOMY and not self.now.chosen else self.now.panes
+
+    def toggle(self, pane: str, width: int = 0) -> bool:
         """Show a pane from now on, or hide it; the answer is whether it is shown."""
-        panes = set(self.now.panes) ^ {pane}
-        self._write(Remembered(self.now.theme, tuple(name for name in PANES if name in panes)))
+        panes = set(self.shown(width)) ^ {pane}
+        kept = tuple(name for name in PANES if name in panes)
+        self._write(Remembered(self.now.theme, kept, chosen=True))
         return pane in panes
 
     def use_theme(self, theme: str) -> None:
         """Begin with a theme from now on."""
-        self._write(Remembered(theme, self.now.panes))
+        self._write(Remembered(theme, self.now.panes, self.now.chosen))
 
     def _write(self, remembered: Remembered) -> None:
         self.now = remembered

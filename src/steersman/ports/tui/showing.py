@@ -62,6 +62,7 @@ class Showing:
         self.notices = Notices(driver_write(app), app.environ)
         self._status_line = StatusLine(app)
         self.layout: Layout = lay_out(80, 24, ())
+        self._drawn = False  # whether the screen was there once
         self.over = ""  # the pane that a narrow screen shows instead of the conversation
 
     def begin(self, story: Story) -> None:
@@ -158,12 +159,18 @@ class Showing:
             composer.move(seat.folder, seat.id, Mentions.told(said, exists))
 
     def _log(self, blocks: Sequence[Block]) -> None:
-        if "log" in (*self.layout.side, self.layout.over):
-            self._app.query_one(TaskLog).show(blocks)
+        if self.layout.left:
+            self._app.query_one("#left-pane", TaskLog).show(blocks)
+        elif "log" in (*self.layout.side, self.layout.over):
+            self._app.query_one("#log-pane", TaskLog).show(blocks)
 
     def _diff(self, blocks: Sequence[Block]) -> None:
         """The pane with the last changes; it is made when it is first wanted."""
         if "diff" not in (*self.layout.side, self.layout.over):
+            return
+        if not self._drawn:  # the composer comes first
+            self._drawn = True
+            self._app.call_after_refresh(self.everything)
             return
         from steersman.ports.tui.diff_pane import DiffPane
 
@@ -209,7 +216,7 @@ class Showing:
         """Lay everything out for the size of the screen."""
         app = self._app
         width, height = app.size
-        panes = app.memory.now.panes
+        panes = app.memory.shown(width)
         asking = bool(self._story.waiting())
         layout = self.layout = lay_out(width, height, panes, self.over, asking=asking)
         app.set_class(not layout.status, "small-screen")
@@ -222,6 +229,9 @@ class Showing:
             for pane in app.query(f"#{name}-pane"):
                 pane.display = name in shown
                 pane.set_class(name in shown[1:], "below")
+        left = app.query_one("#left-pane")
+        left.display = layout.left
+        left.styles.width = layout.side_width
         side.display = bool(shown)
         side.set_class(bool(layout.over), "alone")
         side.styles.width = "100%" if layout.over else layout.side_width

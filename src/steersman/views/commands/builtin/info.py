@@ -7,7 +7,7 @@ from steersman.records.message import ToolResult, UsageReport
 from steersman.views.commands.registry import Choice, Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell, fenced, nothing
-from steersman.views.facts import branch, owner, servers
+from steersman.views.facts import branch, owner, servers, writes_to
 from steersman.views.text import ago, amount, counted, one_line
 
 ESTIMATED = "The parts are estimated. `/compact` makes room."
@@ -29,6 +29,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("mode", said.mode),
         ("trust", said.trust),
         ("approvals", said.approvals),
+        ("can write", cell(", ".join(writes_to(seat, stage.environ)) or "nothing", 300)),
         ("model", cell(said.model)),
         ("style", cell(said.output_style) if said.output_style != "default" else ""),
     ]
