@@ -40,11 +40,13 @@ class RecordingStage(Stage):
     bodies: list[bytes]
     _next: tuple[dict[str, Any], ...] = ()
 
-    def play(self, *turns: dict[str, Any], then: tuple[dict[str, Any], ...] = ()) -> None:
+    def play(
+        self, *turns: dict[str, Any], then: tuple[dict[str, Any], ...] = (), aside: str = ""
+    ) -> None:
         """Put another script on; `then` is what follows it after one request."""
         self.bodies = []
         self._next = then
-        super().play(*turns)
+        super().play(*turns, aside=aside)
 
     def reply(self, request: Any) -> Any:
         """Answer, and keep what was asked."""

@@ -62,6 +62,7 @@ class Showing:
         self.notices = Notices(driver_write(app), app.environ)
         self._status_line = StatusLine(app)
         self.layout: Layout = lay_out(80, 24, ())
+        self._entitled: set[str] = set()  # threads that were given a title, or need none
         self._drawn = False  # whether the screen was there once
         self.over = ""  # the pane that a narrow screen shows instead of the conversation
 
@@ -83,7 +84,19 @@ class Showing:
         for block in changed:
             if isinstance(block, Remark) and isinstance(block.body, TurnEnd) and not self._unread:
                 self.notices.ended(block.body.ending)
+                if block.body.ending == "done":
+                    self._app.spawn(self._entitle())
         self.everything()
+
+    async def _entitle(self) -> None:
+        """After the first answer, a thread that nobody named gets a title; once."""
+        from steersman.views.titles import entitle
+
+        thread = self._app.seat.id
+        if thread and thread not in self._entitled:
+            self._entitled.add(thread)
+            if await entitle(self._app.seat):
+                self.everything()
 
     def everything(self) -> None:
         """All panes as the story is now."""
