@@ -1,6 +1,6 @@
-"""The command a person set for the status line: what it gets, and the first line it prints.
+"""The command you set for the status line: what it gets, and the first line it prints.
 
-It is run as the person, with their rights and outside the gate, so it is taken from their own
+It is run as the user, with their rights and outside the gate, so it is taken from their own
 `config.toml` alone.
 """
 

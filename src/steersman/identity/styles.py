@@ -1,6 +1,6 @@
 """Output styles: how the model words its answers, as Markdown files with a description in front.
 
-They come with the package, from the person's config folder, and from a workspace that the person
+They come with the package, from the user's config folder, and from a workspace that the user
 trusts. A style adds to the instructions; it allows nothing.
 """
 
@@ -64,5 +64,5 @@ def _read(folder: str, within: str) -> list[Style]:
 
 
 def section(style: Style | None) -> str:
-    """What the model is told of a style."""
+    """A style as a part of the instructions."""
     return f"# How you answer\n\n{style.text}\n" if style else ""

@@ -264,7 +264,7 @@ class Mentions(Struct, frozen=True):
     def line(self, text: str) -> str:
         """What a text is sent with: the files it does not name itself; all, if some were dropped.
 
-        The last such line of a thread tells which files are in context.
+        The last such line of a thread names the files in context.
         """
         now = mentioned(text, lambda _: True)
         others = [file for file in self.files if file not in now]

@@ -1,6 +1,6 @@
 """Titles of threads: a few words by the model, in the place of the first words that were said.
 
-A title that the person gave stays. Threads of a scripted model keep their first words: it has none
+A title that the user gave stays. Threads of a scripted model keep their first words: it has none
 of its own.
 """
 
@@ -44,7 +44,7 @@ async def entitle(seat: Seat) -> str:
         async with asyncio.timeout(PATIENCE):
             found = tidy(await handle.aside(brief, f"# Task\n\n{said}\n\n# Answer\n\n{answer}\n"))
         now = await asyncio.to_thread(seat.host.find, thread.id)
-        if not found or now.title != thread.title:  # the person was quicker
+        if not found or now.title != thread.title:  # the user was quicker
             return ""
         await handle.set(title=found)
     except (SteersmanError, TimeoutError):

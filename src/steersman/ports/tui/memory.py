@@ -11,7 +11,7 @@ ROOMY = 160  # columns from which all panes are shown to whoever never chose any
 
 
 class Remembered(Struct, frozen=True, omit_defaults=True):
-    """How the screen was left; `chosen` when the person showed or hid a pane."""
+    """How the screen was left; `chosen` when the user showed or hid a pane."""
 
     theme: str = ""
     panes: tuple[str, ...] = ("log", "todo")
@@ -34,7 +34,7 @@ class Memory:
         return Remembered(found.theme, panes, found.chosen or panes != Remembered().panes)
 
     def shown(self, width: int) -> tuple[str, ...]:
-        """The panes to show on a screen of a width: the person's, or all when there is room."""
+        """The panes to show on a screen of a width: the user's, or all when there is room."""
         return PANES if width >= ROOMY and not self.now.chosen else self.now.panes
 
     def toggle(self, pane: str, width: int = 0) -> bool:

@@ -1,4 +1,4 @@
-"""The person's own status line: their command is run when something changed, one run at a time."""
+"""The user's own status line: their command is run when something changed, one run at a time."""
 
 from __future__ import annotations
 

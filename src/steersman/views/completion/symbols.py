@@ -1,6 +1,6 @@
 """The functions, classes and other names that a workspace's code defines, for fuzzy matching.
 
-A name stands in its file as a file does in a folder (`src/calc.py/add`), so that it is found like
+A name is to its file what a file is to its folder (`src/calc.py/add`), so that it is found like
 one; it is written `src/calc.py#add`.
 """
 

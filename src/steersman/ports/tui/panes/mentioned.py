@@ -24,7 +24,7 @@ class Mentioned(Widget, can_focus=True):
     at: reactive[int] = reactive(0)
 
     class Dropped(Message):
-        """A file shall not be in context any more."""
+        """A file is to leave the context."""
 
         def __init__(self, file: str) -> None:
             super().__init__()

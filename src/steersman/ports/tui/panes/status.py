@@ -53,7 +53,7 @@ class StatusBar(_Shown):
         self.refresh()
 
     def say(self, line: str) -> None:
-        """Show a line of the person's own in the place of the usual facts; empty: show those."""
+        """Show a line of the user's own in the place of the usual facts; empty: show those."""
         if line != self._own:
             self._own = line
             self.refresh()

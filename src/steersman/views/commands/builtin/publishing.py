@@ -20,7 +20,7 @@ RECENT = "git --no-pager log -n 8 --format='- %s'"
 
 
 async def commit(stage: Stage, arguments: str) -> None:
-    """Commit what is staged, or else all changes, with a message that the person approves."""
+    """Commit what is staged, or else all changes, with a message that the user approves."""
     tree = git_work.read_status(await _run(stage, git_work.STATUS))
     if tree.conflicts:
         raise UsageProblem(
@@ -47,7 +47,7 @@ async def commit(stage: Stage, arguments: str) -> None:
 
 
 async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], diff: str) -> str:
-    """The person's own message, or one of the model's."""
+    """The user's own message, or one of the model's."""
     flag, _, own = arguments.strip().partition(" ")
     if flag in OWN:
         return own.strip()
@@ -96,7 +96,7 @@ async def _run(stage: Stage, command: str, *, outside: bool = False, whole: bool
 
 
 async def pull_request(stage: Stage, arguments: str) -> None:
-    """Push the branch and open a pull request, with words that the person approves."""
+    """Push the branch and open a pull request, with words that the user approves."""
     place = git_work.read_place(await _run(stage, git_work.PLACE))
     if not place.branch or not place.remote:
         what = "This repository has no remote." if place.branch else "No branch is checked out."
