@@ -227,7 +227,9 @@ KEYS = {"openai": "OPENAI_API_KEY", "openai-chat": "OPENAI_API_KEY"}
 def test_there_is_no_key(steer, wire):
     name = KEYS.get(wire, "ANTHROPIC_API_KEY" if wire == "anthropic" else "GEMINI_API_KEY")
     done = steer("run", "--model", f"{wire}:m-1", "go")
-    sentence(done, 2, "There is no key for", f"Set {name}; keys are made at https://")
+    sentence(
+        done, 2, "There is no key for", f"set {name}; keys are made at https://", "steer login"
+    )
 
 
 @pytest.mark.parametrize(
@@ -345,9 +347,11 @@ def test_nothing_was_chosen(steer):
     bare = {name: value for name, value in steer.environ.items() if "API_KEY" not in name}
     steer.environ = bare
     done = steer("run", "go")
-    sentence(done, 2, "No model was chosen.", "--model provider:name", "`steer demo` needs none.")
+    sentence(
+        done, 2, "No model was chosen.", "--model provider:name", "`steer demo` needs no model."
+    )
     keyed = steer.having(ANTHROPIC_API_KEY="key-4711")("run", "go")
-    sentence(keyed, 2, "Found: Anthropic (steer run --model anthropic:")
+    sentence(keyed, 2, "Found: Anthropic (steer --model anthropic:")
     assert "key-4711" not in keyed.stderr
 
 

@@ -293,25 +293,16 @@ def test_a_terminal_that_vanishes_ends_the_run_where_settings_say_so(steer, scri
     assert [b["ending"] for b in bodies(messages, "turn_end")] == ["cancelled"]
 
 
-def test_resume_without_words_shows_where_it_was_left_and_asks(steer, script):
-    model = script({"text": "It is mended."}, {"text": "You are welcome."})
-    steer.work("run", "--model", model, "fix add")
+def test_resume_without_words_opens_the_application_on_the_thread(steer, script):
+    steer.work("run", "--model", script({"text": "It is fixed."}), "fix add")
 
-    with Terminal(steer, "resume") as terminal:
-        terminal.until("› ")
-        assert "fix add\nIt is mended.\n" in terminal.text
-        terminal.press("thank you\n")
-        terminal.until("You are welcome.")
-        assert terminal.end() == 0
-
-
-def test_resume_can_be_left_without_a_word(steer, script):
-    steer.work("run", "--model", script(DONE), "fix add")
-
-    with Terminal(steer, "resume") as terminal:
-        terminal.until("› ")
-        terminal.press(CTRL_D)
-        assert terminal.end() == 0
+    for words in (["resume"], ["--continue"]):
+        with Terminal(steer, *words) as terminal:
+            terminal.until("It is fixed.")
+            assert "\x1b[?1049h" in terminal.seen  # full screen
+            terminal.press("/quit\r")
+            terminal.until("Go on with: steer --resume")
+            assert terminal.end() == 0
 
 
 NASTY = "\x1b[2J\x1b]0;title\x07\x1b[31mred\x9b31m\x08\x7f\r overwritten \u202e"
@@ -378,9 +369,9 @@ def test_resume_shows_the_last_words_safely(steer, script):
     model = script({"text": f"Done {NASTY}"}, DONE)
     steer.work("run", "--model", model, f"be nasty {NASTY}")
 
-    with Terminal(steer, "resume") as terminal:
-        terminal.until("› ")
-        terminal.press("end\n")
+    with Terminal(steer, "--plain", "--continue") as terminal:
+        terminal.until("\n> ")
+        terminal.press("/quit\n")
         assert terminal.end() == 0
 
     assert escapes(terminal.seen) <= ALLOWED

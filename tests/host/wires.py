@@ -38,6 +38,7 @@ class RecordingStage(Stage):
     """A model server that keeps the bytes of what it was asked."""
 
     bodies: list[bytes]
+    headers: list[dict[str, str]]
     _next: tuple[dict[str, Any], ...] = ()
 
     def play(
@@ -45,12 +46,14 @@ class RecordingStage(Stage):
     ) -> None:
         """Put another script on; `then` is what follows it after one request."""
         self.bodies = []
+        self.headers = []
         self._next = then
         super().play(*turns, aside=aside)
 
     def reply(self, request: Any) -> Any:
         """Answer, and keep what was asked."""
         self.bodies.append(request.body)
+        self.headers.append(request.headers)
         reply = super().reply(request)
         if self._next:
             turns, self._next = self._next, ()

@@ -7,8 +7,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
-from steersman.intelligence.discovery import PROGRAMS, Found, Server, look, offers
+from steersman.intelligence.configured import OURS
+from steersman.intelligence.discovery import PROGRAMS, Found, look, offers, servers
+from steersman.intelligence.providers import providers
 
 
 @contextmanager
@@ -36,8 +39,14 @@ def serving(body: bytes, status: int = 200) -> Iterator[int]:
         server.server_close()
 
 
-def seen(environ=None, *servers):
-    return look({"PATH": "", **(environ or {})}, servers)
+def seen(environ=None, *servers, logins=()):
+    return look({"PATH": "", **(environ or {})}, servers, logins)
+
+
+def at(port, provider="vllm"):
+    """A kind of server, expected on a port."""
+    (kind,) = (one for one in servers() if one.provider == provider)
+    return replace(kind, port=port)
 
 
 @pytest.mark.parametrize(
@@ -48,48 +57,66 @@ def seen(environ=None, *servers):
         ("ANTHROPIC_AUTH_TOKEN", "Anthropic", "anthropic"),
         ("GEMINI_API_KEY", "Gemini", "gemini"),
         ("GOOGLE_API_KEY", "Gemini", "gemini"),
+        ("OPENROUTER_API_KEY", "OpenRouter", "openrouter"),
     ],
 )
 def test_a_key_is_seen_and_not_told(variable, name, provider):
     (found,) = seen({variable: "sk-very-secret"})
 
     assert (found.kind, found.name, found.detail) == ("key", name, f"{variable} is set")
-    assert found.command.startswith(f"steer run --model {provider}:")
+    assert found.command.startswith(f"steer --model {provider}:")
     assert "secret" not in str(found)
 
 
 def test_ollama_and_its_models():
     tags = {"models": [{"name": "qwen3:8b"}, {"name": "llama3.3"}]}
     with serving(json.dumps(tags).encode()) as port:
-        (found,) = seen(None, Server("Ollama", port, "/api/tags"))
+        (found,) = seen(None, at(port, "ollama"))
 
     assert found == Found(
         "server",
         "Ollama",
         f"127.0.0.1:{port}: qwen3:8b, llama3.3",
-        "steer run --model ollama:qwen3:8b TASK",
-        ("qwen3:8b", "llama3.3"),
+        "ollama",
+        ("ollama:qwen3:8b", "ollama:llama3.3"),
     )
 
 
 @pytest.mark.parametrize(("host", "count"), [("127.0.0.1:{}", 1), ("192.0.2.1:{}", 0), ("::::", 0)])
 def test_ollama_elsewhere_is_looked_for_on_this_machine_only(host, count):
     with serving(b'{"models": [{"name": "qwen3"}]}') as port:
-        found = seen({"OLLAMA_HOST": host.format(port)}, Server("Ollama", 1, "/api/tags"))
+        found = seen({"OLLAMA_HOST": host.format(port)}, at(1, "ollama"))
 
     assert len(found) == count
 
 
-def test_any_other_server_is_reached_as_openai_chat():
+def test_any_other_server_has_a_name_of_its_own():
     listed = {"data": [{"id": f"m-{n}"} for n in range(5)]}
     with serving(json.dumps(listed).encode()) as port:
-        (found,) = seen(None, Server("LM Studio", port))
+        (found,) = seen(None, at(port, "lm-studio"))
 
     assert found.detail == f"127.0.0.1:{port}: m-0, m-1, m-2 and 2 more"
-    assert found.command == (
-        f"OPENAI_BASE_URL=http://127.0.0.1:{port}/v1 steer run --model openai-chat:m-0 TASK"
-    )
-    assert found.settings.startswith("[providers.lm-studio]\n")
+    assert found.command == "steer --model lm-studio:m-0"
+
+
+@pytest.mark.parametrize(("owner", "name"), [("llamacpp", "llama.cpp"), ("x", "MLX")])
+def test_servers_that_share_a_port_are_told_apart_by_what_they_list(owner, name):
+    with serving(json.dumps({"data": [{"id": "m", "owned_by": owner}]}).encode()) as port:
+        found = seen(None, at(port, "llama-cpp"), at(port, "mlx"))
+
+    assert [one.name for one in found] == [name]
+
+
+def test_a_login_is_found_like_a_key_and_a_variable_counts_more():
+    (found,) = seen(None, logins=("anthropic",))
+    assert (found.provider, found.detail) == ("anthropic", "you are logged in")
+    (found,) = seen({"ANTHROPIC_API_KEY": "k"}, logins=("anthropic",))
+    assert found.detail == "ANTHROPIC_API_KEY is set"
+
+
+def test_the_names_in_the_code_are_those_of_the_file():
+    assert tuple(providers()) == OURS
+    assert {one.port for one in providers().values() if one.local} == {11434, 1234, 8080, 8000}
 
 
 @pytest.mark.parametrize(
@@ -104,15 +131,15 @@ def test_any_other_server_is_reached_as_openai_chat():
 )
 def test_a_server_that_is_something_else_is_not_one(body, status):
     with serving(body, status) as port:
-        assert seen(None, Server("vLLM", port)) == []
+        assert seen(None, at(port)) == []
 
 
 def test_a_server_without_models_is_no_offer():
     with serving(b'{"data": []}') as port:
-        found = seen(None, Server("vLLM", port))
+        found = seen(None, at(port))
 
     assert [(one.name, one.command) for one in found] == [("vLLM", "")]
-    assert offers(found) == "No API key and no model server on this machine was found."
+    assert offers(found) == "No API key and no model server was found on this machine."
 
 
 def test_programs_on_the_path(tmp_path):
@@ -129,6 +156,6 @@ def test_programs_on_the_path(tmp_path):
 def test_nobody_there_is_nothing_found_and_that_is_told():
     with serving(b"") as port:
         pass
-    assert seen(None, Server("vLLM", port)) == []
+    assert seen(None, at(port)) == []
     offered = offers(seen({"OPENAI_API_KEY": "k"}))
-    assert offered.startswith("Found: OpenAI (steer run --model openai:")
+    assert offered.startswith("Found: OpenAI (steer --model openai:")

@@ -160,7 +160,7 @@ def test_what_cannot_be_opened_is_told_in_a_sentence(name, says):
 def test_without_a_model_what_was_found_is_offered():
     with pytest.raises(UsageProblem) as refusal:
         models({"ANTHROPIC_API_KEY": "k"}).open("")
-    assert "steer run --model anthropic:claude-" in refusal.value.why
+    assert "steer --model anthropic:claude-" in refusal.value.why
 
 
 def test_a_scripted_model_needs_nothing(script):

@@ -1,15 +1,20 @@
 """Which models a person can choose, and what is known of the one they chose."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from steersman.identity.logins import Logins
 from steersman.identity.settings import data_folder
 from steersman.intelligence.benching.results import results_file
-from steersman.intelligence.configured import read_config
+from steersman.intelligence.configured import Config, read_config
 from steersman.intelligence.models import AUTO, Models
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
+
+if TYPE_CHECKING:
+    from steersman.intelligence.discovery import Found as Found
 
 
 class ModelChoice(Struct, frozen=True):
@@ -19,10 +24,17 @@ class ModelChoice(Struct, frozen=True):
     about: str
 
 
+def config_for(settings: Settings, logins: Logins) -> Config:
+    """What is configured about models: in the settings, and by logging in at a server."""
+    servers = {**logins.providers(), **settings.providers}
+    return read_config(settings.models, servers, settings.roles, settings.fallback)
+
+
 def known(settings: Settings, environ: Mapping[str, str]) -> Models:
     """Every model that can be named under some settings."""
-    config = read_config(settings.models, settings.providers, settings.roles, settings.fallback)
-    return Models(environ, config, results_file(data_folder(environ)))
+    home = data_folder(environ)
+    logins = Logins(home)
+    return Models(environ, config_for(settings, logins), results_file(home), logins.key)
 
 
 def chosen(settings: Settings, environ: Mapping[str, str]) -> str:
@@ -47,20 +59,11 @@ def window(settings: Settings, environ: Mapping[str, str]) -> int:
     return min(size, settings.window) if settings.window and size else settings.window or size
 
 
-def found(environ: Mapping[str, str]) -> list[ModelChoice]:
-    """Models that this machine offers: by its keys, by the servers that run on it."""
+def found(environ: Mapping[str, str]) -> "list[Found]":
+    """What this machine offers: keys, model servers, agent programs."""
     from steersman.intelligence.discovery import look
 
-    choices = []
-    for one in look(environ):
-        words = one.command.split()
-        if "--model" not in words:
-            continue
-        first = words[words.index("--model") + 1]
-        provider = first.partition(":")[0]
-        names = [f"{provider}:{name}" for name in one.models] or [first]
-        choices += [ModelChoice(name, f"{one.name}: {one.detail}") for name in names]
-    return choices
+    return look(environ, logins=Logins(data_folder(environ)).all())
 
 
 def configured(settings: Settings) -> list[str]:
@@ -75,12 +78,15 @@ def configured(settings: Settings) -> list[str]:
     return list(dict.fromkeys(name for name in named if name and name != AUTO))
 
 
-def choices(settings: Settings, environ: Mapping[str, str]) -> list[ModelChoice]:
+async def choices(settings: Settings, environ: Mapping[str, str]) -> list[ModelChoice]:
     """The models one can choose: the current one, those in the settings, those that were found."""
+    from steersman.host.catalogue import IN_PASSING, offered
+
     about = {settings.model: "the current one"} if settings.model else {}
     for name in (*settings.models, *settings.roles.values()):
         if isinstance(name, str):
             about.setdefault(name, "in your settings")
-    for one in found(environ):
-        about.setdefault(one.name, one.about)
+    for offer in await offered(settings, environ, seconds=IN_PASSING):
+        for one in offer.models:
+            about.setdefault(one.name, " · ".join(filter(None, (offer.name, one.facts))))
     return [ModelChoice(name, why) for name, why in about.items()]

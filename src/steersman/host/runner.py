@@ -21,14 +21,16 @@ from steersman.bus import Bus
 from steersman.governance.environment import command_environ
 from steersman.governance.rule import Rule
 from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.host.models import config_for
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, going_on, kept
 from steersman.host.settings import store_url
+from steersman.identity.logins import Logins
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
-from steersman.intelligence.configured import Config, read_config, secrets
+from steersman.intelligence.configured import secrets
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.operations.journal.objects import Objects
@@ -81,6 +83,7 @@ class Runner:
         self._environ = environ
         self._pause = pause
         self._permissions = permissions
+        self._logins = Logins(home)
         self._private = (str(home), str(config_file(environ).parent))
         self._resources = HostResources(
             Machine(str(home), environ, permissions.home, self._private, permissions.covers)
@@ -275,11 +278,13 @@ class Runner:
         known = secret_values(environ, [*configs, own])
         known |= SignIns(self._home / "mcp").secrets()
         known |= expanded_secrets(find_servers(workspace.root, self._environ, trusted=True).servers)
-        return Redactor(known | set(secrets(_models_config(settings), self._environ)))
+        known |= self._logins.secrets()
+        return Redactor(known | set(secrets(config_for(settings, self._logins), self._environ)))
 
     def mind(self, settings: Settings, task: str) -> Mind:
         """The model of a thread; `task` is what an automatic choice goes by."""
-        models = Models(self._environ, _models_config(settings), results_file(self._home))
+        config = config_for(settings, self._logins)
+        models = Models(self._environ, config, results_file(self._home), self._logins.key)
         driver = models.open(settings.model, task=task)
         return Mind(models, driver, settings, self._environ, self._pause)
 
@@ -412,7 +417,3 @@ def _anywhere(model: str) -> str:
     """A model's name as it holds in every folder: a script is named by its whole path."""
     kind, scripted, path = model.partition("scripted:")
     return f"{scripted}{os.path.abspath(path)}" if scripted and not kind else model
-
-
-def _models_config(settings: Settings) -> Config:
-    return read_config(settings.models, settings.providers, settings.roles, settings.fallback)

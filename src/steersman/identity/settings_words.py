@@ -28,6 +28,12 @@ def fault(values: Mapping[str, Any], of: type[Struct] = Settings, inside: str = 
     return ""
 
 
+def nearest(name: str, known: list[str]) -> str:
+    """What somebody meant who wrote a name that is none; empty when nobody can tell."""
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f" Did you mean “{near[0]}”?" if near else ""
+
+
 def no_such(name: str, known: list[str]) -> str:
     """That there is no setting of a name, and which was meant or which there are."""
     near = " or ".join(f"“{one}”" for one in get_close_matches(name, known, n=2, cutoff=0.6))
@@ -68,5 +74,4 @@ def _described(kind: inspect.Type) -> str:
 def _meant(value: Any, kind: inspect.Type) -> str:
     if not isinstance(kind, inspect.LiteralType):
         return ""
-    near = get_close_matches(str(value), [str(one) for one in kind.values], n=1, cutoff=0.6)
-    return f" Did you mean “{near[0]}”?" if near else ""
+    return nearest(str(value), [str(one) for one in kind.values])

@@ -1,10 +1,10 @@
-"""Models that this machine offers: keys in the environment, model servers on loopback,
+"""What this machine offers: keys in the environment and kept ones, model servers on loopback,
 agent programs on the PATH. Nothing beyond loopback is asked, and no key is read, only seen.
 """
 
 import http.client
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from steersman.intelligence.drivers.endpoint import PROVIDERS, endpoint_for
+from steersman.intelligence.drivers.endpoint import endpoint_for
+from steersman.intelligence.providers import providers
 from steersman.intelligence.table import table
 from steersman.records.errors import UsageProblem
 
@@ -24,64 +25,98 @@ SHOWN = 3
 class Server(Struct, frozen=True):
     """A kind of model server: where it listens by default, and what shows its models."""
 
+    provider: str
     name: str
     port: int
     path: str = "/v1/models"
+    owner: str = ""
 
 
-SERVERS = (
-    Server("Ollama", 11434, "/api/tags"),
-    Server("llama.cpp", 8080),
-    Server("vLLM", 8000),
-    Server("LM Studio", 1234),
-)
 PROGRAMS = ("codex", "claude", "gemini", "aider", "pi", "opencode")
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """A model or an agent. `command` is how it is used, empty where this version cannot."""
+    """Something to work with; `models` are whole names, the one to begin with first.
+
+    None of them for a server without models, and for a program, which is only named.
+    """
 
     kind: Literal["key", "server", "program"]
     name: str
     detail: str
-    command: str = ""
+    provider: str = ""
     models: tuple[str, ...] = ()
-    settings: str = ""
+
+    @property
+    def command(self) -> str:
+        """How it is used; empty where it cannot be."""
+        return f"steer --model {self.models[0]}" if self.models else ""
 
 
-def look(environ: Mapping[str, str], servers: Sequence[Server] = SERVERS) -> list[Found]:
-    """Everything that was found, what works at once first."""
-    near = [found for server in servers if (found := _near(server, environ))]
-    with ThreadPoolExecutor(len(near) or 1) as pool:
-        running = list(pool.map(_server, near))
-    return [*_keys(environ), *(found for found in running if found), *_programs(environ)]
+def servers() -> tuple[Server, ...]:
+    """The kinds of servers that are looked for."""
+    known = providers().items()
+    return tuple(
+        Server(provider, one.name, one.port, one.lists, one.owner)
+        for provider, one in known
+        if one.local
+    )
+
+
+def look(
+    environ: Mapping[str, str],
+    wanted: Sequence[Server] | None = None,
+    logins: Collection[str] = (),
+) -> list[Found]:
+    """Everything that was found, what works at once first; `logins` are providers with a key."""
+    kinds = servers() if wanted is None else wanted
+    near = [found for server in kinds if (found := _near(server, environ))]
+    ports = {(server.port, server.path): server for server in near}
+    with ThreadPoolExecutor(len(ports) or 1) as pool:
+        answers = dict(zip(ports, pool.map(_listed, ports.values()), strict=True))
+    running: dict[int, Found] = {}
+    for server in near:
+        told = answers[server.port, server.path]
+        if told is not None and server.port not in running and _is(server, told):
+            running[server.port] = _server(server, told)
+    return [*_keys(environ, logins), *running.values(), *_programs(environ)]
 
 
 def offers(found: Iterable[Found]) -> str:
     """What was found, as a sentence for someone who chose nothing."""
     usable = [one for one in found if one.command]
     if not usable:
-        return "No API key and no model server on this machine was found."
+        return "No API key and no model server was found on this machine."
     told = "; ".join(f"{one.name} ({one.command})" for one in usable)
     return f"Found: {told}."
 
 
-def _keys(environ: Mapping[str, str]) -> list[Found]:
+def key_variable(provider: str, environ: Mapping[str, str]) -> str:
+    """The variable that holds a provider's key now; empty when none does."""
+    known = providers().get(provider)
+    names = known.keys if known else ()
+    if provider == "anthropic":
+        names = (*names, "ANTHROPIC_AUTH_TOKEN")
+    return next((name for name in names if environ.get(name)), "")
+
+
+def _keys(environ: Mapping[str, str], logins: Collection[str]) -> list[Found]:
     found = []
     for provider, model in table().recommended.items():
-        about = PROVIDERS[provider]
-        held = next((name for name in about.keys if environ.get(name)), "")
-        if not held and provider == "anthropic" and environ.get("ANTHROPIC_AUTH_TOKEN"):
-            held = "ANTHROPIC_AUTH_TOKEN"
-        if held:
-            command = f"steer run --model {provider}:{model} TASK"
-            found.append(Found("key", about.name, f"{held} is set", command))
+        name = providers()[provider].name
+        if held := key_variable(provider, environ):
+            detail = f"{held} is set"
+        elif provider in logins:
+            detail = "you are logged in"
+        else:
+            continue
+        found.append(Found("key", name, detail, provider, (f"{provider}:{model}",)))
     return found
 
 
 def _near(server: Server, environ: Mapping[str, str]) -> Server | None:
     """Where a server is by the environment; None when that is not this machine."""
-    if server.name != "Ollama" or not environ.get("OLLAMA_HOST"):
+    if server.provider != "ollama" or not environ.get("OLLAMA_HOST"):
         return server
     try:
         endpoint = endpoint_for("ollama", environ)
@@ -91,30 +126,25 @@ def _near(server: Server, environ: Mapping[str, str]) -> Server | None:
     return msgspec.structs.replace(server, port=port) if endpoint.local else None
 
 
-def _server(server: Server) -> Found | None:
-    names = _models(server)
-    if names is None:
-        return None
+def _is(server: Server, listed: list[dict[str, Any]]) -> bool:
+    """Whether a list of models is of this kind of server."""
+    return not server.owner or any(one.get("owned_by") == server.owner for one in listed)
+
+
+def _server(server: Server, listed: list[dict[str, Any]]) -> Found:
+    given = [one.get("id") or one.get("name") for one in listed]
+    names = [name for name in given if isinstance(name, str) and name.isprintable()]
     at = f"127.0.0.1:{server.port}"
-    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if names[SHOWN:] else "")
     if not names:
-        return Found("server", server.name, f"listens on {at}, but has no model")
-    if server.name == "Ollama":
-        command = f"steer run --model ollama:{names[0]} TASK"
-        return Found("server", server.name, f"{at}: {shown}", command, names)
-    own = server.name.lower().replace(".", "").replace(" ", "-")
-    return Found(
-        "server",
-        server.name,
-        f"{at}: {shown}",
-        f"OPENAI_BASE_URL=http://{at}/v1 steer run --model openai-chat:{names[0]} TASK",
-        names,
-        f'[providers.{own}]\nwire = "openai-chat"\nbase_url = "http://{at}/v1"\n',
-    )
+        told = f"listens on {at}, but has no model"
+        return Found("server", server.name, told, server.provider)
+    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if names[SHOWN:] else "")
+    models = tuple(f"{server.provider}:{name}" for name in names)
+    return Found("server", server.name, f"{at}: {shown}", server.provider, models)
 
 
-def _models(server: Server) -> tuple[str, ...] | None:
-    """The names of the models a server has; None when there is no such server."""
+def _listed(server: Server) -> list[dict[str, Any]] | None:
+    """What a server tells of its models; None when there is no such server."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=SECONDS)
     try:
         connection.request("GET", server.path, headers={"Accept": "application/json"})
@@ -128,8 +158,7 @@ def _models(server: Server) -> tuple[str, ...] | None:
     listed = told.get("data", told.get("models"))
     if not isinstance(listed, list):
         return None
-    named = [one.get("id") or one.get("name") for one in listed if isinstance(one, dict)]
-    return tuple(name for name in named if isinstance(name, str) and name.isprintable())
+    return [one for one in listed if isinstance(one, dict)]
 
 
 def _programs(environ: Mapping[str, str]) -> list[Found]:

@@ -1,6 +1,6 @@
 """Which driver a model's name means; each driver is imported only when it is asked for."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from steersman.records.dialogue import Driver, Event, Prompt, Tokens
 from steersman.records.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from steersman.intelligence.drivers.endpoint import Endpoint
     from steersman.intelligence.tunnel import Tunnel
 
 AUTO = "auto"
@@ -39,13 +40,19 @@ class Meant(Struct, frozen=True):
 class Models:
     """Every model that can be named, by a person's settings and environment.
 
-    Keeps what it opens until `aclose`. `results` is the file of `steer bench models`.
+    Keeps what it opens until `aclose`. `results` is the file of `steer bench models`; `kept` gives
+    the key that the person logged in with at a provider, by its name and address.
     """
 
     def __init__(
-        self, environ: Mapping[str, str], config: Config = NOTHING, results: Path | None = None
+        self,
+        environ: Mapping[str, str],
+        config: Config = NOTHING,
+        results: Path | None = None,
+        kept: Callable[[str, str], str] = lambda provider, base_url: "",
     ) -> None:
         self._environ = environ
+        self._kept = kept
         self._config = config
         self._results = results
         self._opened: list[Driver] = []
@@ -102,8 +109,15 @@ class Models:
         configured = self._config.providers.get(provider)
         if not own or (configured is None and provider not in OURS):
             raise self._unknown(name, provider)
-        wire = provider if configured is None or configured.wire is None else configured.wire
-        return Meant(name, provider, own, wire, said)
+        return Meant(name, provider, own, self._wire(provider), said)
+
+    def _wire(self, provider: str) -> str:
+        configured = self._config.providers.get(provider)
+        if configured is not None and configured.wire is not None:
+            return configured.wire
+        from steersman.intelligence.providers import providers
+
+        return providers()[provider].wire
 
     def _reach(self, meant: Meant) -> Driver:
         from steersman.intelligence.drivers import open_endpoint
@@ -115,7 +129,7 @@ class Models:
 
         def make(base_url: str = "") -> Driver:
             said = overrides | ({"base_url": base_url} if base_url else {})
-            endpoint = endpoint_for(meant.provider, self._environ, said)
+            endpoint = endpoint_for(meant.provider, self._environ, said, self._kept)
             return open_endpoint(meant.wire, meant.name, endpoint)
 
         if ssh:
@@ -126,6 +140,24 @@ class Models:
             return TunnelDriver(meant.asked, base_url, self._tunnel(ssh, base_url), make)
         driver = make()
         return driver if meant.asked == named else Named(driver, meant.asked)
+
+    def endpoint(self, provider: str, **given: Any) -> tuple[str, "Endpoint"]:
+        """The format and the address of a provider, by the settings; `given` counts more.
+
+        Raises where one cannot go there without a model: through a tunnel, or without a key.
+        """
+        from steersman.intelligence.drivers.endpoint import endpoint_for
+
+        meant = self.meant(f"{provider}:any")
+        over = self._overrides(meant) | given
+        if over.pop("ssh", ""):
+            raise UsageProblem(f"The models of {provider} cannot be listed through its tunnel.")
+        return meant.wire, endpoint_for(provider, self._environ, over, self._kept)
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The names of the providers in the settings."""
+        return tuple(self._config.providers)
 
     def _tunnel(self, ssh: str, base_url: str) -> "Tunnel":
         """The tunnel to a server; models of one server share it."""
@@ -201,9 +233,9 @@ class Models:
         said = self._config.models.get(name, ModelTable())
         provider = said.provider or name.partition(":")[0]
         configured = self._config.providers.get(provider)
-        if provider == "ollama" or said.ssh or (configured and configured.ssh):
+        if said.ssh or (configured and configured.ssh):
             return True
-        url = said.base_url or (configured.base_url if configured else "")
+        url = said.base_url or (configured.base_url if configured else "") or _usual_url(provider)
         return url.startswith(("http://127.", "http://localhost", "http://[::1]"))
 
     async def aclose(self) -> None:
@@ -235,6 +267,14 @@ class Named:
         await close_driver(self._driver)
 
 
+def _usual_url(provider: str) -> str:
+    """Where one of ours is unless somebody says otherwise."""
+    from steersman.intelligence.providers import providers
+
+    known = providers().get(provider)
+    return known.base_url if known else ""
+
+
 def _scripted(file: str) -> Driver:
     from steersman.intelligence.scripted.driver import ScriptedDriver
     from steersman.intelligence.scripted.script import load
@@ -259,5 +299,5 @@ def no_model(environ: Mapping[str, str]) -> UsageProblem:
     return UsageProblem(
         "No model was chosen.",
         offers(look(environ)),
-        "Pass --model provider:name, or set `model` in config.toml. `steer demo` needs none.",
+        "Log in with `steer login`, or pass --model provider:name. `steer demo` needs no model.",
     )

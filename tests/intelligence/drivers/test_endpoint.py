@@ -90,9 +90,9 @@ def test_no_key_is_ever_shown() -> None:
     ("provider", "environ", "settings", "words"),
     [
         ("openai", {}, {}, "There is no key for OpenAI."),
-        ("openai", {}, {}, "Set OPENAI_API_KEY; keys are made at https://platform.openai.com"),
+        ("openai", {}, {}, "set OPENAI_API_KEY; keys are made at https://platform.openai.com"),
         ("anthropic", {"ANTHROPIC_API_KEY": ""}, {}, "There is no key for Anthropic."),
-        ("gemini", {}, {}, "Set GEMINI_API_KEY"),
+        ("gemini", {}, {}, "set GEMINI_API_KEY"),
         ("house", {}, {}, "The provider “house” has no base_url."),
         ("house", {}, {"base_url": "http://x", "key_env": "MY_KEY"}, "MY_KEY is not set."),
         ("openai", {}, {"base_url": "localhost:8080"}, "is not an address"),

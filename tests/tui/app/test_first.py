@@ -3,8 +3,11 @@
 import json
 from contextlib import suppress
 
+import pytest
+
 from steersman.ports.tui.first import Wanted
 from tests.cli.kit import DONE
+from tests.host.wires import RecordingStage
 from tests.tui.app.bridge import at_the_terminal, live
 
 
@@ -45,18 +48,73 @@ def test_escape_leaves_the_question_for_later(environ, workspace, script):
     live(scene)
 
 
-def test_without_a_model_the_screen_says_what_to_do(environ, workspace, monkeypatch):
-    monkeypatch.setattr("steersman.intelligence.discovery.SERVERS", ())
+PING = {"tool_calls": [{"name": "ping", "arguments": {"text": "ok"}}]}
+
+
+@pytest.fixture
+def server():
+    """A model server."""
+    stage = RecordingStage()
+    stage.play(PING)
+    yield stage
+    stage.close()
+
+
+def test_without_a_model_one_logs_in_on_the_first_page(environ, workspace, server):
+    key = "-".join(["words", "of", "nobody"])
+    bare = {**environ, "PATH": "", "OPENAI_BASE_URL": f"{server.url}/v1"}
 
     async def scene():
-        async with at_the_terminal(environ, workspace, wanted=Wanted()) as me:
-            await me.sees("There is no model yet", "steer doctor")
-            await me.press("escape")
+        async with at_the_terminal(bare, workspace, wanted=Wanted()) as me:
+            await me.sees("Choose a model", "Log in with a key", "See the demo")
+            await me.write("log in")
+            await me.press("enter")
+            await me.sees("Log in with a key of", "OpenAI", "Another server")
+            await me.press("enter")
+            await me.sees("Paste your OpenAI key")
+            await me.write(key)
+            await me.until(lambda: "•••" in me.screen())
+            assert key not in me.screen()
+            await me.press("enter")
+            await me.until(lambda: me.app.seat.settings.model == "openai:scripted")
+            server.play({"text": "Hello there."})
             await me.say("hello")
-            await me.sees("No model was chosen.")
-            assert me.app.seat.id == ""
+            await me.turn_ends()
+            await me.sees("Hello there.")
+            assert server.headers[-1]["authorization"] == f"Bearer {key}"
+            await me.say("/logout openai")
+            await me.sees("Logged out of openai.")
 
     live(scene)
+
+
+def test_without_a_model_one_sees_the_demo_on_the_first_page(environ, workspace):
+    async def scene():
+        async with at_the_terminal(environ, workspace, wanted=Wanted(), approvals="never") as me:
+            await me.sees("See the demo")
+            await me.write("demo")
+            await me.press("enter")
+            await me.turn_ends()
+            await me.sees("OK")
+            assert me.app.seat.folder != str(workspace)
+
+    live(scene)
+
+
+def test_the_last_thread_of_the_folder_is_offered(environ, workspace, script):
+    async def first():
+        async with at_the_terminal(environ, workspace, script(DONE), wanted=Wanted()) as me:
+            await me.say("fix add")
+            await me.turn_ends()
+
+    async def then():
+        async with at_the_terminal(environ, workspace, script(DONE), wanted=Wanted()) as me:
+            await me.sees("“fix add”, just now; /continue goes on with it")
+            await me.say("/continue")
+            await me.sees("› fix add", "Done.")
+
+    live(first)
+    live(then)
 
 
 def test_a_key_in_the_environment_is_offered_as_a_model(environ, workspace):

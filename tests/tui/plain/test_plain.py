@@ -379,7 +379,9 @@ def test_a_thread_is_taken_up_again(steer, script, workspace):
 
 def test_without_a_model_it_says_so_and_goes_on(steer, workspace):
     with Talk(steer, "") as talk:
-        talk.ready()
+        talk.until("Log in with a key")
+        talk.until("nothing: ")
+        talk.done("")
         talk.say("hello")
         talk.until("No model was chosen.")
         talk.ready()

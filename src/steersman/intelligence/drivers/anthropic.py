@@ -39,7 +39,7 @@ _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
 def open(name: str, endpoint: Endpoint) -> Driver:
     """A model that speaks Messages."""
-    return HttpDriver(name, endpoint, Messages())
+    return HttpDriver(name, endpoint, FORMAT)
 
 
 class Messages:
@@ -48,6 +48,10 @@ class Messages:
     def url(self, name: str, endpoint: Endpoint) -> str:
         """Where requests go; a base that brings the version is fine too."""
         return f"{endpoint.base_url.removesuffix('/v1')}/v1/messages"
+
+    def models_url(self, endpoint: Endpoint) -> str:
+        """Where the models are listed."""
+        return f"{endpoint.base_url.removesuffix('/v1')}/v1/models?limit=1000"
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """The headers that name and authorise us."""
@@ -83,6 +87,9 @@ class Messages:
     def reader(self, name: str) -> MessagesReader:
         """Who understands the answer."""
         return MessagesReader(PROVIDER, name)
+
+
+FORMAT = Messages()
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -3,15 +3,24 @@
 The variables are those of the providers' own clients, so that what works with them works here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
+from steersman.intelligence.providers import Provider, account_of, providers
 from steersman.records import validation
 from steersman.records.errors import UsageProblem
+
+# The key that a person logged in with, by the provider's name and address; empty for none.
+Kept = Callable[[str, str], str]
+
+
+def no_key_kept(provider: str, base_url: str) -> str:
+    """What there is where nobody logged in."""
+    return ""
 
 
 class Timeouts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +59,7 @@ class Endpoint(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def label(self) -> str:
         """The provider's name in sentences."""
-        known = PROVIDERS.get(self.provider)
+        known = providers().get(self.provider)
         return known.name if known else self.provider
 
     @property
@@ -75,62 +84,21 @@ class Endpoint(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.host == domain or self.host.endswith(f".{domain}")
 
 
-class Provider(Struct, frozen=True):
-    """What the environment may say about a provider; the first variable that is set counts."""
-
-    name: str
-    base_url: str
-    urls: tuple[str, ...]
-    keys: tuple[str, ...]
-    where: str
-    headers: dict[str, str] = {}
-
-
-_OPENAI = Provider(
-    "OpenAI",
-    "https://api.openai.com/v1",
-    ("OPENAI_BASE_URL",),
-    ("OPENAI_API_KEY",),
-    "https://platform.openai.com/api-keys",
-    {
-        "OPENAI_ORG_ID": "OpenAI-Organization",
-        "OPENAI_ORGANIZATION": "OpenAI-Organization",
-        "OPENAI_PROJECT_ID": "OpenAI-Project",
-        "OPENAI_PROJECT": "OpenAI-Project",
-    },
-)
-PROVIDERS = {
-    "openai": _OPENAI,
-    "openai-chat": _OPENAI,
-    "anthropic": Provider(
-        "Anthropic",
-        "https://api.anthropic.com",
-        ("ANTHROPIC_BASE_URL",),
-        ("ANTHROPIC_API_KEY",),
-        "https://platform.claude.com/settings/keys",
-    ),
-    "gemini": Provider(
-        "Gemini",
-        "https://generativelanguage.googleapis.com",
-        ("GOOGLE_GEMINI_BASE_URL",),
-        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        "https://aistudio.google.com/apikey",
-    ),
-    "ollama": Provider("Ollama", "http://127.0.0.1:11434/v1", (), (), ""),
-}
-
-
 def endpoint_for(
-    provider: str, environ: Mapping[str, str], overrides: Mapping[str, Any] | None = None
+    provider: str,
+    environ: Mapping[str, str],
+    overrides: Mapping[str, Any] | None = None,
+    kept: Kept = no_key_kept,
 ) -> Endpoint:
     """The endpoint of a provider: what `overrides` say, then the environment, then the usual.
 
     `overrides` has the fields of `Endpoint`, and `key_env`, the name of a variable with the key.
-    A provider that is not one of ours must bring its `base_url`.
+    `kept` is asked where nothing else brings a key. A provider that is not one of ours must bring
+    its `base_url`.
     """
     given = dict(overrides or {})
     key_env = str(given.pop("key_env", ""))
-    known = PROVIDERS.get(provider)
+    known = providers().get(provider)
     usual = known.base_url if known else ""
     base_url = str(given.pop("base_url", "") or _url(provider, known, environ) or usual)
     base_url = _checked_url(provider, base_url)
@@ -141,12 +109,11 @@ def endpoint_for(
     if provider == "anthropic" and not key and token:
         headers = {"Authorization": f"Bearer {token}"} | headers
     authorized = any(name.lower() in ("authorization", "x-api-key") for name in headers)
-    if (
-        not key
-        and not authorized
-        and (key_env or (usual.startswith("https:") and base_url == usual))
-    ):
-        raise _no_key(known.name if known else provider, names, known.where if known else "")
+    if not key and not authorized:
+        key = kept(account_of(provider), base_url)
+    needed = key_env or (usual.startswith("https:") and base_url == usual)
+    if not key and not authorized and needed:
+        raise _no_key(provider, known, names)
     _check_text(provider, key, headers)
     version = environ.get("GOOGLE_GENAI_API_VERSION", "") if provider == "gemini" else ""
     given = {"version": version} | given
@@ -206,12 +173,12 @@ def _checked_url(provider: str, url: str) -> str:
     return url.rstrip("/")
 
 
-def _no_key(name: str, variables: tuple[str, ...], where: str) -> UsageProblem:
-    first = variables[-1] if variables else "the key"
+def _no_key(provider: str, known: Provider | None, variables: tuple[str, ...]) -> UsageProblem:
+    made = f"; keys are made at {known.keys_at}." if known and known.keys_at else "."
     return UsageProblem(
-        f"There is no key for {name}.",
+        f"There is no key for {known.name if known else provider}.",
         f"{' or '.join(variables)} is not set.",
-        f"Set {first}" + (f"; keys are made at {where}." if where else "."),
+        f"Log in with `steer login {account_of(provider)}`, or set {variables[-1]}{made}",
     )
 
 

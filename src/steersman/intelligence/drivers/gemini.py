@@ -37,7 +37,7 @@ _SIGNED = re.compile(r"(models/)?gemini-([3-9]|\d\d)")
 
 def open(name: str, endpoint: Endpoint) -> Driver:
     """A model that speaks Gemini's own format."""
-    return HttpDriver(name, endpoint, Gemini())
+    return HttpDriver(name, endpoint, FORMAT)
 
 
 class Gemini:
@@ -45,13 +45,20 @@ class Gemini:
 
     def url(self, name: str, endpoint: Endpoint) -> str:
         """Where requests go; a base that brings the version is fine too."""
-        base = endpoint.base_url
-        if not re.search(r"/v1(alpha|beta)?$", base):
-            usual = "v1beta" if name.endswith("-latest") else "v1"  # which knows no such names
-            version = "v1beta" if endpoint.version == "beta" else endpoint.version
-            base += f"/{version or usual}"
+        usual = "v1beta" if name.endswith("-latest") else "v1"  # which knows no such names
+        base = self._base(endpoint, usual)
         model = name if "/" in name else f"models/{name}"
         return f"{base}/{quote(model)}:streamGenerateContent?alt=sse"
+
+    def _base(self, endpoint: Endpoint, usual: str) -> str:
+        if re.search(r"/v1(alpha|beta)?$", endpoint.base_url):
+            return endpoint.base_url
+        version = "v1beta" if endpoint.version == "beta" else endpoint.version
+        return f"{endpoint.base_url}/{version or usual}"
+
+    def models_url(self, endpoint: Endpoint) -> str:
+        """Where the models are listed."""
+        return f"{self._base(endpoint, 'v1beta')}/models?pageSize=1000"
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """The headers that name and authorise us."""
@@ -81,6 +88,9 @@ class Gemini:
     def reader(self, name: str) -> GeminiReader:
         """Who understands the answer."""
         return GeminiReader(PROVIDER, name)
+
+
+FORMAT = Gemini()
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

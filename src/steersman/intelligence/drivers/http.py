@@ -47,6 +47,10 @@ class Format(Protocol):
         """Where requests go."""
         ...
 
+    def models_url(self, endpoint: Endpoint) -> str:
+        """Where the models are listed."""
+        ...
+
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """The headers that name and authorise us."""
         ...
@@ -139,7 +143,7 @@ class HttpDriver:
         """The line of this event loop; connections cannot move to another."""
         loop = asyncio.get_running_loop()
         if self._line is None or self._loop is not loop:
-            self._line = _line(proxy_of(self._endpoint))
+            self._line = line_for(self._endpoint)
             self._loop = loop
         return self._line
 
@@ -216,7 +220,9 @@ class HttpDriver:
         return dropped(self._where(), reader.place())
 
 
-def _line(proxy: str) -> "Line | ProxiedLine":
+def line_for(endpoint: Endpoint) -> "Line | ProxiedLine":
+    """A line to an endpoint, through the proxy that stands before it, if one does."""
+    proxy = proxy_of(endpoint)
     if not proxy:
         return Line()
     from steersman.intelligence.drivers.proxied import ProxiedLine

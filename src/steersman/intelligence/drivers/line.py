@@ -78,9 +78,16 @@ class Line:
         self, url: str, headers: Mapping[str, str], body: bytes, patience: float
     ) -> Reply:
         """Send a request and wait until the answer begins; `patience` is for the connection."""
+        return await self._ask(url, _request("POST", url, headers, body), patience)
+
+    async def get(self, url: str, headers: Mapping[str, str], patience: float) -> Reply:
+        """Ask for what is at an address."""
+        return await self._ask(url, _request("GET", url, headers), patience)
+
+    async def _ask(self, url: str, request: bytes, patience: float) -> Reply:
         connection = self._take() or await self._connect(url, patience)
         try:
-            await connection.send(_request(url, headers, body))
+            await connection.send(request)
             return await connection.reply(self._keep)
         except BaseException:
             connection.abort()
@@ -136,14 +143,14 @@ def _first(error: Exception) -> Exception:
     return error
 
 
-def _request(url: str, headers: Mapping[str, str], body: bytes) -> bytes:
+def _request(method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> bytes:
     parts = urlsplit(url)
     path = quote(parts.path or "/", safe=_URL) + (
         f"?{quote(parts.query, safe=_URL)}" if parts.query else ""
     )
     host = parts.netloc.rpartition("@")[2]
     host = host if host.isascii() else host.encode("idna").decode()
-    lines = [f"POST {path} HTTP/1.1", f"host: {host}"]
+    lines = [f"{method} {path} HTTP/1.1", f"host: {host}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     lines += [f"content-length: {len(body)}", "", ""]
     return "\r\n".join(lines).encode("latin-1") + body

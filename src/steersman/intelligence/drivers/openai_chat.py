@@ -32,7 +32,7 @@ PROVIDER = "openai-chat"
 
 def open(name: str, endpoint: Endpoint) -> Driver:
     """A model that speaks Chat Completions."""
-    return HttpDriver(name, endpoint, Chat())
+    return HttpDriver(name, endpoint, FORMAT)
 
 
 class Chat:
@@ -41,6 +41,10 @@ class Chat:
     def url(self, name: str, endpoint: Endpoint) -> str:
         """Where requests go."""
         return f"{endpoint.base_url}/chat/completions"
+
+    def models_url(self, endpoint: Endpoint) -> str:
+        """Where the models are listed."""
+        return f"{endpoint.base_url}/models"
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """The headers that name and authorise us."""
@@ -71,6 +75,9 @@ class Chat:
     def reader(self, name: str) -> ChatReader:
         """Who understands the answer."""
         return ChatReader(PROVIDER, name)
+
+
+FORMAT = Chat()
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -33,7 +33,7 @@ PROVIDER = "openai-responses"
 
 def open(name: str, endpoint: Endpoint) -> Driver:
     """A model that speaks Responses."""
-    return HttpDriver(name, endpoint, Responses())
+    return HttpDriver(name, endpoint, FORMAT)
 
 
 class Responses:
@@ -42,6 +42,10 @@ class Responses:
     def url(self, name: str, endpoint: Endpoint) -> str:
         """Where requests go."""
         return f"{endpoint.base_url}/responses"
+
+    def models_url(self, endpoint: Endpoint) -> str:
+        """Where the models are listed."""
+        return f"{endpoint.base_url}/models"
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """The headers that name and authorise us."""
@@ -71,6 +75,9 @@ class Responses:
     def reader(self, name: str) -> ResponsesReader:
         """Who understands the answer."""
         return ResponsesReader(PROVIDER, name)
+
+
+FORMAT = Responses()
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -28,12 +28,21 @@ class ProxiedLine:
         self, url: str, headers: Mapping[str, str], body: bytes, patience: float
     ) -> "ProxiedReply":
         """Send a request and wait until the answer begins; `patience` is for the connection."""
+        return await self._ask("POST", url, headers, body, patience)
+
+    async def get(self, url: str, headers: Mapping[str, str], patience: float) -> "ProxiedReply":
+        """Ask for what is at an address."""
+        return await self._ask("GET", url, headers, b"", patience)
+
+    async def _ask(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, patience: float
+    ) -> "ProxiedReply":
         try:
             if self._line is None:
                 limits = httpx2.Limits(max_keepalive_connections=4, keepalive_expiry=30)
                 self._line = httpx2.AsyncHTTPTransport(limits=limits, proxy=self._proxy)
             waits = {"timeout": {"connect": patience, "pool": patience}}
-            request = httpx2.Request("POST", url, content=body, headers=headers, extensions=waits)
+            request = httpx2.Request(method, url, content=body, headers=headers, extensions=waits)
             return ProxiedReply(await self._line.handle_async_request(request))
         except _FAULTS as error:
             raise _ours(error) from error

@@ -9,9 +9,33 @@ from steersman.ports.cli.options import at_terminal, spending, working
 from steersman.records.errors import UsageProblem
 
 
+def open_chat(flags: dict[str, Any]) -> int:
+    """The conversation; a turn may outlive the terminal it began in."""
+    if at_terminal():
+        from steersman.ports.cli.leaving import split
+
+        split()
+    from steersman.ports.tui.opening import open_terminal
+
+    return open_terminal(flags)
+
+
+def thread_meant(named: str | None, flags: dict[str, Any]) -> str:
+    """The id of the thread that is named, else of the one last worked on in the folder."""
+    from steersman.ports.cli.options import folders_from, open_host
+
+    host = open_host()
+    try:
+        here = () if named else folders_from(flags["workspace"])
+        return (host.find(named) if named else host.latest(*here)).id
+    finally:
+        host.store.close()
+
+
 @click.command()
 @click.argument("task", nargs=-1)
 @click.option("--resume", "-r", metavar="THREAD", help="Continue a thread, by its id.")
+@click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last thread here.")
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
 @working
 @spending
@@ -27,10 +51,6 @@ def command(**flags: Any) -> int:
             "Standard input, output and error must all be terminals.",
             "Use `steer run TASK` or `steer --plain`.",
         )
-    if at_terminal():
-        from steersman.ports.cli.leaving import split
-
-        split()
-    from steersman.ports.tui.opening import open_terminal
-
-    return open_terminal(flags)
+    if flags.pop("go_on") and not flags["resume"]:
+        flags["resume"] = thread_meant(None, flags)
+    return open_chat(flags)

@@ -4,21 +4,17 @@ import asyncio
 import os
 import shutil
 import sys
-import tempfile
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
 
 from steersman import children
-from steersman.host import Host, ThreadHandle
+from steersman.host import Host, ThreadHandle, demo
 from steersman.ports.cli.options import open_host
 from steersman.ports.cli.views import PlainView
 from steersman.ports.cli.watch import Job, Watched, do
-from steersman.records.errors import Exit, UsageProblem
+from steersman.records.errors import Exit
 from steersman.records.settings import Settings
-
-TASK = "The tests of this project fail. Find out why, fix the code, and prove it."
 
 
 @click.command()
@@ -29,16 +25,15 @@ def command(keep: str | None) -> int:
     The model is scripted, so this needs no key and no network; everything else is real: the log,
     the gate, the edit and the tests.
     """
-    folder = _sample(keep)
+    folder = demo.lay_out(keep)
     click.echo(click.style("Steersman demo", bold=True))
     click.echo("The model is scripted: it plays a file. Everything else is real.")
     click.echo(f"Sample project: {folder}\n")
-    click.echo(click.style(f"› {TASK}", bold=True))
+    click.echo(click.style(f"› {demo.TASK}", bold=True))
     path = os.environ.get("PATH", "")
     # The sample calls `python3`; let that be the Python that runs this.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{path}"
-    with as_file(files("steersman") / "samples" / "harbour.json") as script:
-        code = asyncio.run(do(DemoJob(folder, script), PlainView(), attended=False))
+    code = asyncio.run(do(DemoJob(folder), PlainView(), attended=False))
     os.environ["PATH"] = path
     return code or _proof(folder)
 
@@ -46,32 +41,18 @@ def command(keep: str | None) -> int:
 class DemoJob(Job):
     """The sample's task with the sample's script."""
 
-    def __init__(self, folder: Path, script: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._settings = Settings(model=f"scripted:{script}", approvals="never")
+        self._settings = Settings(model=demo.model(), approvals="never")
 
     async def open(self, host: Host, *, attended: bool) -> Watched:
         """Make the thread."""
-        handle = await host.start(str(self._folder), TASK, self._settings, origin="demo")
+        handle = await host.start(str(self._folder), demo.TASK, self._settings, origin="demo")
         return Watched(handle, 0)
 
     async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Give it the task."""
-        await handle.send(TASK)
-
-
-def _sample(keep: str | None) -> Path:
-    folder = Path(keep).absolute() if keep else Path(tempfile.mkdtemp(prefix="steersman-demo-"))
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageProblem(
-            f"{folder} is not an empty folder.",
-            "The demo overwrites nothing.",
-            "Name a new folder: steer demo --keep DIR.",
-        )
-    with as_file(files("steersman") / "samples" / "harbour") as source:
-        skip = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, folder, dirs_exist_ok=True, ignore=skip)
-    return folder
+        await handle.send(demo.TASK)
 
 
 def _proof(folder: Path) -> int:
@@ -85,6 +66,6 @@ def _proof(folder: Path) -> int:
     click.echo("\nNext steps:")
     click.echo(f"  {steer} ledger show {newest.id}      every message, in order")
     click.echo(f"  {steer} ledger verify {newest.id}    proof that nothing was altered")
+    click.echo(f"  {steer} login     use a model with your own key, in your own project")
     click.echo(f"  {steer} doctor    which models of your own were found")
-    click.echo(f"  {steer} run --model PROVIDER:NAME TASK    your own task, in your own project")
     return Exit.DONE if proof.returncode == 0 else Exit.FAILED

@@ -7,6 +7,7 @@ import click
 
 from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import (
+    at_terminal,
     folder_from,
     folders_from,
     json_flag,
@@ -88,9 +89,19 @@ def resume(thread: str | None, task: tuple[str, ...], **flags: Any) -> int:
     """Continue a thread.
 
     THREAD is an id or the beginning of one; without it, the newest thread of this folder. TASK is
-    what to say; without it, messages that wait are delivered, or you are asked.
+    what to say; without it, the terminal chat opens on the thread, or, where there is no terminal,
+    messages that wait are delivered.
     """
+    words = bool(task) or (thread is not None and " " in thread)
+    if not words and not flags["as_json"] and not flags["quiet"] and _whole_terminal():
+        from steersman.ports.cli.chat import open_chat, thread_meant
+
+        return open_chat({**flags, "resume": thread_meant(thread, flags), "plain": False})
     return watch(lambda: ResumeJob(thread, task, flags), flags)
+
+
+def _whole_terminal() -> bool:
+    return at_terminal() and sys.stderr.isatty()
 
 
 def kept_settings(host: Host, thread: Thread, flags: dict[str, Any], folder: str) -> Settings:

@@ -9,18 +9,6 @@ from steersman.host import models
 from steersman.ports.tui.staging import AppStage
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
-from steersman.views.commands.stage import Row
-
-NO_MODEL = """\
-Steersman uses a model that you choose. None is set, and none was found on this machine.
-
-- With a key: set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; start again.
-- On this machine: start Ollama, llama.cpp, vLLM or LM Studio.
-- Any other: `steer --model provider:name`, or `model = "provider:name"` in `config.toml`.
-- Only to look: `steer demo` needs no model.
-
-`steer doctor` shows what was found and what is missing.
-"""
 
 
 class Wanted(Struct, frozen=True):
@@ -44,6 +32,8 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     except SteersmanError as problem:
         stage.tell(str(problem))
     await stage.moved()
+    if not wanted.say:
+        await _last(stage)
     if seat.here or not seat.id:
         await _think(stage)
     if wanted.say:
@@ -69,19 +59,16 @@ async def _trusted(stage: AppStage) -> bool:
 
 
 async def _think(stage: AppStage) -> None:
-    """Without a model, offer those that were found, or say what to do."""
-    seat = stage.seat
-    if models.chosen(seat.settings, stage.environ):
-        return  # one that cannot be reached is reported when it is used
-    found = await asyncio.to_thread(models.found, stage.environ)
-    rows = [Row(one.name, one.name, one.about) for one in found]
-    if not rows:
-        stage.show("There is no model yet", NO_MODEL)
-        return
-    model = await stage.pick("Choose a model", rows)
-    if model:
-        try:
-            await seat.change(model=model)
-        except SteersmanError as problem:
-            stage.tell(str(problem))
-        await stage.moved()
+    """Without a model, offer those that were found, logging in, and the demo."""
+    if models.chosen(stage.seat.settings, stage.environ):
+        return  # one that cannot be reached is told of when it is used
+    from steersman.views.beginning import choose_model
+
+    await choose_model(stage)
+
+
+async def _last(stage: AppStage) -> None:
+    """Offer to go on with the last thread of the folder."""
+    here = await asyncio.to_thread(stage.seat.threads)
+    if here and not stage.seat.id:
+        stage.offer(here[0])

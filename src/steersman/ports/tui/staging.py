@@ -12,6 +12,7 @@ from steersman.views.seat import Seat
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
+    from steersman.records.thread import Thread
 
 
 class AppStage:
@@ -59,11 +60,23 @@ class AppStage:
 
         return await self._app.answered(AskLine(title, default))
 
+    async def secret(self, title: str) -> str | None:
+        """Ask for a line that is not shown."""
+        from steersman.ports.tui.screens.dialogs import AskLine
+
+        return await self._app.answered(AskLine(title, hidden=True))
+
     async def trust(self, told: str, found: Sequence[tuple[str, str]]) -> bool | None:
         """Ask whether a folder is trusted; None when the user decides later."""
         from steersman.ports.tui.screens.dialogs import Trust
 
         return await self._app.answered(Trust(told, found))
+
+    def offer(self, thread: Thread) -> None:
+        """Say, where the conversation is to be, which thread one could go on with."""
+        from steersman.ports.tui.panes.welcome import Welcome
+
+        self._app.query_one(Welcome).offer(thread)
 
     def compose(self, text: str) -> None:
         """Put text where the user writes."""

@@ -52,6 +52,10 @@ class Stage(Protocol):
         """Ask for a line of text; None when the user does not want to."""
         ...
 
+    async def secret(self, title: str) -> str | None:
+        """Ask for a line that is not shown, such as a key; None for no answer."""
+        ...
+
     def compose(self, text: str) -> None:
         """Put text where the user writes, for them to continue with."""
         ...

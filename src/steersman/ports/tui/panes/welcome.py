@@ -5,8 +5,9 @@ from textual.widget import Widget
 
 from steersman import __version__
 from steersman.ports.tui.panes.lines import line, stacked
+from steersman.records.thread import Thread
 from steersman.views.facts import Facts, short_model
-from steersman.views.text import one_line
+from steersman.views.text import ago, one_line
 
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),
@@ -21,6 +22,12 @@ class Welcome(Widget):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._facts = Facts()
+        self._last: Thread | None = None
+
+    def offer(self, thread: Thread) -> None:
+        """Offer to go on with a thread."""
+        self._last = thread
+        self.refresh()
 
     def show(self, facts: Facts) -> None:
         """Show where one is."""
@@ -40,8 +47,13 @@ class Welcome(Widget):
             line([(one_line(model, 200), "$muted")], width=width),
             Content(""),
         ]
+        tips: tuple[tuple[str, str], ...] = TIPS
+        if self._last is not None:
+            title = one_line(self._last.title, 40) or "a thread without a title"
+            told = f"“{title}”, {ago(self._last.updated)}; /continue goes on with it"
+            tips = (*TIPS, ("Last time", told))
         lines += [
             line([(f"{name:<18}", "$foreground"), (told, "$muted")], width=width)
-            for name, told in TIPS
+            for name, told in tips
         ]
         return stacked(lines[: max(1, self.content_size.height)])

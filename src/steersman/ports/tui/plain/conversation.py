@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from steersman import __version__
+from steersman.host import models
 from steersman.ports.cli.prompts import Leaving, Prompter
 from steersman.ports.tui.opening import parting
 from steersman.ports.tui.plain.lines import Lines
@@ -85,6 +86,8 @@ class Plain(LineStage):
             await self.moved()
             self._lines.start()
             self._do(self._answer(), ANSWERING)
+            if not models.chosen(self._seat.settings, self._environ):
+                await self._without_model(ask=not said)
             if said:
                 await self._heard(said)
             await self._listen()
@@ -96,6 +99,15 @@ class Plain(LineStage):
         if self._defect is not None:
             raise self._defect
         return self._exit
+
+    async def _without_model(self, *, ask: bool) -> None:
+        """Help whoever has chosen no model: let them choose, or say what there is."""
+        from steersman.views.beginning import choose_model, tell_models
+
+        if ask and self._lines.interactive:
+            self._do(self._safely(choose_model(self)))
+        else:
+            await tell_models(self)
 
     async def _end(self) -> None:
         self._lines.stop()

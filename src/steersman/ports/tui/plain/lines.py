@@ -9,6 +9,8 @@ import os
 import select
 import sys
 import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 MOST = 64_000_000  # bytes of one paste, or of a file
 
@@ -50,6 +52,20 @@ class Lines:
         self.stop()
         if self.interactive:
             termios.tcflush(self._input, termios.TCIFLUSH)
+
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Do not show what is typed."""
+        if not self.interactive:
+            yield
+            return
+        before = termios.tcgetattr(self._input)
+        hidden = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(self._input, termios.TCSADRAIN, hidden)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(self._input, termios.TCSADRAIN, before)
 
     async def next(self) -> str | None:
         """The next line, for a question that was just put."""

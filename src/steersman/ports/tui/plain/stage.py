@@ -89,6 +89,13 @@ class LineStage(ABC):
         said = await self._ask(f"{safe(title)}{told}: ")
         return default if said == "" else said
 
+    async def secret(self, title: str) -> str | None:
+        """Ask for a line; the terminal does not show what is typed."""
+        with self._lines.unseen():
+            said = await self._ask(f"{safe(title)}: ")
+        self._teller.print("")
+        return said
+
     async def _ask(self, prompt: str) -> str | None:
         self._teller.prompt(prompt)
         self._putting = asyncio.create_task(_line(self._lines))

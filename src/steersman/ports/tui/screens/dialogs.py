@@ -96,16 +96,17 @@ class AskLine(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
-    def __init__(self, title: str, default: str = "") -> None:
+    def __init__(self, title: str, default: str = "", *, hidden: bool = False) -> None:
         super().__init__()
         self._title = title
         self._default = default
+        self._hidden = hidden
 
     def compose(self) -> ComposeResult:
         """The question and a line to write on."""
         with Vertical(classes="box small"):
             yield Label(Content(one_line(self._title, 300)), classes="box-title")
-            words = Input(self._default, compact=True)
+            words = Input(self._default, compact=True, password=self._hidden)
             words.cursor_blink = False
             yield words
             yield Label("Enter selects · Esc closes", classes="box-foot")

@@ -1,6 +1,5 @@
 """`/model`, `/approvals`, `/trust`, `/theme`: how the work continues."""
 
-import asyncio
 from collections.abc import Mapping
 
 from steersman.host import models
@@ -26,13 +25,13 @@ async def model(stage: Stage, arguments: str) -> None:
     """Use another model."""
     wanted: str | None = arguments.strip()
     if not wanted:
-        found = await asyncio.to_thread(models.choices, stage.seat.settings, stage.environ)
+        found = await models.choices(stage.seat.settings, stage.environ)
         rows = [Row(one.name, one.name, one.about) for one in found]
         if not rows:
             raise UsageProblem(
                 "No model was found.",
-                "There is no key in the environment and no model server on this machine.",
-                "Use /model provider:name.",
+                "There is no key and no model server on this machine.",
+                "Log in with /login, or say /model provider:name.",
             )
         wanted = await stage.pick("Choose a model", rows)
     if not wanted:
@@ -101,7 +100,7 @@ COMMANDS = (
         "Use another model.",
         model,
         usage="[PROVIDER:NAME]",
-        more="Without a name, those in your settings and those that were found on this machine.",
+        more="Without a name, you choose from those that your keys can use.",
         complete=_models,
         while_working=True,
     ),

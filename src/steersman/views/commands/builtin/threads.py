@@ -1,4 +1,4 @@
-"""`/new`, `/resume`, `/rename`, `/fork`, `/export`, `/detach`, `/quit`: other threads, and out."""
+"""`/new`, `/resume`, `/continue`, `/rename`, `/fork`, `/export`, `/detach`, `/quit`."""
 
 import asyncio
 import os
@@ -43,6 +43,17 @@ async def resume(stage: Stage, arguments: str) -> None:
     finally:
         await stage.moved()
     stage.tell(f"Thread {thread.id}: {one_line(thread.title, 80)}")
+
+
+async def go_on(stage: Stage, arguments: str) -> None:
+    """Sit down at the thread of this folder that was used last."""
+    nothing("continue", arguments)
+    seat = stage.seat
+    here = await asyncio.to_thread(seat.threads)
+    last = next((one for one in here if one.id != seat.id), None)
+    if last is None:
+        raise UsageProblem("There is no other thread of this folder yet.")
+    await resume(stage, last.id)
 
 
 async def _chosen(stage: Stage) -> str | None:
@@ -147,6 +158,7 @@ async def leave(stage: Stage, arguments: str) -> None:
 
 COMMANDS = (
     Command("new", "Start a new thread.", new, usage="[TASK]", aliases=("clear",)),
+    Command("continue", "Continue the last thread of this folder.", go_on),
     Command(
         "rename",
         "Give this thread another title.",
