@@ -126,6 +126,12 @@ def test_a_file_behind_a_link_and_its_mode_and_line_ends_stay(steer, file, tmp_p
         ("window", "none", ["“none” is not valid for window."]),
         ("budget.run.cost", "-1", ["It must be a number above 0."]),
         ("budget.run.costs", "1", ["Did you mean “budget.run.cost”"]),
+        ("max_steps", "-3", ["“-3” is not right for max_steps.", "of at least 1"]),
+        ("domains", "https://a b/", ["“https://a b/” is not a host.", "*.example.com"]),
+        ("environment", "a b", ["“a b” is not the name of a variable."]),
+        ("model", "opnai:gpt", ["There is no provider “opnai”."]),
+        ("model", "gpt", ["There is no model “gpt”."]),
+        ("store", "abc", ["“abc” is not the address of a store."]),
         ("roles.planner", "x", ["is a table or part of one", "steer config edit"]),
         ("providers", "x", ["is a table or part of one"]),
     ],
@@ -168,6 +174,25 @@ def test_a_wrong_value_can_be_set_right(steer, file):
 
     assert steer("config", "set", "mode", "plan").returncode == 0
     assert file.read_text() == 'mode = "plan" # soon\n'
+
+
+def test_unset_removes_one_value_and_says_what_holds_then(steer, file):
+    file.write_text(WRITTEN.replace('mode = "x"', 'planner = "openai:m"'))
+    before = file.read_text()
+
+    done = steer("config", "unset", "domains")
+    assert (done.returncode, done.stdout) == (0, "domains = none (default)\n")
+    assert steer("config", "unset", "budget.run.cost").returncode == 0
+    assert file.read_text() == (
+        before.replace('domains = [\n    "a.example",  # the first\n    "b.example",\n]\n', "")
+        .replace("[budget.run]\ncost = 1.5\n", "[budget.run]\n")
+    )  # fmt: skip
+    left = file.read_text()
+    for name, told in (("domains", "is not set in"), ("domans", "Did you mean “domains”"),
+                       ("roles", "is a table")):  # fmt: skip
+        done = steer("config", "unset", name)
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    assert file.read_text() == left
 
 
 def test_a_value_that_is_written_in_an_unusual_way_is_left_to_the_person(steer, file):

@@ -358,8 +358,8 @@ def test_nothing_was_chosen(steer):
 # --- the doctor -------------------------------------------------------------------------------
 
 
-def findings(steer):
-    return [(one["subject"], one) for one in decoded(steer("doctor", "--json").stdout)]
+def findings(steer, *flags):
+    return [(one["subject"], one) for one in decoded(steer("doctor", "--json", *flags).stdout)]
 
 
 def test_the_doctor_tells_what_there_is_to_think_with(steer, tmp_path):
@@ -369,13 +369,13 @@ def test_the_doctor_tells_what_there_is_to_think_with(steer, tmp_path):
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
     path = f"{tmp_path / 'bin'}:{steer.environ['PATH']}"
-    found = findings(steer.having(OPENAI_API_KEY="key-4711", PATH=path))
+    found = findings(steer.having(OPENAI_API_KEY="key-4711", PATH=path), "--offline")
 
     [model] = [one for subject, one in found if subject == "model"]
     assert model["state"] == "note"
     keys = [one for subject, one in found if subject == "models" and "OpenAI" in one["found"]]
     assert "OPENAI_API_KEY is set" in keys[0]["found"]
-    assert keys[0]["fix"].startswith("steer run --model openai:")
+    assert keys[0]["fix"].startswith("steer --model openai:")
     programs = [one["found"] for subject, one in found if subject == "agents"]
     assert any(told.startswith(f"codex, {tmp_path}") for told in programs)
     assert "key-4711" not in json.dumps(found)
@@ -388,19 +388,44 @@ def test_the_doctor_says_when_there_is_nothing(steer, tmp_path):
     told = [one for subject, one in found if subject == "models"]
     if not any("127.0.0.1" in one["found"] for one in told):  # unless this machine serves one
         assert told[0]["found"] == "no API key and no model server on this machine"
-        assert "OPENAI_API_KEY" in told[0]["fix"]
+        assert told[0]["fix"].startswith("steer login")
 
 
-def test_the_doctor_looks_at_the_model_that_is_set(online, config):
-    config('model = "openai:m-1"\n')
-    assert ("model", "ok") in [(s, one["state"]) for s, one in findings(online)]
-    config(
-        'model = "gpu:llama"\n[providers.gpu]\nwire = "openai-chat"\nbase_url = "http://127.0.0.1:9/v1"\n'
-    )
-    assert ("model", "ok") in [(s, one["state"]) for s, one in findings(online)]
+PING = {"tool_calls": [{"name": "ping", "arguments": {"text": "ok"}}]}
+
+
+def test_the_doctor_tries_what_it_tells_of(online, stage, config):
+    def tried(subject, *flags):
+        return [one for name, one in findings(online, *flags) if name == subject]
+
+    config('model = "openai:m-1"\n[models."openai:m-1"]\nprice = { input = 1, output = 1 }\n')
+    stage.play({**PING, "usage": {"input": 900, "output": 100}})
+    [model] = tried("model")
+    assert model["state"] == "ok"
+    assert "openai:m-1: It answered and called a tool (" in model["found"]
+    assert "1000 tokens, $0.0010)" in model["found"]
+    asked = len(stage.log)
+    [model] = tried("model", "--offline")
+    assert (model["state"], len(stage.log)) == ("ok", asked)
+
+    stage.play({"text": "I have no tools."})
+    found = findings(online)
+    [model] = [one for name, one in found if name == "model"]
+    assert (model["state"], "did not call the tool" in model["found"]) == ("note", True)
+    keys = [one["found"] for name, one in found if name == "models"]
+    assert "OpenAI: OPENAI_API_KEY is set; the key is accepted, for 1 model" in keys
+    works = {name: one["found"] for name, one in found}
+    assert works["bash"].endswith(", works")
+    assert "version" in works["git"]
+    assert works["store"].endswith("can be written")
+    assert "a command ran" in works["sandbox"]
+
+    stage.play({"text": "Never.", "error": {"status": 401, "message": "Wrong key", "times": 9}})
+    [model] = tried("model")
+    assert (model["state"], model["fix"]) == ("bad", "steer login openai")
     config('model = "nobody:m"\n')
-    [told] = [one for subject, one in findings(online) if subject == "model"]
-    assert (told["state"], "There is no provider" in told["found"]) == ("bad", True)
+    [model] = tried("model")
+    assert (model["state"], "There is no provider" in model["found"]) == ("bad", True)
 
 
 def test_every_format_is_named(steer):

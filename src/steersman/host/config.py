@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from steersman.host import config_checks as checks
 from steersman.host.settings import last_model_file, with_last_model
 from steersman.identity import settings as files
 from steersman.identity import settings_file
@@ -96,13 +97,41 @@ def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Cha
     files.read_file(own)  # says what is wrong with it
     before = whole_plain(own, files.LARGEST).decode() if own.exists() else ""
     after = settings_file.with_value(before, name, value)
-    files.checked_text(after, str(own))
-    try:
-        replace_file(own, after)
-    except OSError as error:
-        raise UsageProblem(f"{own} cannot be written.", error.strerror or "") from error
+    checks.check(files.checked_text(after, str(own)), (name,), environ)
+    _write(own, after)
     found = entry(name, folder, environ)
     return Changed(name, value, str(own), found.where if found.source != "file" else "")
+
+
+def unset(name: str, folder: str, environ: Mapping[str, str]) -> Entry:
+    """Remove a value from the person's settings file; what holds from then on."""
+    _check_name(name, (*VALUES, *TABLES))
+    own = path(environ)
+    if not _named(files.read_file(own), name):
+        found = entry(name, folder, environ)
+        where = f" It comes from {found.where}." if found.where else ""
+        raise UsageProblem(f"“{name}” is not set in {own}.{where}", "Nothing was changed.")
+    if name in TABLES:
+        raise UsageProblem(
+            f"“{name}” is a table.", try_this="Remove it in the file: steer config edit"
+        )
+    text = whole_plain(own, files.LARGEST).decode()
+    _write(own, settings_file.without_value(text, name))
+    return entry(name, folder, environ)
+
+
+def _write(own: Path, text: str) -> None:
+    try:
+        replace_file(own, text)
+    except OSError as error:
+        raise UsageProblem(f"{own} cannot be written.", error.strerror or "") from error
+
+
+def shown(value: Any) -> str:
+    """A value as one reads it."""
+    if value in (None, "", [], {}):
+        return "none"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def prepare(environ: Mapping[str, str]) -> Path:
@@ -115,7 +144,11 @@ def prepare(environ: Mapping[str, str]) -> Path:
 
 def check(environ: Mapping[str, str]) -> None:
     """Raise what is wrong with the user's settings file."""
-    files.load_settings({**environ, **{_variable(name): "" for name in files.NAMES}}, {})
+    bare = {**environ, **{_variable(name): "" for name in files.NAMES}}
+    settings = files.load_settings(bare, {})
+    for name in files.NAMES:
+        if why := checks.wrong(name, settings, environ):
+            raise UsageProblem(f"A setting from {path(environ)} is not valid.", why)
 
 
 def _of_folder(folder: str, environ: Mapping[str, str]) -> Path | None:

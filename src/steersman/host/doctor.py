@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Literal
 
-from msgspec import Struct
-
 from steersman import __version__, children
-from steersman.host import mcp, models
+from steersman.host import mcp
+from steersman.host.doctor_models import found_models, model
+from steersman.host.findings import Finding, brief, trouble
 from steersman.host.settings import own_file, settings_for, state_folder
 from steersman.host.storage import open_host
 from steersman.records.counting import counted
@@ -24,39 +24,28 @@ SAFE_SQLITE = (3, 51, 3)  # a checkpoint beside a write cannot corrupt the log a
 LEAST_FREE = 200e6
 
 
-class Finding(Struct, frozen=True, omit_defaults=True):
-    """One thing that was looked at; `fix` is what to do about it."""
+def findings(
+    folder: str, environ: Mapping[str, str], *, offline: bool = False
+) -> Iterator[Finding]:
+    """Everything that matters for work in a folder, each tried. No MCP server is started.
 
-    subject: str
-    state: Literal["ok", "note", "bad"]
-    found: str
-    fix: str = ""
-
-
-def findings(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Everything that matters for work in a folder. No model is asked and no server is started."""
+    `offline`: nothing beyond this machine is asked, and no model.
+    """
     system = f"{__version__} on Python {platform.python_version()}, {platform.system()}"
     yield Finding("steersman", "ok", system)
     yield from _data(environ)
     yield sqlite(sqlite3.sqlite_version)
     yield _settings(environ)
-    yield _model(environ)
-    yield from _found_models(environ)
-    yield _program("bash", "commands need it: install bash")
-    yield _program("git", "not needed, but most work is in repositories: install git")
+    yield model(environ, offline=offline)
+    yield from found_models(environ, offline=offline)
+    yield _program("bash", "-c", "echo works", fix="commands need it: install bash")
+    yield _program(
+        "git", "--version", fix="not needed, but most work is in repositories: install git"
+    )
     yield _ripgrep(folder, environ)
     yield _sandbox(folder, environ)
     yield from _servers(folder, environ)
     yield from _history(folder, environ)
-
-
-def _trouble(subject: str, problem: SteersmanError) -> Finding:
-    return Finding(subject, "bad", f"{problem.what} {problem.why}".strip(), problem.try_this)
-
-
-def _brief(text: str, most: int) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
 def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -65,8 +54,11 @@ def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         host = open_host(environ)
         status = host.store.status()
+        if not getattr(host.store, "read_only", False):
+            host.store.remember("doctor", "tried", "yes")  # writes, or raises
+            host.store.remember("doctor", "tried", None)
     except SteersmanError as problem:
-        yield _trouble("data", problem)
+        yield trouble("data", problem)
         return
     host.store.close()
     if getattr(host.store, "read_only", False):
@@ -78,7 +70,9 @@ def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("data", "bad", text, "free some disk space")
     else:
         yield Finding("data", "ok", text)
-    yield Finding("store", "ok", f"{status.kind}, {status.engine}, at {status.where}")
+    yield Finding(
+        "store", "ok", f"{status.kind}, {status.engine}, at {status.where}; can be written"
+    )
 
 
 def sqlite(version: str) -> Finding:
@@ -100,57 +94,39 @@ def _settings(environ: Mapping[str, str]) -> Finding:
     try:
         settings_for(environ, {})
     except SteersmanError as problem:
-        return _trouble("settings", problem)
+        return trouble("settings", problem)
     return Finding("settings", "ok", f"{path}{'' if path.exists() else ' (none; defaults)'}")
 
 
-def _model(environ: Mapping[str, str]) -> Finding:
-    """The model that is set, opened but not asked."""
-    try:
-        settings = settings_for(environ, {})
-        model = models.chosen(settings, environ)
-        if not model:
-            fix = "pass --model provider:name, or set `model` in config.toml"
-            return Finding("model", "note", "none is set; `steer demo` needs none", fix)
-        models.known(settings, environ).open(model)
-    except SteersmanError as problem:
-        return _trouble("model", problem)
-    return Finding("model", "ok", model)
-
-
-def _found_models(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Keys, model servers on this machine, agent programs."""
-    from steersman.intelligence.discovery import look
-
-    found = look(environ)
-    for one in found:
-        if one.kind == "program":
-            yield Finding("agents", "ok", f"{one.name}, {one.detail}")
-        else:
-            state: Literal["ok", "note"] = "ok" if one.command else "note"
-            yield Finding("models", state, f"{one.name}: {one.detail}", one.command)
-    if all(one.kind == "program" for one in found):
-        yield Finding(
-            "models",
-            "note",
-            "no API key and no model server on this machine",
-            "set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or start Ollama",
-        )
-
-
-def _program(name: str, fix: str) -> Finding:
+def _program(name: str, *arguments: str, fix: str) -> Finding:
+    """A program, run once."""
     found = shutil.which(name)
-    if found:
-        return Finding(name, "ok", found)
-    return Finding(name, "bad" if name == "bash" else "note", "not found", fix)
+    state: Literal["note", "bad"] = "bad" if name == "bash" else "note"
+    if not found:
+        return Finding(name, state, "not found", fix)
+    said = _said([found, *arguments])
+    if said is None:
+        return Finding(name, state, f"{found} does not run", fix)
+    return Finding(name, "ok", f"{found}, {said.removeprefix(f'{name} ')}")
+
+
+def _said(command: list[str]) -> str | None:
+    """The first line that a program prints; None when it fails."""
+    try:
+        ran = children.run(command, cwd="/", seconds=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = ran.stdout.decode(errors="replace").splitlines()
+    return brief(lines[0], 60) if ran.returncode == 0 and lines else None
 
 
 def _ripgrep(folder: str, environ: Mapping[str, str]) -> Finding:
     from steersman.operations.finding.program import ripgrep
 
     found = ripgrep(environ, folder)
-    if found:
-        return Finding("search", "ok", f"ripgrep, {found}")
+    version = _said([found, "--version"]) if found else None
+    if version:
+        return Finding("search", "ok", f"{found}, {version}")
     slow = "without ripgrep: the same results, more slowly"
     return Finding("search", "note", slow, "pip install 'steersman[tools]', or install ripgrep")
 
@@ -171,7 +147,7 @@ def _sandbox(folder: str, environ: Mapping[str, str]) -> Finding:
         return Finding("sandbox", "note", f"weaker than it should be: {reason}", fix)
     program = found.bubblewrap.program if found.bubblewrap else ""
     view = reason or "over a view of the workspace, no network but what you allow"
-    return Finding("sandbox", "note" if reason else "ok", f"{program}: {view}")
+    return Finding("sandbox", "note" if reason else "ok", f"{program}: a command ran {view}")
 
 
 def _servers(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -192,7 +168,7 @@ def servers(usable: mcp.Usable, folder: str, environ: Mapping[str, str]) -> Iter
     for server in usable.servers:
         yield _server(server, folder, environ)
     for problem in usable.problems:
-        yield Finding("mcp", "note", _brief(problem, 300), "fix that file, or see docs/mcp.md")
+        yield Finding("mcp", "note", brief(problem, 300), "fix that file, or see docs/mcp.md")
 
 
 def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
@@ -202,7 +178,7 @@ def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
         return Finding("mcp", "ok", f"{server.name} is disabled")
     if fix := missing_program(server, folder, environ):
         return Finding(
-            "mcp", "bad", f"{server.name}: {_brief(server.command, 60)} is not found", fix
+            "mcp", "bad", f"{server.name}: {brief(server.command, 60)} is not found", fix
         )
     facts = KnownServers(folder, environ).facts(server)
     trying = f"steer mcp test {server.name}"
@@ -210,7 +186,7 @@ def _server(server: Server, folder: str, environ: Mapping[str, str]) -> Finding:
         fix = f"steer mcp login {server.name}"
         return Finding("mcp", "bad", f"{server.name} {facts.sign_in}", fix)
     if facts.failure is not None:
-        reason = _brief(facts.failure, 200)
+        reason = brief(facts.failure, 200)
         return Finding("mcp", "bad", f"{server.name}: last failure: {reason}", trying)
     if facts.tools is None:
         return Finding("mcp", "note", f"{server.name} was never started", trying)

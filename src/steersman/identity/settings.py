@@ -141,11 +141,11 @@ def _changed(settings: Settings, name: str, value: Any, source: str) -> Settings
     return _checked({**values, name: value}, source)
 
 
-def checked_text(text: str, source: str) -> None:
-    """Raise what is wrong with the text of a settings file."""
+def checked_text(text: str, source: str) -> Settings:
+    """What the text of a settings file says alone; raises what is wrong with it."""
     import tomllib
 
-    _checked(tomllib.loads(text), source)
+    return _checked(tomllib.loads(text), source)
 
 
 def _checked(values: dict[str, Any], source: str) -> Settings:

@@ -38,6 +38,39 @@ def with_value(text: str, name: str, value: Any) -> str:
     )
 
 
+def without_value(text: str, name: str) -> str:
+    """The text of a settings file without one value; raises when only a person can do that."""
+    wanted = tomllib.loads(text)
+    *tables, key = name.split(".")
+    table = wanted
+    for each in tables:
+        table = table[each]
+    del table[key]
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    begin, end = _section(lines, tables)
+    at = _place(lines, begin or 0, end, key) if begin is not None else None
+    edited = text
+    if at is not None:
+        edited = "\n".join([*lines[:at], *lines[_extent(lines, at) :]]) + "\n"
+        edited = edited.replace("\n", "\r\n") if "\r\n" in text else edited
+    with suppress(tomllib.TOMLDecodeError):
+        if tomllib.loads(edited) == wanted:
+            return edited
+    raise UsageProblem(
+        f"“{name}” cannot be removed automatically: the file is written in an unusual way.",
+        "Nothing was changed.",
+        "Remove it yourself: steer config edit",
+    )
+
+
+def _place(lines: list[str], begin: int, end: int, key: str) -> int | None:
+    """The line where a value of a section begins."""
+    for at in range(begin, end):
+        if re.match(rf"""\s*(?:{key}|"{key}"|'{key}')\s*=""", lines[at]):
+            return at
+    return None
+
+
 def _written(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(_written(one) for one in value)}]"
@@ -49,11 +82,11 @@ def _edited(lines: list[str], tables: list[str], key: str, value: str) -> str:
     if begin is None:
         gap = [""] if lines and lines[-1].strip() else []
         return "\n".join([*lines, *gap, f"[{'.'.join(tables)}]", f"{key} = {value}"]) + "\n"
-    for at in range(begin, end):
-        if re.match(rf"""\s*(?:{key}|"{key}"|'{key}')\s*=""", lines[at]):
-            after = _extent(lines, at)
-            changed = f"{lines[at].partition('=')[0].rstrip()} = {value}{_comment(lines[at])}"
-            return "\n".join([*lines[:at], changed, *lines[after:]]) + "\n"
+    at = _place(lines, begin, end, key)
+    if at is not None:
+        after = _extent(lines, at)
+        changed = f"{lines[at].partition('=')[0].rstrip()} = {value}{_comment(lines[at])}"
+        return "\n".join([*lines[:at], changed, *lines[after:]]) + "\n"
     place = begin if tables else _before_tables(lines, end)
     gap = [""] if not tables and place < len(lines) and lines[place].strip() else []
     return "\n".join([*lines[:place], f"{key} = {value}", *gap, *lines[place:]]) + "\n"

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -162,3 +163,21 @@ def test_a_defect_ends_the_application_and_keeps_the_thread(environ, workspace, 
 
     with suppress(ZeroDivisionError):  # the pilot tells of it as well
         live(scene)
+
+
+def test_settings_are_shown_with_their_sources_and_one_is_set(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), size=(120, 40)) as me:
+            await me.say("/config")
+            await me.sees("Settings: choose one to change", "approvals", "(default)")
+            await me.write("max_steps")
+            await me.press("enter")
+            await me.sees("max_steps is 2500 (default). New value")
+            await me.say("-3")
+            await me.sees("“-3” is not right for max_steps.")
+            await me.say("/config mode plan")
+            await me.until(lambda: me.app.seat.settings.mode == "plan")
+
+    live(scene)
+    own = Path(environ["XDG_CONFIG_HOME"], "steersman", "config.toml")
+    assert own.read_text() == 'mode = "plan"\n'

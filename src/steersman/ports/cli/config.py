@@ -1,7 +1,6 @@
 """`steer config`: settings, where each comes from, and changing them."""
 
 import os
-from typing import Any
 
 import click
 import msgspec
@@ -29,7 +28,7 @@ def list_settings(workspace: str | None, as_json: bool) -> None:
     width = max(len(one.name) for one in found)
     for one in found:
         place = f"{one.source}, {one.where}" if one.where else one.source
-        click.echo(safe(f"{one.name:{width}}  {_shown(one.value)}  ({place})"))
+        click.echo(safe(f"{one.name:{width}}  {config.shown(one.value)}  ({place})"))
 
 
 @command.command("get")
@@ -42,20 +41,30 @@ def get(name: str, workspace: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(found).decode())
         return
-    click.echo(safe(_shown(found.value)))
+    click.echo(safe(config.shown(found.value)))
     click.echo(safe(f"{found.source}  {found.where}".strip()), err=True)
 
 
-@command.command("set")
+@command.command("set", context_settings={"ignore_unknown_options": True})
 @click.argument("name")
 @click.argument("value")
 @workspace_option
 def set_value(name: str, value: str, workspace: str | None) -> None:
     """Write a setting into your config.toml; a list is separated by commas."""
     done = config.change(name, value, folder_from(workspace), os.environ)
-    click.echo(safe(f"{done.name} = {_shown(done.value)}, in {done.path}"))
+    click.echo(safe(f"{done.name} = {config.shown(done.value)}, in {done.path}"))
     if done.hidden_by:
         click.echo(safe(f"{done.hidden_by} overrides it."), err=True)
+
+
+@command.command("unset")
+@click.argument("name")
+@workspace_option
+def unset(name: str, workspace: str | None) -> None:
+    """Remove a setting from your config.toml."""
+    left = config.unset(name, folder_from(workspace), os.environ)
+    place = f"{left.source}, {left.where}" if left.where else left.source
+    click.echo(safe(f"{left.name} = {config.shown(left.value)} ({place})"))
 
 
 @command.command("edit")
@@ -67,10 +76,3 @@ def edit() -> None:
     edit_file(str(path), os.environ)
     config.check(os.environ)
     click.echo(f"{path} is valid.")
-
-
-def _shown(value: Any) -> str:
-    """A value as one reads it."""
-    if value in (None, "", [], {}):
-        return "none"
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -14,11 +14,16 @@ _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "bad": ("✗", "red"
 
 
 @click.command()
+@click.option("--offline", is_flag=True, help="Ask no provider and no model; costs nothing.")
 @json_flag
-def command(as_json: bool) -> int:
-    """Tell what was found, what is missing, and how to fix it."""
+def command(offline: bool, as_json: bool) -> int:
+    """Try what there is: the model, keys, the sandbox, programs, the database.
+
+    Shows what works, what is missing, and the command that fixes it. The model gets one tiny
+    request; what it cost is shown.
+    """
     bad = False
-    for finding in doctor.findings(folder_from(None), os.environ):
+    for finding in doctor.findings(folder_from(None), os.environ, offline=offline):
         bad = bad or finding.state == "bad"
         if as_json:
             click.echo(msgspec.json.encode(finding).decode())

@@ -1,0 +1,66 @@
+"""Whether values mean anything: hosts, variables, models and stores that can be what is written.
+
+What a value must be by its type is checked with the settings themselves.
+"""
+
+import re
+from collections.abc import Mapping
+
+from steersman.host import models
+from steersman.intelligence.models import AUTO
+from steersman.records.errors import UsageProblem
+from steersman.records.settings import Settings
+
+_VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
+_STORES = ("postgresql://", "postgres://")
+
+
+def check(settings: Settings, names: tuple[str, ...], environ: Mapping[str, str]) -> None:
+    """Raise what is wrong with some of the settings."""
+    for name in names:
+        if why := wrong(name, settings, environ):
+            raise UsageProblem(why, "Nothing was changed.", _EXAMPLES.get(name, ""))
+
+
+_EXAMPLES = {
+    "domains": "Such as packages.example.org, *.example.com or 127.0.0.1:8080.",
+    "environment": "Such as DJANGO_SETTINGS_MODULE or MYAPP_*.",
+    "model": "`steer models` lists those that your keys can use.",
+    "store": "Such as postgresql://HOST:PORT/DATABASE; empty means SQLite in the data folder.",
+}
+
+
+def wrong(name: str, settings: Settings, environ: Mapping[str, str]) -> str:
+    """Why a setting cannot be what it is, as sentences; empty when it can."""
+    match name:
+        case "domains":
+            return next(filter(None, map(_domain, settings.domains)), "")
+        case "environment":
+            odd = [one for one in settings.environment if not _VARIABLE.fullmatch(one)]
+            return f"“{odd[0]}” is not the name of a variable." if odd else ""
+        case "sockets":
+            odd = [one for one in settings.sockets if not one.isprintable()]
+            return "A socket's path has a character that no path should have." if odd else ""
+        case "model":
+            return _model(settings, environ)
+        case "store" if settings.store and not settings.store.startswith(_STORES):
+            return f"“{settings.store}” is not the address of a store."
+    return ""
+
+
+def _domain(text: str) -> str:
+    from steersman.governance.domains import check_pattern
+
+    why = check_pattern(text)
+    return f"“{text}” is not a host. {why}" if why else ""
+
+
+def _model(settings: Settings, environ: Mapping[str, str]) -> str:
+    name = settings.model
+    if not name or name == AUTO or name.startswith("scripted:"):
+        return ""
+    try:
+        models.known(settings, environ).meant(name)
+    except UsageProblem as problem:
+        return f"{problem.what} {problem.why}".strip()
+    return ""
