@@ -74,7 +74,7 @@ async def offered(
     asked = [one.provider for one in machine if one.kind == "key"] + list(models.providers)
     names = [name for name in dict.fromkeys(asked) if only in ("", name)]
     if only and not names and not here:
-        models.endpoint(only)  # says what is missing
+        await asyncio.to_thread(models.endpoint, only)  # says what is missing
         names = [only]
     cache = Cache(data_folder(environ))
     offers = await asyncio.gather(
@@ -94,7 +94,7 @@ async def _offer(
     kept: _Kept | None = None
     problem = ""
     try:
-        wire, endpoint = models.endpoint(provider)
+        wire, endpoint = await asyncio.to_thread(models.endpoint, provider)  # a keyring may wait
         kept = cache.of(provider, endpoint.base_url)
         if refresh or kept is None or now() - kept.time > FRESH:
             names = await list_models(wire, endpoint, seconds)

@@ -533,7 +533,7 @@ class Session:
         changed = with_values(self.settings, named)
         mind = self._mind
         if "model" in values and mind is not None and self.setup.think is not None:
-            mind = self.setup.think(changed, self.title)
+            mind = await asyncio.to_thread(self.setup.think, changed, self.title)
         said = SettingsChanged(**{name: value for name, value in values.items() if value})
         if "model" in values and mind is not None:
             said = msgspec.structs.replace(said, model=mind.driver.model)

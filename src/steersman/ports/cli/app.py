@@ -78,6 +78,7 @@ class Commands(click.Group):
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="New here? `steer login` keeps your key; `steer demo` needs none.",
 )
 @click.version_option(None, "--version", "-V", package_name="steersman", prog_name="steer")
 @click.pass_context

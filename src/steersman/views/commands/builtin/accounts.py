@@ -1,17 +1,17 @@
-"""`/login`, `/logout`: keys for providers."""
+"""`/login`, `/logout`: keys for providers. What they use is imported when somebody does."""
 
 import asyncio
 
-from steersman.host import login as logins
 from steersman.records.errors import UsageProblem
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.turns import change
-from steersman.views.login import Given, log_in
 
 
 async def login(stage: Stage, arguments: str) -> None:
     """Log in at a provider, and use its model."""
+    from steersman.views.login import Given, log_in
+
     model = await log_in(stage, stage.environ, Given(provider=arguments.strip()))
     if model:
         await change(stage, model=model)
@@ -20,6 +20,8 @@ async def login(stage: Stage, arguments: str) -> None:
 
 async def logout(stage: Stage, arguments: str) -> None:
     """Forget the key of a provider."""
+    from steersman.host import login as logins
+
     provider: str | None = arguments.strip()
     if not provider:
         known = await asyncio.to_thread(logins.logins, stage.environ)
@@ -33,10 +35,14 @@ async def logout(stage: Stage, arguments: str) -> None:
 
 
 def _providers(stage: Stage, _: str) -> list[Choice]:
+    from steersman.host import login as logins
+
     return [Choice(one.provider, one.name) for one in logins.choices()]
 
 
 def _logged_in(stage: Stage, _: str) -> list[Choice]:
+    from steersman.host import login as logins
+
     return [Choice(one.provider, one.base_url) for one in logins.logins(stage.environ)]
 
 

@@ -1,5 +1,6 @@
 """`/model`, `/approvals`, `/trust`, `/theme`: how the work continues."""
 
+import asyncio
 from collections.abc import Mapping
 
 from steersman.host import models
@@ -37,7 +38,7 @@ async def model(stage: Stage, arguments: str) -> None:
     if not wanted:
         return
     if stage.seat.thread is None:
-        models.check(wanted, stage.seat.settings, stage.environ)
+        await asyncio.to_thread(models.check, wanted, stage.seat.settings, stage.environ)
     await change(stage, model=wanted)
     stage.tell(f"The model is {wanted}.")
 

@@ -1,17 +1,22 @@
 """`/config`: settings, where each comes from, and changing one."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
-from steersman.host import config as settings
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.turns import change
+
+if TYPE_CHECKING:
+    from steersman.host.config import Entry
 
 NOW = ("model", "mode", "trust", "approvals")  # what holds in this conversation at once
 
 
 async def config(stage: Stage, arguments: str) -> None:
     """Show the settings, and set one."""
+    from steersman.host import config as settings
+
     name, _, value = arguments.strip().partition(" ")
     chosen: str | None = name
     if not chosen:
@@ -37,12 +42,14 @@ async def config(stage: Stage, arguments: str) -> None:
         stage.tell(f"{done.hidden_by} also sets it, and is used instead.")
 
 
-def _place(one: settings.Entry) -> str:
+def _place(one: "Entry") -> str:
     return f"{one.source}, {one.where}" if one.where else one.source
 
 
 def _names(_: Stage, said: str) -> list[Choice]:
-    return [] if " " in said else [Choice(name) for name in settings.VALUES]
+    from steersman.host.config import VALUES
+
+    return [] if " " in said else [Choice(name) for name in VALUES]
 
 
 COMMANDS = (
