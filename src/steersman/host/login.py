@@ -73,7 +73,7 @@ def named(provider: str) -> Choice:
 
 def server(url: str, name: str = "") -> Account:
     """A server of one's own by its address; its name is made from the host unless it is given."""
-    url = url.strip().rstrip("/")
+    url = url.strip()
     url = url if "://" in url or not url else f"https://{url}"
     try:
         host = urlsplit(url).hostname or ""
@@ -94,7 +94,7 @@ def server(url: str, name: str = "") -> Account:
             "A name has small letters, digits and dashes, and is not that of a known provider.",
             "Choose another with --name.",
         )
-    return Account(chosen, chosen, url=url)
+    return Account(chosen, chosen, url=url.rstrip("/"))
 
 
 async def listed(account: Account, environ: Mapping[str, str]) -> tuple[str, ...]:

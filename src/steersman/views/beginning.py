@@ -28,7 +28,6 @@ async def choose_model(stage: Stage) -> None:
         if chosen:
             await stage.seat.change(model=chosen)
             await stage.moved()
-            stage.tell(f"The model is {chosen}.")
     except SteersmanError as problem:
         stage.tell(str(problem))
 

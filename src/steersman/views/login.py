@@ -59,7 +59,7 @@ async def log_in(desk: Desk, environ: Mapping[str, str], given: Given) -> str:
             return ""
     names: tuple[str, ...] = ()
     if given.test:
-        desk.tell(f"Asking {account.name} which models the key can use …")
+        desk.tell(f"Trying it at {account.name} …")
         names = await login.listed(account, environ)
     model = given.model.removeprefix(f"{account.provider}:") or await _model(
         desk, account, names, given
@@ -67,13 +67,13 @@ async def log_in(desk: Desk, environ: Mapping[str, str], given: Given) -> str:
     if model is None:
         desk.tell("Nothing was kept.")
         return ""
+    whole = f"{account.provider}:{model}" if model else ""
+    told = [f"Logged in at {account.name}." + f" The model is {whole}." * bool(whole)]
     if model and given.test:
-        desk.tell(f"Trying {model} with one short request …")
-        tried = await login.tried(account, model, environ)
-        desk.tell(tried.told)
-    told = await asyncio.to_thread(login.keep, account, model, environ)
-    desk.tell(f"Logged in at {account.name}. {told}")
-    return f"{account.provider}:{model}" if model else ""
+        told.append((await login.tried(account, model, environ)).told)
+    told.append(await asyncio.to_thread(login.keep, account, model, environ))
+    desk.tell("\n".join(told))
+    return whole
 
 
 async def _account(desk: Desk, given: Given) -> login.Account | None:

@@ -80,7 +80,7 @@ def login(
     given = Given(provider or "", key, model, url, name, test=not no_test, alone=key_stdin)
     used = asyncio.run(log_in(Lines(), os.environ, given))
     if used:
-        click.echo(safe(f"The model is {used}. Start with: steer"))
+        click.echo("Start with: steer")
     return Exit.DONE
 
 

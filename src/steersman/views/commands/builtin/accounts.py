@@ -15,7 +15,6 @@ async def login(stage: Stage, arguments: str) -> None:
     model = await log_in(stage, stage.environ, Given(provider=arguments.strip()))
     if model:
         await change(stage, model=model)
-        stage.tell(f"The model is {model}.")
 
 
 async def logout(stage: Stage, arguments: str) -> None:
