@@ -126,7 +126,8 @@ def _ripgrep(folder: str, environ: Mapping[str, str]) -> Finding:
     found = ripgrep(environ, folder)
     version = _said([found, "--version"]) if found else None
     if version:
-        return Finding("search", "ok", f"{found}, {version}")
+        told = f"ripgrep, {found}, {version.removeprefix('ripgrep ')}"
+        return Finding("search", "ok", told)
     slow = "without ripgrep: the same results, more slowly"
     return Finding("search", "note", slow, "pip install 'steersman[tools]', or install ripgrep")
 
