@@ -12,30 +12,12 @@ from steersman.views.commands.registry import Command, Registry, is_command, own
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
-NAMES = [
-    *("approvals", "ask", "code", "commit", "compact", "context", "copy", "cost", "debug"),
-    *("detach", "diff", "docs", "drop"),
-    "edit",
-    *(
-        "export",
-        "fork",
-        "help",
-        "init",
-        "keys",
-        "mcp",
-        "mention",
-        "model",
-        "new",
-        "permissions",
-        "plan",
-        "pr",
-        "queue",
-        "quit",
-        "redo",
-        "rename",
-    ),
-    *("resume", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust", "undo"),
-]
+NAMES = (
+    "approvals ask code commit compact config context continue copy cost debug detach "
+    "diff docs drop edit export fork help init keys login logout mcp mention model "
+    "new permissions plan pr queue quit redo rename resume review rewind skills spec "
+    "status style theme trust undo"
+).split()
 
 
 async def nothing(stage, arguments):
