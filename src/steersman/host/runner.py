@@ -281,6 +281,12 @@ class Runner:
         known |= self._logins.secrets()
         return Redactor(known | set(secrets(config_for(settings, self._logins), self._environ)))
 
+    def learn_secrets(self) -> None:
+        """Mask what became a secret since the threads were opened, such as a new key."""
+        for run in list(self._runs.values()):
+            session = run.session
+            session.log.redactor = self._redactor(session.setup.workspace, session.settings)
+
     def mind(self, settings: Settings, task: str) -> Mind:
         """The model of a thread; `task` is what an automatic choice goes by."""
         config = config_for(settings, self._logins)

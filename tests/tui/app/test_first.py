@@ -83,6 +83,17 @@ def test_without_a_model_one_logs_in_on_the_first_page(environ, workspace, serve
             await me.turn_ends()
             await me.sees("Hello there.")
             assert server.headers[-1]["authorization"] == f"Bearer {key}"
+            await me.say("/login openai")
+            await me.sees("Paste your OpenAI key")
+            server.play(PING)
+            await me.say(f"other-{key}")
+            await me.until(lambda: server.headers[1:])
+            await me.until(lambda: me.app.seat.settings.model == "openai:scripted")
+            await me.sees("Logged in at OpenAI.")
+            server.play({"text": f"I know other-{key}."})
+            await me.say("what do you know?")
+            await me.turn_ends(2)
+            await me.sees("I know [redacted].")
             await me.say("/logout openai")
             await me.sees("Logged out of openai.")
 
