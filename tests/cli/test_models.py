@@ -403,7 +403,7 @@ def test_the_doctor_tries_what_it_tells_of(online, stage, config):
     [model] = tried("model")
     assert model["state"] == "ok"
     assert "openai:m-1: It answered and called a tool (" in model["found"]
-    assert "1000 tokens, $0.0010)" in model["found"]
+    assert "1,000 tokens, $0.0010)" in model["found"]
     asked = len(stage.log)
     [model] = tried("model", "--offline")
     assert (model["state"], len(stage.log)) == ("ok", asked)

@@ -104,7 +104,7 @@ def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Cha
 
 
 def unset(name: str, folder: str, environ: Mapping[str, str]) -> Entry:
-    """Remove a value from the person's settings file; what holds from then on."""
+    """Remove a value from the user's settings file; what holds from then on."""
     _check_name(name, (*VALUES, *TABLES))
     own = path(environ)
     if not _named(files.read_file(own), name):

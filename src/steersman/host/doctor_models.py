@@ -9,6 +9,7 @@ from steersman.host.catalogue import PATIENCE, Offer, offered
 from steersman.host.findings import Finding, trouble
 from steersman.host.settings import settings_for
 from steersman.host.trying import attempt
+from steersman.records.counting import counted
 from steersman.records.errors import DriverProblem, SteersmanError
 
 
@@ -63,9 +64,8 @@ def _key(told: str, command: str, offer: Offer) -> Finding:
     """Whether a key is accepted."""
     if offer.problem:
         return Finding("models", "bad", f"{told}. {offer.problem}", f"steer login {offer.provider}")
-    count = len(offer.models)
-    models_ = f"{count} model{'s' * (count != 1)}"
-    return Finding("models", "ok", f"{told}; the key is accepted, for {models_}", command)
+    many = counted(len(offer.models), "model")
+    return Finding("models", "ok", f"{told}; the key is accepted, for {many}", command)
 
 
 def _offers(environ: Mapping[str, str]) -> dict[str, Offer]:

@@ -158,12 +158,12 @@ def log_out(provider: str, environ: Mapping[str, str]) -> Login:
 
 
 def logins(environ: Mapping[str, str]) -> list[Login]:
-    """Where the person is logged in."""
+    """Where the user is logged in."""
     return list(Logins(data_folder(environ)).all().values())
 
 
 def still_set(provider: str, environ: Mapping[str, str]) -> str:
-    """The variable that holds a provider's key all the same; empty when none does."""
+    """The variable that holds a provider's key anyway; empty when none does."""
     return key_variable(provider, environ)
 
 

@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from steersman.intelligence.models import Models
 from steersman.intelligence.trial import try_model
+from steersman.records.counting import counted
 from steersman.records.errors import DriverProblem
 
 # The key is accepted, and the model is there: only not now.
@@ -32,7 +33,8 @@ async def attempt(models: Models, model: str) -> Attempt:
         await models.aclose()
     price = models.price(model, tried.tokens)
     cost = "" if price is None else f", ${price:.4f}" if price else ", free"
-    used = f"{tried.seconds:g} s, {tried.tokens.input + tried.tokens.output} tokens{cost}"
+    tokens = counted(tried.tokens.input + tried.tokens.output, "token")
+    used = f"{tried.seconds:g} s, {tokens}{cost}"
     if not tried.calls:
         return Attempt(False, f"It answered, but did not call the tool it was asked to ({used}).")
     return Attempt(True, f"It answered and called a tool ({used}).")

@@ -29,7 +29,7 @@ def fault(values: Mapping[str, Any], of: type[Struct] = Settings, inside: str = 
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """What somebody meant who wrote a name that is none; empty when nobody can tell."""
+    """What someone meant who wrote a name that is none; empty when nobody can tell."""
     near = get_close_matches(name, known, n=1, cutoff=0.6)
     return f" Did you mean “{near[0]}”?" if near else ""
 

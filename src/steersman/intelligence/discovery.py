@@ -144,7 +144,7 @@ def _server(server: Server, listed: list[dict[str, Any]]) -> Found:
 
 
 def _listed(server: Server) -> list[dict[str, Any]] | None:
-    """What a server tells of its models; None when there is no such server."""
+    """What a server says about its models; None when there is no such server."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=SECONDS)
     try:
         connection.request("GET", server.path, headers={"Accept": "application/json"})

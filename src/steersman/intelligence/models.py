@@ -41,7 +41,7 @@ class Models:
     """Every model that can be named, by a person's settings and environment.
 
     Keeps what it opens until `aclose`. `results` is the file of `steer bench models`; `kept` gives
-    the key that the person logged in with at a provider, by its name and address.
+    the key that the user logged in with at a provider, by its name and address.
     """
 
     def __init__(
@@ -268,7 +268,7 @@ class Named:
 
 
 def _usual_url(provider: str) -> str:
-    """Where one of ours is unless somebody says otherwise."""
+    """Where one of ours is unless someone says otherwise."""
     from steersman.intelligence.providers import providers
 
     known = providers().get(provider)

@@ -1,4 +1,4 @@
-"""The providers that need no settings, as `providers.toml` tells of them."""
+"""The providers that need no settings, as `providers.toml` describes them."""
 
 from functools import cache
 from pathlib import Path

@@ -20,7 +20,7 @@ class Desk(Protocol):
         ...
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
-        """Let the person choose a row."""
+        """Let the user choose a row."""
         ...
 
     async def ask(self, title: str, default: str = "") -> str | None:

@@ -121,7 +121,7 @@ def test_the_last_thread_of_the_folder_is_offered(environ, workspace, script):
 
     async def then():
         async with at_the_terminal(environ, workspace, script(DONE), wanted=Wanted()) as me:
-            await me.sees("“fix add”, just now; /continue goes on with it")
+            await me.sees("“fix add”, just now; /continue opens it")
             await me.say("/continue")
             await me.sees("› fix add", "Done.")
 

@@ -50,7 +50,7 @@ class Welcome(Widget):
         tips: tuple[tuple[str, str], ...] = TIPS
         if self._last is not None:
             title = one_line(self._last.title, 40) or "a thread without a title"
-            told = f"“{title}”, {ago(self._last.updated)}; /continue goes on with it"
+            told = f"“{title}”, {ago(self._last.updated)}; /continue opens it"
             tips = (*TIPS, ("Last time", told))
         lines += [
             line([(f"{name:<18}", "$foreground"), (told, "$muted")], width=width)

@@ -1,4 +1,4 @@
-"""`/login`, `/logout`: keys for providers. What they use is imported when somebody does."""
+"""`/login`, `/logout`: keys for providers. What they use is imported when someone does."""
 
 import asyncio
 
