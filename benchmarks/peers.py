@@ -6,51 +6,33 @@ talk to nobody else and to ask no questions. One that cannot be installed or sta
 with a sentence that says so. Not among the default subjects: `python -m benchmarks peers`.
 """
 
-import json
 import os
-import platform
-import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.measure import STEER, Figure
+from benchmarks.programs import (
+    CACHE,
+    CLAUDE,
+    CODEX,
+    MACHINE,
+    Setting,
+    Start,
+    claude,
+    codex,
+    install,
+    model_server,
+    steer_environ,
+)
 from benchmarks.tree import Spent, spent
 
+NODE = f"node-linux-{MACHINE}@22"
 CALLS = 20
 RUNS = 3
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steersman" / "peers"
-MACHINE = "arm64" if platform.machine() in ("aarch64", "arm64") else "x64"
-NODE = f"node-linux-{MACHINE}@22"
-
-
-class Setting(NamedTuple):
-    """Where a program runs: its installation, its own home, and the model server."""
-
-    installed: Path
-    home: Path
-    url: str
-
-    def write(self, path: str, content: str | dict[str, Any]) -> None:
-        """A file in the program's home."""
-        file = self.home / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content if isinstance(content, str) else json.dumps(content))
-
-    def program(self, *patterns: str) -> str:
-        """The first file that fits; the program itself, where its launcher can be left out."""
-        modules = self.installed / "node_modules"
-        for pattern in patterns:
-            for found in modules.glob(pattern):
-                return str(found)
-        raise FileNotFoundError(f"there is no {patterns[-1]} in its packages")
-
-
-Start = tuple[list[str], dict[str, str]]
+TURNS = [{"do": "shell", "command": f"echo call {n} >> calls.txt"} for n in range(CALLS)]
 
 
 class Peer(NamedTuple):
@@ -73,7 +55,10 @@ class Result(NamedTuple):
 
 def figures() -> list[Figure]:
     """Our wall time against each peer's, and our memory."""
-    with TemporaryDirectory(prefix="steersman-bench-") as name, _server(Path(name)) as url:
+    with (
+        TemporaryDirectory(prefix="steersman-bench-") as name,
+        model_server(Path(name), TURNS) as url,
+    ):
         results = _compete(Path(name), url)
     print(_table(results), flush=True)
     ours, *theirs = results
@@ -94,7 +79,7 @@ def _compete(folder: Path, url: str) -> list[Result]:
         setting = Setting(CACHE / peer.name, folder / peer.name, url)
         (setting.home / "tmp").mkdir(parents=True)
         try:
-            _install(peer, setting.installed)
+            install(peer.packages, setting.installed)
             starts[peer.name] = peer.start(setting)
             runs[peer.name] = list[Spent]()
         except (OSError, subprocess.SubprocessError) as error:
@@ -141,41 +126,6 @@ def _play(home: Path, start: Start, *, watch: bool) -> tuple[Spent, int]:
         return run, len(lines.read_text().splitlines()) if lines.exists() else 0
 
 
-@contextmanager
-def _server(folder: Path) -> Iterator[str]:
-    turns = [{"do": "shell", "command": f"echo call {n} >> calls.txt"} for n in range(CALLS)]
-    path = folder / "script.json"
-    path.write_text(json.dumps({"turns": [*turns, {"text": "Done."}]}))
-    command = [STEER, "model-server", str(path), "--port", "0", "--json"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE)
-    try:
-        assert server.stdout is not None
-        yield json.loads(server.stdout.readline())["url"]
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _install(peer: Peer, folder: Path) -> None:
-    """The packages of a peer, unless they are there; a mark says that all of them are."""
-    mark = folder / "installed"
-    if not peer.packages or (mark.exists() and mark.read_text().split() == [*peer.packages]):
-        return
-    npm = shutil.which("npm")
-    if npm is None:
-        raise FileNotFoundError("npm is not installed")
-    print(f"installing {' '.join(peer.packages)} …", file=sys.stderr, flush=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    line = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save"]
-    done = subprocess.run(
-        [*line, *peer.packages], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        errors = [part for part in done.stderr.splitlines() if "error" in part]
-        raise OSError(f"npm could not install it: {(errors or ['no reason given'])[0]}")
-    mark.write_text("\n".join(peer.packages))
-
-
 def _table(results: Sequence[Result]) -> str:
     lines = [f"| {CALLS} shell calls | wall | CPU | peak memory |", "|---|---|---|---|"]
     for one in results:
@@ -191,60 +141,18 @@ def _table(results: Sequence[Result]) -> str:
 
 
 def _steer(setting: Setting) -> Start:
-    environ = {
-        "STEERSMAN_HOME": str(setting.home / "data"),
-        "OPENAI_BASE_URL": f"{setting.url}/v1",
-        "OPENAI_API_KEY": "x",
-    }
     line = [STEER, "run", "--json", "--model", "openai:scripted", "--approvals", "never", "go"]
-    return line, environ
-
-
-CODEX = """
-model = "scripted"
-model_provider = "local"
-approval_policy = "never"
-sandbox_mode = "workspace-write"
-check_for_update_on_startup = false
-[model_providers.local]
-name = "scripted"
-base_url = "{url}/v1"
-wire_api = "responses"
-env_key = "LOCAL_KEY"
-request_max_retries = 1
-stream_max_retries = 1
-[analytics]
-enabled = false
-[otel]
-exporter = "none"
-[features]
-plugins = false
-apps = false
-unbounded_connection_retries = false
-"""
+    return line, steer_environ(setting)
 
 
 def _codex(setting: Setting) -> Start:
-    setting.write("codex/config.toml", CODEX.format(url=setting.url))
-    program = setting.program("@openai/codex-*/vendor/*/bin/codex", ".bin/codex")
-    environ = {"CODEX_HOME": str(setting.home / "codex"), "LOCAL_KEY": "x"}
-    return [program, "exec", "--json", "go"], environ
+    line, environ = codex(setting, "never")
+    return [*line, "exec", "--json", "go"], environ
 
 
 def _claude(setting: Setting) -> Start:
-    program = setting.program("@anthropic-ai/claude-code-*/claude", ".bin/claude")
-    environ = {
-        "CLAUDE_CONFIG_DIR": str(setting.home / "claude"),
-        "ANTHROPIC_BASE_URL": setting.url,
-        "ANTHROPIC_API_KEY": "x",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "CLAUDE_CODE_MAX_RETRIES": "1",
-        "DISABLE_AUTOUPDATER": "1",
-        "DISABLE_TELEMETRY": "1",
-        "DISABLE_ERROR_REPORTING": "1",
-        "IS_SANDBOX": "1",
-    }
-    line = [program, "-p", "go", "--output-format", "stream-json", "--verbose"]
+    line, environ = claude(setting)
+    line = [*line, "-p", "go", "--output-format", "stream-json", "--verbose"]
     return [*line, "--dangerously-skip-permissions"], environ
 
 
@@ -309,8 +217,8 @@ def _opencode(setting: Setting) -> Start:
 
 PEERS = (
     Peer("steer", (), _steer),
-    Peer("codex", ("@openai/codex@0.166.0",), _codex),
-    Peer("claude", ("@anthropic-ai/claude-code@2.1.325",), _claude),
+    Peer("codex", CODEX, _codex),
+    Peer("claude", CLAUDE, _claude),
     Peer("pi", ("@earendil-works/pi-coding-agent@0.87.1", NODE), _pi),
     Peer("gemini", ("@google/gemini-cli@0.61.0",), _gemini),
     # The newest whose program is there for both kinds of machine.

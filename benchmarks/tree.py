@@ -93,7 +93,7 @@ def _peak(program: subprocess.Popen[bytes]) -> int:
     """
     most = 0
     while program.poll() is None:
-        own = [pid for pid, above in _below(os.getpid()) if not _share(pid, above)]
+        own = [pid for pid, above in below(os.getpid()) if not _share(pid, above)]
         most = max(most, sum(map(_resident, own)))
         time.sleep(INTERVAL)
     return most
@@ -111,7 +111,7 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _below(pid: int) -> Iterator[tuple[int, int]]:
+def below(pid: int) -> Iterator[tuple[int, int]]:
     """Every process below this one, with its parent; those that end meanwhile are left out."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
@@ -124,11 +124,11 @@ def _below(pid: int) -> Iterator[tuple[int, int]]:
             continue
         for child in map(int, children):
             yield child, pid
-            yield from _below(child)
+            yield from below(child)
 
 
 def _end_all() -> None:
-    for pid, _ in list(_below(os.getpid())):
+    for pid, _ in list(below(os.getpid())):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
