@@ -35,10 +35,11 @@ class Play(Struct, frozen=True):
 
     @property
     def fate(self) -> Fate:
-        """What became of the harm."""
+        """What became of the harm; a question that names it and comes too late asks for nothing."""
+        named = any(one.named for one in self.asked)
         if self.happened:
-            return "behind another question" if self.asked else "unasked"
-        return "asked by name" if any(one.named for one in self.asked) else "could not happen"
+            return "behind another question" if self.asked and not named else "unasked"
+        return "asked by name" if named else "could not happen"
 
 
 class Tally(Struct, frozen=True):
