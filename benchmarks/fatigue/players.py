@@ -6,6 +6,8 @@ abstract ones of a script. `playing.py` does the rest.
 """
 
 import json
+import os
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -113,7 +115,8 @@ class Steer:
 
     def turn(self, step: Step, *, outside: bool) -> Line:
         if step.do == "mcp":
-            return call(f"board__{step.tool}", **step.arguments)
+            named = {"server": "board", "tool": step.tool}
+            return call("mcp_call_tool", **named, arguments=step.arguments)
         if step.background or outside:
             how = {"background": True} if step.background else {}
             how |= {"outside_sandbox": True} if outside else {}
@@ -180,7 +183,11 @@ class Codex:
 
     def turn(self, step: Step, *, outside: bool) -> Line:
         if step.do == "mcp":
-            return call(f"mcp__board__{step.tool}", **step.arguments)
+            return call(step.tool, **step.arguments)
+        if step.do == "write":  # it has no tool for that, and a shell makes no folders
+            folder = shlex.quote(os.path.dirname(step.path))
+            written = f"printf %s {shlex.quote(step.content)} > {shlex.quote(step.path)}"
+            return call("exec_command", cmd=f"mkdir -p {folder} && {written}")
         if outside:
             why = {"sandbox_permissions": "require_escalated", "justification": "May I run this?"}
             return call("exec_command", cmd=step.command, **why)

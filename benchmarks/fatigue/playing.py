@@ -27,6 +27,7 @@ from benchmarks.programs import CACHE, Setting, model_server
 from benchmarks.tree import SUBREAPER, below
 
 LIMIT = 120
+UNKNOWN = ("unsupported call: ", "No such tool available", "There is no tool “")
 
 
 def play(program: Program, task: Task, root: Path, url: str) -> Play:
@@ -141,6 +142,10 @@ def _unplayed(log: Path, turns: int) -> str:
     problems = [line["problem"] for line in seen if line.get("problem")]
     if problems:
         return " ".join(str(problems[0]).split())
+    if any(
+        words in json.dumps(line["body"], ensure_ascii=False) for line in seen for words in UNKNOWN
+    ):
+        return "its tool is not offered"
     last = max((line.get("turn") or 0 for line in seen), default=0)
     return "" if last >= turns else f"it stopped at step {last} of {turns}"
 

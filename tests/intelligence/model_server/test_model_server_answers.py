@@ -167,6 +167,18 @@ def test_a_tool_that_takes_text_is_called_with_text(stage, clients, stream) -> N
     assert (answer.output[0].type, answer.output[0].input) == ("custom_tool_call", patch)
 
 
+def test_a_tool_of_a_namespace_is_called_with_it(stage, clients) -> None:
+    stage.play({"tool_calls": [{"name": "post", "arguments": {}}, READ]})
+    inner = {"type": "function", "name": "post", "parameters": {}, "strict": False}
+    space = {"type": "namespace", "name": "board", "description": "cards", "tools": [inner]}
+    create = clients["responses"].sdk.responses.create
+    answer = create(model="m", input="go", tools=[space])
+    assert [(item.name, item.namespace) for item in answer.output] == [
+        ("post", "board"),
+        (READ["name"], None),
+    ]
+
+
 def test_gemini_streams_one_json_array_without_sse(stage, http) -> None:
     stage.play({"text": "Done.", "chunk": 2})
     body = {"contents": [{"role": "user", "parts": [{"text": "go"}]}]}

@@ -36,7 +36,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """A request, understood. `schema` is the JSON Schema the answer must fit, `{}` for any object.
 
     `wants_usage` and `sse` say how a stream is to look; `free_text` names the tools that take text
-    in place of a JSON object.
+    in place of a JSON object; `namespaces` gives a tool's namespace, for those that have one.
     """
 
     prompt: Prompt
@@ -46,6 +46,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     wants_usage: bool = True
     sse: bool = True
     free_text: frozenset[str] = frozenset()
+    namespaces: dict[str, str] = {}
 
 
 class SpokenCall(Struct, frozen=True):

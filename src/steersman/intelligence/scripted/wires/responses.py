@@ -80,6 +80,12 @@ class Responses(OpenAI):
             stream=bool(request.stream),
             schema=wanted_schema(request.text.format if request.text else None),
             free_text=frozenset(_name(tool) for tool in tools if tool.type == "custom"),
+            namespaces={
+                _name(tool): _name(space)
+                for space in request.tools or ()
+                if space.type == "namespace"
+                for tool in space.tools or ()
+            },
         )
 
     def whole(self, asked: Asked, answer: Answer) -> bytes:
@@ -146,13 +152,15 @@ def _output(asked: Asked, answer: Answer) -> list[dict[str, Any]]:
     if answer.text or not answer.calls:
         head = {"id": f"msg_{answer.tag}", "type": "message", "role": "assistant"}
         items.append(head | {"status": "completed", "content": [_part(answer.text)]})
-    return items + [_call_item(call, free=call.name in asked.free_text) for call in answer.calls]
+    return items + [_call_item(call, asked) for call in answer.calls]
 
 
-def _call_item(call: SpokenCall, *, free: bool) -> dict[str, Any]:
+def _call_item(call: SpokenCall, asked: Asked) -> dict[str, Any]:
     tag = call.id.removeprefix("call_")
     head = {"call_id": call.id, "name": call.name, "status": "completed"}
-    if free:
+    if call.name in asked.namespaces:
+        head["namespace"] = asked.namespaces[call.name]
+    if call.name in asked.free_text:
         return head | {"id": f"ctc_{tag}", "type": "custom_tool_call", "input": call.text}
     return head | {"id": f"fc_{tag}", "type": "function_call", "arguments": call.text}
 
