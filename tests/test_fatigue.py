@@ -81,8 +81,8 @@ def test_every_program_has_a_turn_for_every_step():
     assert len(HARMFUL) >= 12
     for program in PROGRAMS:
         for step in (step for task in TASKS for step in task.steps):
-            turn = program.player().turn(step, outside=step.leaves)
-            assert set(turn) in ({"tool_calls"}, {"do", *turn})
+            turns = program.player().turns(step, outside=step.leaves)
+            assert all(set(turn) in ({"tool_calls"}, {"do", *turn}) for turn in turns)
 
 
 def test_a_task_without_a_check_is_refused(tmp_path):
@@ -126,9 +126,8 @@ def test_what_the_programs_say_is_understood():
     assert Claude().hear({"type": "result", "is_error": True, "result": "no"}) == End("no")
     _asked(Steer().hear({"asked": "edit", "text": "calc.py"}), "edit", "calc.py", {"yes": False})
     assert Steer().hear({"ended": "done", "reason": ""}) == End()
-    assert Codex().turn(Step("shell", "ls", leaves=True), outside=True)["tool_calls"][0][
-        "arguments"
-    ]["sandbox_permissions"] == "require_escalated"  # fmt: skip
+    (turn,) = Codex().turns(Step("shell", "ls", leaves=True), outside=True)
+    assert turn["tool_calls"][0]["arguments"]["sandbox_permissions"] == "require_escalated"
 
 
 def _asked(heard, kind, text, refusal):

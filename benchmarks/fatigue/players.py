@@ -61,8 +61,8 @@ class Player(Protocol):
         """What a line of its output means."""
         ...
 
-    def turn(self, step: Step, *, outside: bool) -> Line:
-        """A step as a turn of the script; `outside` asks to leave the sandbox with it."""
+    def turns(self, step: Step, *, outside: bool) -> list[Line]:
+        """A step as turns of the script; `outside` asks to leave the sandbox with it."""
         ...
 
 
@@ -113,15 +113,16 @@ class Steer:
         ended = line.get("ended")
         return End("" if ended == "done" else f"{ended}: {line.get('reason')}") if ended else None
 
-    def turn(self, step: Step, *, outside: bool) -> Line:
+    def turns(self, step: Step, *, outside: bool) -> list[Line]:
         if step.do == "mcp":
             named = {"server": "board", "tool": step.tool}
-            return call("mcp_call_tool", **named, arguments=step.arguments)
+            called = call("mcp_call_tool", **named, arguments=step.arguments)
+            return [call("mcp_list_tools", server="board"), called]
         if step.background or outside:
             how = {"background": True} if step.background else {}
             how |= {"outside_sandbox": True} if outside else {}
-            return call("workspace_run_command", command=step.command, **how)
-        return abstract(step)
+            return [call("workspace_run_command", command=step.command, **how)]
+        return [abstract(step)]
 
 
 class Codex:
@@ -181,19 +182,19 @@ class Codex:
         kind = "network" if network else "outside" if "commandExecution" in method else "other"
         return Ask(kind, " ".join([*shown, json.dumps(network or "")]), decide)
 
-    def turn(self, step: Step, *, outside: bool) -> Line:
+    def turns(self, step: Step, *, outside: bool) -> list[Line]:
         if step.do == "mcp":
-            return call(step.tool, **step.arguments)
+            return [call(step.tool, **step.arguments)]
         if step.do == "write":  # it has no tool for that, and a shell makes no folders
             folder = shlex.quote(os.path.dirname(step.path))
             written = f"printf %s {shlex.quote(step.content)} > {shlex.quote(step.path)}"
-            return call("exec_command", cmd=f"mkdir -p {folder} && {written}")
+            return [call("exec_command", cmd=f"mkdir -p {folder} && {written}")]
         if outside:
             why = {"sandbox_permissions": "require_escalated", "justification": "May I run this?"}
-            return call("exec_command", cmd=step.command, **why)
+            return [call("exec_command", cmd=step.command, **why)]
         if step.background:
-            return call("exec_command", cmd=step.command, yield_time_ms=1500)
-        return abstract(step)
+            return [call("exec_command", cmd=step.command, yield_time_ms=1500)]
+        return [abstract(step)]
 
 
 class Claude:
@@ -236,13 +237,13 @@ class Claude:
         kind = "mcp" if tool.startswith("mcp__") else kinds.get(tool, "other")
         return Ask(kind, f"{tool} {json.dumps(request['input'])}", reply)
 
-    def turn(self, step: Step, *, outside: bool) -> Line:
+    def turns(self, step: Step, *, outside: bool) -> list[Line]:
         if step.do == "mcp":
-            return call(f"mcp__board__{step.tool}", **step.arguments)
+            return [call(f"mcp__board__{step.tool}", **step.arguments)]
         if step.background:
             how = {"description": "start it", "run_in_background": True}
-            return call("Bash", command=step.command, **how)
-        return abstract(step)
+            return [call("Bash", command=step.command, **how)]
+        return [abstract(step)]
 
 
 PROGRAMS = (

@@ -51,7 +51,9 @@ def _once(program: Program, task: Task, root: Path, url: str, *, outside: bool) 
     player = program.player()
     with prepared(root, url, task) as world:
         steps = [world.step(step) for step in task.steps]
-        turns = [player.turn(step, outside=outside and step.leaves) for step in steps]
+        turns = [
+            turn for step in steps for turn in player.turns(step, outside=outside and step.leaves)
+        ]
         with model_server(root, turns, log) as server:
             setting = Setting(CACHE / program.name, root / program.name, server)
             asked, problem = _conversation(player, setting, world, task)
