@@ -101,7 +101,8 @@ class Steer:
         }
         setting.write("mcp.json", {"mcpServers": servers})
         files = {"STEERSMAN_MCP_CONFIG_FILES": str(setting.home / "mcp.json")}
-        place = {"PYTHONPATH": str(Path(__file__).parents[2])}
+        tree = Path(__file__).parents[2]
+        place = {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'src'}"}
         return [PYTHON, "-m", "benchmarks.fatigue.attended"], steer_environ(setting) | files | place
 
     def begin(self, world: World) -> list[Line]:
