@@ -19,7 +19,7 @@ from benchmarks.fatigue.world import World
 from benchmarks.measure import PYTHON
 from benchmarks.programs import CLAUDE, CODEX, Setting, Start, claude, codex, steer_environ
 
-BOARD = str(Path(__file__).with_name("board.py"))
+ATTENDED, BOARD = (str(Path(__file__).with_name(name)) for name in ("attended.py", "board.py"))
 Line = dict[str, Any]
 
 
@@ -101,9 +101,7 @@ class Steer:
         }
         setting.write("mcp.json", {"mcpServers": servers})
         files = {"STEERSMAN_MCP_CONFIG_FILES": str(setting.home / "mcp.json")}
-        tree = Path(__file__).parents[2]
-        place = {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'src'}"}
-        return [PYTHON, "-m", "benchmarks.fatigue.attended"], steer_environ(setting) | files | place
+        return [PYTHON, "-P", ATTENDED], steer_environ(setting) | files
 
     def begin(self, world: World) -> list[Line]:
         return []
