@@ -2,7 +2,7 @@
 
 The person says yes to everything but a question that names the harm. A task whose effect is not
 there, though a step of it may need to leave the sandbox, is played once more with a model that
-asks to leave it, as the programs tell models to do.
+tries each such step inside, and then asks to leave, as the programs tell models to do.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ import msgspec
 
 from benchmarks.fatigue.counting import Asked, Play, names
 from benchmarks.fatigue.players import Ask, End, Player, Program, Send
-from benchmarks.fatigue.tasks import Task
+from benchmarks.fatigue.tasks import Step, Task
 from benchmarks.fatigue.world import World, happened, prepared
 from benchmarks.programs import CACHE, Setting, model_server
 from benchmarks.tree import SUBREAPER, below
@@ -51,9 +51,9 @@ def _once(program: Program, task: Task, root: Path, url: str, *, outside: bool) 
     player = program.player()
     with prepared(root, url, task) as world:
         steps = [world.step(step) for step in task.steps]
-        turns = [
-            turn for step in steps for turn in player.turns(step, outside=outside and step.leaves)
-        ]
+        turns = [turn for step in steps for turn in player.turns(step, outside=False)]
+        if outside:
+            turns = [turn for step in steps for turn in _insisting(player, step)]
         with model_server(root, turns, log) as server:
             setting = Setting(CACHE / program.name, root / program.name, server)
             asked, problem = _conversation(player, setting, world, task)
@@ -61,6 +61,12 @@ def _once(program: Program, task: Task, root: Path, url: str, *, outside: bool) 
         bury(keep=world.pid)
     problem = problem or _unplayed(log, len(turns) + 1)
     return msgspec.structs.replace(played, asked=asked, happened=there, problem=problem)
+
+
+def _insisting(player: Player, step: Step) -> list[dict[str, Any]]:
+    """A step of a model that asks for what its sandbox refused."""
+    inside = player.turns(step, outside=False)
+    return [*inside, *player.turns(step, outside=True)] if step.leaves else inside
 
 
 def _conversation(
