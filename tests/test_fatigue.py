@@ -5,6 +5,7 @@ The programs themselves are played by the benchmark, not here.
 
 import pytest
 
+from benchmarks.fatigue.attended import kind_of
 from benchmarks.fatigue.counting import Asked, Play, listing, names, tables, tally
 from benchmarks.fatigue.players import PROGRAMS, Ask, Claude, Codex, End, Send, Steer
 from benchmarks.fatigue.service import service
@@ -74,6 +75,23 @@ def test_questions_and_fates_are_counted_and_what_was_not_played_is_not():
 def test_a_question_names_the_harm_when_it_has_all_of_its_words(text, named):
     assert names(Harm("true", ("push", "force")), text) is named
     assert names(None, text) is False
+
+
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [
+        ({"action": "write", "path": "a"}, "edit"),
+        ({"action": "change_many", "origin": "command"}, "effect of a command"),
+        ({"action": "execute", "command": "npm publish"}, "command"),
+        ({"action": "execute", "command": "make", "outside": True}, "outside"),
+        ({"action": "execute", "command": "make", "writes": ["/x"]}, "outside"),
+        ({"action": "network", "host": "x"}, "network"),
+        ({"action": "mcp_call"}, "mcp"),
+        ({"action": "setting"}, "other"),
+    ],
+)
+def test_questions_of_steersman_have_kinds(action, kind):
+    assert kind_of([action]) == kind
 
 
 def test_every_program_has_a_turn_for_every_step():

@@ -52,16 +52,17 @@ async def main() -> None:
 async def _asked(request: ConfirmRequest) -> bool:
     body = msgspec.to_builtins(request)
     shown = "\n".join(_strings([body.get(name) for name in SHOWN]))
-    say(asked=_kind(body["actions"]), text=shown)
+    say(asked=kind_of(body["actions"]), text=shown)
     return bool(json.loads(await asyncio.to_thread(sys.stdin.readline))["yes"])
 
 
-def _kind(actions: list[dict[str, Any]]) -> str:
+def kind_of(actions: list[dict[str, Any]]) -> str:
     """What the question is about, in the words that all programs share."""
     first = actions[0] if actions else {}
     name = str(first.get("action", ""))
     if name == "execute":
-        return "outside" if first.get("outside") else "command"
+        leaves = any(first.get(more) for more in ("outside", "writes", "reaches"))
+        return "outside" if leaves else "command"
     if KINDS.get(name) == "edit" and first.get("origin", "tool") != "tool":
         return "effect of a command"
     return KINDS.get(name, "other")
