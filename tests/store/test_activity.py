@@ -16,10 +16,10 @@ ONE = Execute("make\n  rm -rf /", "/srv")
 @pytest.mark.parametrize(
     ("actions", "shown"),
     [
-        ((ONE,), "run_command make ⏎ rm -rf /"),
-        ((ONE, Write("a.py", before="", after="1")), "run_command make ⏎ rm -rf / and 1 more"),
-        ((Execute("echo " + "x" * 300, "/"),), "run_command echo " + "x" * 181 + " …"),
-        ((), "run_command it leaves"),
+        ((ONE,), "run `make ⏎ rm -rf /`"),
+        ((ONE, Write("a.py", before="", after="1")), "run `make ⏎ rm -rf /`; create `a.py`"),
+        ((Execute("echo " + "x" * 300, "/"),), "run `echo " + "x" * 74 + "…`"),
+        ((), "it leaves"),
     ],
     ids=["lines", "several", "long", "nothing named"],
 )

@@ -103,7 +103,7 @@ def test_nothing_from_outside_moves_the_cursor_the_title_or_the_clipboard(
 
     window.until(READY)
     window.say(f"be nasty {NASTY!r}"[:60])
-    window.until("write_file wants to", ASKED)
+    window.until("The agent wants to", ASKED)
     time.sleep(PATIENCE)
     window.press("y")
     window.until("outside the sandbox", ASKED)

@@ -125,9 +125,9 @@ def test_several_questions_come_one_after_the_other(script, workspace, open_wind
 
     window.until(READY)
     window.say("do three things")
-    answer(window, "y", "edit_files wants to change 1 file")
-    answer(window, "n", "write_file wants to change 1 file")
-    answer(window, "y", "wants to run a command outside the sandbox", "$ touch seen")
+    answer(window, "y", "wants to change `")
+    answer(window, "n", "wants to create `")
+    answer(window, "y", "outside the sandbox", "$ touch seen")
     window.until("Done.", READY)
 
     assert (workspace / "calc.py").read_text() == MENDED

@@ -10,7 +10,7 @@ import pytest
 
 PICTURES = Path(__file__).parent.parent.parent / "docs" / "pictures"
 SHOWN = {
-    "conversation": ["wants to change 1 file", "nights"],
+    "conversation": ["wants to change", "nights"],
     "panes": ["approvals", "turn 2", "queued for the next turn"],
     "palette": ["Do anything", "/compact"],
     "picker": ["Resume a thread", "Why is the fee rounded twice?"],

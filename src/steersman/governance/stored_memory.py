@@ -7,6 +7,7 @@ from steersman.governance.remembering import Asked, Kept, Offered
 from steersman.governance.rule import Rule
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Lasting
+from steersman.records.wording import requested
 from steersman.store.contract import Store
 
 
@@ -73,7 +74,7 @@ class StoredMemory:
         )
         for choice in made.choices:
             if choice.name == lasting and scope in choice.scopes:
-                self._remember(choice.rules, scope, str(asked[0][0]))
+                self._remember(choice.rules, scope, requested([action for action, _ in asked]))
 
     def refuse(self, host: str, port: int) -> None:
         """Remember for this thread that a host must not be reached."""

@@ -257,7 +257,7 @@ class GuardBlock(Body, frozen=True, omit_defaults=True):
     breaker: bool = False
 
 
-Scope = Literal["once", "thread", "here"]
+Scope = Literal["once", "turn", "thread", "here"]
 
 
 class Lasting(Struct, frozen=True):
@@ -291,9 +291,10 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     """The answer to the request with the same `corr`; `guidance` goes to the model.
 
-    `scope` shows how long it holds: this once, in this thread, or always in this folder; `lasting`
-    names which of the lasting answers is meant. `arguments` are the call's arguments as the user
-    changed them; `hunks` are all that was accepted of the diffs the request showed.
+    `scope` tells how long it holds: this once, in this turn, in this thread, or always in this
+    folder; `lasting` names which of the lasting answers is meant. `arguments` are the call's arguments as the person
+    changed them; `hunks` are all that was accepted of the diffs the request showed. `by` is
+    `earlier` where an answer to another request covers this one.
     """
 
     kind: ClassVar[str] = "confirm_response"
@@ -303,7 +304,7 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     scope: Scope = "once"
     lasting: str = "same"
     arguments: dict[str, JSON] | None = None
-    by: Literal["person", "yes-flag"] = "person"
+    by: Literal["person", "yes-flag", "earlier"] = "person"
     hunks: tuple[FileHunks, ...] | None = None
 
 

@@ -16,6 +16,7 @@ from steersman.records.message import (
     TurnStart,
 )
 from steersman.records.thread import Activity, Waiting
+from steersman.records.wording import requested
 from steersman.store.contract import stamp
 
 LONGEST = 200
@@ -72,20 +73,5 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
 
 
 def _subject(request: ConfirmRequest) -> str:
-    """What a permission is about, in a line: the tool, and the file, command or host."""
-    named = (
-        str(getattr(action, field))
-        for action in request.actions
-        for field in ("command", "path", "host", "tool")
-        if getattr(action, field, "")
-    )
-    first = next(named, request.reason)
-    more = f" and {len(request.actions) - 1} more" if len(request.actions) > 1 else ""
-    lines = " ⏎ ".join(" ".join(line.split()) for line in first.splitlines())
-    return _cut(f"{request.tool.removeprefix('workspace_')} {lines}", more)
-
-
-def _cut(text: str, more: str) -> str:
-    """A line that says that there is more, where there is."""
-    room = LONGEST - len(more)
-    return f"{text if len(text) <= room else text[: room - 2] + ' …'}{more}"
+    """What a permission is about, in a line."""
+    return requested(request.actions, request.facts)[:LONGEST] or request.reason[:LONGEST]

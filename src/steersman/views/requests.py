@@ -9,17 +9,15 @@ from steersman.records.action import (
     ChangeMany,
     Delete,
     Execute,
-    List,
     McpCall,
     Network,
-    Read,
-    Search,
     SpawnAgent,
     Write,
 )
 from steersman.records.message import MASK, ConfirmRequest, Lasting, Scope, ToolCall
+from steersman.records.wording import requested
 from steersman.views.blocks import Asked, Request
-from steersman.views.text import counted, flat, safe, safe_json
+from steersman.views.text import flat, safe, safe_json
 
 ROOT = "steersman"
 
@@ -34,24 +32,12 @@ class Offered(Struct, frozen=True):
 
 def title(request: ConfirmRequest) -> str:
     """What is wanted, in a few words."""
-    kinds = {type(action) for action in request.actions}
-    match request.actions:
-        case [Execute(outside=outside)]:
-            return "run a command outside the sandbox" if outside else "run a command"
-        case [Network(host=host, port=port)]:
-            return f"reach {flat(host)}, port {port}"
-        case [McpCall(server=server, tool=tool)]:
-            return f"call {flat(tool)} of the MCP server {flat(server)}"
-        case [SpawnAgent(agent=agent)]:
-            return f"start the agent {flat(agent)}"
-        case [ChangeMany() as many, *_]:
-            return f"change {counted(many.created + many.changed + many.deleted, 'file')} at once"
-    if kinds <= {Write, Delete}:
-        did = "keep what a command did to" if not can_be_changed(request) else "change"
-        return f"{did} {counted(len(request.actions), 'file')}"
-    if kinds <= {Read, List, Search}:
-        return f"look at {counted(len(request.actions), 'place')}"
-    return f"do {counted(len(request.actions), 'thing')}"
+    return flat(requested(request.actions, request.facts))
+
+
+def wish(block: Request) -> str:
+    """Who wants what, as a sentence."""
+    return f"{asker(block) or 'The agent'} wants to {title(block.request)}"
 
 
 def asker(block: Request | Asked) -> str:
@@ -67,19 +53,25 @@ def can_be_changed(request: ConfirmRequest) -> bool:
     )
 
 
+_LETTERS: dict[tuple[str, Scope], str] = {
+    ("same", "turn"): "u", ("edits", "turn"): "u", ("same", "thread"): "t", ("same", "here"): "A",
+    ("edits", "thread"): "w", ("edits", "here"): "W",
+}  # fmt: skip
+_LASTS = {
+    "u": "this and the like in this turn", "t": "in this thread", "A": "always here",
+    "w": "all edits in this thread", "W": "all edits here",
+}  # fmt: skip
+
+
 def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
     """The keys for answers that hold longer: which answer, for how long, and the words for it."""
     keys: dict[str, tuple[str, Scope, str]] = {}
-    letters = {("same", "thread"): "t", ("same", "here"): "a", ("edits", "thread"): "w",
-               ("edits", "here"): "W"}  # fmt: skip
-    words = {"t": "in this thread", "a": "always here", "w": "all edits in this thread",
-             "W": "all edits here"}  # fmt: skip
     for lasting in request.lasting:
         for scope in lasting.scopes:
-            key = letters.get((lasting.name, scope))
+            key = _LETTERS.get((lasting.name, scope))
             if key:
-                keys[key] = (lasting.name, scope, words[key])
-    return keys
+                keys[key] = (lasting.name, scope, _LASTS[key])
+    return {key: keys[key] for key in _LASTS if key in keys}
 
 
 def keys_of(request: ConfirmRequest, lasting: Lasting) -> list[str]:
@@ -87,11 +79,20 @@ def keys_of(request: ConfirmRequest, lasting: Lasting) -> list[str]:
     return [key for key, (name, _, _) in lasting_keys(request).items() if name == lasting.name]
 
 
+def holds(request: ConfirmRequest) -> str:
+    """How long a plain yes or no holds: people are asked about a host once in a thread."""
+    about_host = any(isinstance(action, Network) for action in request.actions)
+    return " in this thread" if about_host else ""
+
+
 def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> list[Offered]:
-    """The answers there are, and nothing that would not work."""
-    made = [Offered("y", "once")]
-    made += [Offered(key, told, True) for key, (_, _, told) in lasting_keys(request).items()]
-    made += [Offered("n", "deny"), Offered("g", "deny and say why")]
+    """The answers there are, and nothing that would not work; each says how long it holds."""
+    held = holds(request)
+    made = [Offered("y", f"approve{held}", bool(held))]
+    for key, (_, _, told) in lasting_keys(request).items():
+        if not (held and key == "t"):  # the same as a plain yes
+            made.append(Offered(key, told, True))
+    made += [Offered("n", f"deny{held}", bool(held)), Offered("g", f"deny{held} and say why")]
     if editable(request, call):
         made.append(Offered("e", "edit"))
     if any(isinstance(action, Write | Delete) for action in request.actions):

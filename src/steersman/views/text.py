@@ -36,6 +36,7 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.names import shown
+from steersman.records.wording import elsewhere, requested
 from steersman.views.git_notes import counted_changes
 
 IMPORTED_WORDS = "Imported from a file. What it describes may never have happened here."
@@ -178,6 +179,11 @@ def _toll_words(body: Body) -> str | None:
     return None
 
 
+SCOPES = {
+    "once": "once", "turn": "in this turn", "thread": "in this thread", "here": "always here",
+}  # fmt: skip
+
+
 def _talk_words(body: Body) -> str | None:
     """What is said between the user and the model."""
     match body:
@@ -187,10 +193,10 @@ def _talk_words(body: Body) -> str | None:
             return one_line(f"{how} {state} {text}")
         case Assistant(text=text, calls=calls):
             return one_line(text) or counted(len(calls), "call")
-        case ConfirmRequest(tool=tool, reason=reason):
-            return one_line(f"{tool}: {reason}")
+        case ConfirmRequest(actions=actions, facts=facts, reason=reason):
+            return one_line(f"{requested(actions, facts)}: {reason}")
         case ConfirmResponse(decision=decision, guidance=guidance, scope=scope):
-            lasts = {"once": "", "thread": "in this thread", "here": "always here"}[scope]
+            lasts = SCOPES[scope] if scope != "once" else ""
             return one_line(f"{decision} {lasts} {guidance}")
     return None
 
@@ -248,7 +254,7 @@ def fact_words(fact: Mapping[str, Any]) -> str:
         if fact.get(name)
     ]
     if fact.get("remote"):
-        does.append(f"changes elsewhere: {flat(fact['remote'])}")
+        does.append(f"changes elsewhere: {flat(elsewhere(fact['words'], fact['remote']))}")
     if fact.get("unknown_code"):
         does.append("runs unreviewed code")
     return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")

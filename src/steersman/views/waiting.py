@@ -12,6 +12,7 @@ from steersman.views.blocks import Asked, Request, Work
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
+ALSO = {"y": "y/a"}  # keys that have a second one
 
 
 class Queue:
@@ -24,6 +25,7 @@ class Queue:
         self._calls: dict[str, ToolCall] = {}
         self._answered: set[str] = set()
         self._shown = ""
+        self._several: set[str] = set()
         self._since = float("-inf")
         self._why_whole: str | None = None
         self.at = 0
@@ -45,6 +47,17 @@ class Queue:
         places = [block.corr for block in self._blocks]
         self.at = places.index(self._shown) if self._shown in places else 0
 
+    @property
+    def together(self) -> list[Request]:
+        """The requests that are put as one: those of the same agent, asked in the same turn."""
+        now = self.current
+        if not isinstance(now, Request):
+            return []
+        return [
+            one for one in self._blocks
+            if isinstance(one, Request) and (one.lane, one.turn) == (now.lane, now.turn)
+        ]  # fmt: skip
+
     def changed(self, *, sudden: bool) -> bool:
         """Whether something else is asked than when this was called before.
 
@@ -52,6 +65,10 @@ class Queue:
         """
         block = self.current
         corr = block.corr if block else ""
+        several = {one.corr for one in self.together}
+        if sudden and several - self._several:
+            self._since = self._clock()  # an answer to all is not for one that just joined them
+        self._several = several
         if corr == self._shown:
             return False
         self._shown, self._why_whole, self.option = corr, None, 0
@@ -70,15 +87,28 @@ class Queue:
         Whoever types on, words that were meant for something else, answers nothing.
         """
         block = self.current
-        if block is None:
-            return ""
-        if self._clock() - self._since < self._patience:
-            self._since = self._clock()
+        if block is None or self._too_early():
             return ""
         self._answered.add(block.corr)
         self._blocks.pop(self.at)
         self.at = min(self.at, max(len(self._blocks) - 1, 0))
         return block.corr
+
+    def all_answered(self) -> list[str]:
+        """Take out everything that is asked together; empty when it is too early."""
+        if self._too_early():
+            return []
+        gone = [one.corr for one in self.together]
+        self._answered.update(gone)
+        self._blocks = [one for one in self._blocks if one.corr not in gone]
+        self.at = 0
+        return gone
+
+    def _too_early(self) -> bool:
+        early = self._clock() - self._since < self._patience
+        if early:
+            self._since = self._clock()
+        return early
 
     def reopen(self, corr: str) -> None:
         """An answer did not arrive."""
@@ -107,15 +137,27 @@ class Queue:
             self._why_whole = why_whole(self.current.request.actions)
         return self._why_whole or ""
 
-    def keys(self) -> Keys:
-        """The keys for what is asked now."""
+    def keys(self, *, all_seen: bool = True) -> Keys:
+        """The keys for what is asked now; one answer to all only where all of them are seen."""
         more = [("tab", "next")] if len(self._blocks) > 1 else []
         match self.current:
             case Request(request=request):
                 made = requests.offered(request, self.call, hunks=not self.why_whole)
-                return [*((one.key, one.words) for one in made), *more]
+                keys = [(ALSO.get(one.key, one.key), one.words) for one in made]
+                count = len(self.together)
+                if count > 1 and all_seen:
+                    keys += [("Y", f"approve all {count}"), ("N", f"deny all {count}")]
+                return [*keys, *more]
             case Asked(question=question) if question.options:
                 return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]
             case Asked():
                 return [("o", "answer"), *more]
         return []
+
+    def letters(self) -> str:
+        """The letters that mean something now; any other is prose."""
+        made = "".join(key for key, _ in self.keys() if len(key) == 1 or key in ALSO.values())
+        match self.current:
+            case Asked(question=question):
+                return made + "123456789"[: len(question.options)]
+        return made

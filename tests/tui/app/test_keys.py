@@ -24,7 +24,7 @@ def written(me):
 async def worked(me):
     """A turn that changed something is over."""
     await me.say("fix it")
-    await me.sees("wants to change 1 file")
+    await me.sees("wants to change")
     await me.press("y")
     await me.turn_ends()
     await me.until(lambda: me.app.attention == "writing")

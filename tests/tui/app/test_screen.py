@@ -27,7 +27,7 @@ def test_the_screen_from_the_first_word_to_the_last(environ, workspace, script, 
         async with at_the_terminal(environ, workspace, script(*WORK), size=size) as me:
             named = f"{size[0]}x{size[1]}"
             await me.say("fix the bug")
-            await me.sees("wants to change 1 file")
+            await me.sees("wants to change")
             check(me.picture(), f"asking-{named}.txt")
             await me.press("y")
             await me.turn_ends()
@@ -95,7 +95,7 @@ def test_a_narrow_screen_has_one_column(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(*WORK), size=(80, 24)) as me:
             await me.say("fix the bug")
-            await me.sees("wants to change 1 file")
+            await me.sees("wants to change")
             await me.press("y")
             await me.turn_ends()
             await me.press("f4")
@@ -161,7 +161,7 @@ def test_without_colours_none_is_sent(environ, workspace, script, monkeypatch):
         bare = {**environ, "NO_COLOR": "1"}
         async with at_the_terminal(bare, workspace, script(*WORK)) as me:
             await me.say("fix it")
-            await me.sees("wants to change 1 file")
+            await me.sees("wants to change")
             assert coloured(me.app) == set()
             await me.press("f1")
             await me.sees("Keys and commands")

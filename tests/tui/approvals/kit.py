@@ -36,7 +36,7 @@ SAME = Lasting("same", ("changes of calc.py",), ("thread",))
 EDITS = Lasting(
     "edits",
     ("changes of any file in the workspace, but not of protected ones",),
-    ("thread", "here"),
+    ("turn", "thread", "here"),
 )
 
 
@@ -59,7 +59,7 @@ class Stand(App[None]):
     def compose(self) -> ComposeResult:
         yield Container(id="rest")
         yield Approvals(**self._options)
-        yield Input(id="composer")
+        yield Input(id="composer", select_on_focus=False)
 
     def on_mount(self) -> None:
         for field in self.query("Input, TextArea"):
@@ -77,6 +77,12 @@ class Stand(App[None]):
 
     def on_approvals_answered(self, event: Approvals.Answered) -> None:
         self.answers.append((event.corr, event.answer))
+
+    def on_approvals_prose(self, event: Approvals.Prose) -> None:
+        field = self.query_one("#composer", Input)
+        field.focus()
+        field.value += event.text
+        field.cursor_position = len(field.value)
 
     def on_approvals_emptied(self) -> None:
         self.emptied += 1

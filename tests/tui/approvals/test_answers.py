@@ -90,6 +90,8 @@ def picture(app: Stand) -> str:
 
 ANSWERS = [
     ("y", ConfirmResponse("allow")),
+    ("a", ConfirmResponse("allow")),
+    ("u", ConfirmResponse("allow", scope="turn", lasting="edits")),
     ("t", ConfirmResponse("allow", scope="thread", lasting="same")),
     ("w", ConfirmResponse("allow", scope="thread", lasting="edits")),
     ("W", ConfirmResponse("allow", scope="here", lasting="edits")),
@@ -103,18 +105,20 @@ def test_one_key_is_one_answer() -> None:
 
 
 def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
-    app = press(command_request(), "a")
+    app = press(command_request(), "A")
     assert app.answer == ConfirmResponse("allow", scope="here", lasting="same")
     shown = picture(press(command_request()))
-    assert "t/a would allow `npm install …`; `rm …`" in shown
+    assert "t/A would allow `npm install …`; `rm …`" in shown
     assert "$ npm install left-pad && sudo rm -rf build" in shown
     assert "sudo → rm -rf build (deletes /w/build)" in shown
 
 
 def test_what_is_not_offered_is_no_answer() -> None:
-    app = press(network_request(), "t", "a", "w", "W", "e", "D", "1", "enter", "o")
+    app = press(network_request(), "t", "A", "w", "W", "e", "D", "1", "enter", "o", "Y", "N")
     assert app.answers == []
     assert "registry.example, port 443" in picture(app)
+    assert "y/a approve in this thread" in picture(app)
+    assert "n deny in this thread" in picture(app)
     assert "only this once: it only holds for this host" in picture(app)
 
 
@@ -267,7 +271,8 @@ def test_several_agents_ask_and_are_answered_one_after_the_other() -> None:
     app = press(things)
     assert "1 of 3" in picture(app)
     app = press(things, "tab")
-    assert "reviewer  2 of 3" in picture(app)
+    assert "reviewer wants to run `npm install left-pad" in picture(app)
+    assert "2 of 3" in picture(app)
     app = press(things, "shift+tab")
     assert "3 of 3" in picture(app)
     app = press(things, "tab", "n", "y", "y")
@@ -417,7 +422,8 @@ def test_all_of_a_long_request_can_be_scrolled_to() -> None:
 
 def test_a_change_of_very_many_files_is_told_in_numbers() -> None:
     shown = picture(press(many_request()))
-    assert "wants to change 1,243 files at once" in shown
+    assert "The agent wants to delete 12 untracked files and discard uncommitted" in shown
+    assert "in 2 files: `src/a.py`, `notes.txt` and 12 more" in shown
     assert "12 of them (34,000 bytes) are not in version control" in shown
     assert "notes.txt" in shown
 
@@ -434,5 +440,100 @@ def test_the_editor_is_told_of_where_there_is_none() -> None:
             await pilot.pause()
             assert app.query_one(TextArea).text
         assert app.answers == []
+
+    asyncio.run(story())
+
+
+# One card, and keys that are never words.
+
+
+def both() -> list[Any]:
+    first, work = edit_request()
+    second, other = command_request(corr="ask_2")
+    return [(first, work), (second, other)]
+
+
+def test_what_is_asked_together_is_one_card_and_one_answer() -> None:
+    shown = picture(press(both()))
+    assert "The agent wants to do 2 things" in shown
+    assert "› 1 change `calc.py`" in shown
+    assert "  2 run `npm install left-pad && sudo rm -rf build`" in shown
+    assert "Y approve all 2  N deny all 2" in shown
+    assert answers(both(), ["Y"], ["N"], ["n", "y"]) == [
+        [ConfirmResponse("allow")] * 2,
+        [ConfirmResponse("deny")] * 2,
+        [ConfirmResponse("deny"), ConfirmResponse("allow")],
+    ]
+
+
+def test_one_answer_to_all_only_where_all_are_listed() -> None:
+    several = [network_request(corr=f"ask_{number}") for number in range(30)]
+    app = press(several, "Y")
+    assert app.answers == []
+    assert "approve all" not in picture(app)
+
+
+def test_an_agent_s_requests_are_not_answered_with_another_s() -> None:
+    first, work = edit_request()
+    second = network_request(corr="ask_2", lane="steersman/reviewer")
+    assert answers([(first, work), second], ["Y"]) == [[]]
+
+
+def test_words_answer_nothing_whatever_letter_they_begin_with() -> None:
+    async def story() -> None:
+        app = Stand(hold=1000)
+        async with app.run_test(size=(80, 24)) as pilot:
+            for words in ("no, use b", "go on", "yes", "stop", "all of it", "Do it", "just no"):
+                request, work = edit_request()
+                app.approvals.show([], [])
+                app.approvals.show([request], [work], grab=True)
+                await pilot.pause()
+                keys = ["space" if one == " " else one for one in words]
+                await pilot.press(*keys)
+                await pilot.pause()
+                field = app.query_one("#composer", Input)
+                assert (field.value, app.answers) == (words, [])
+                assert app.approvals.current is request
+                field.value = ""
+            app.approvals.take_keys()
+            await pilot.press("y", "escape")  # what was not over is not answered
+            await pilot.pause()
+            assert app.answers == []
+
+    asyncio.run(story())
+
+
+def test_a_letter_alone_answers_after_a_moment() -> None:
+    async def story() -> None:
+        request, work = edit_request()
+        app = Stand(hold=0.01)
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("y")
+            while not app.answers:
+                await pilot.pause(0.01)
+            assert app.answer == ConfirmResponse("allow")
+
+    asyncio.run(story())
+
+
+def test_what_is_left_is_one_line_with_the_way_back() -> None:
+    async def story() -> None:
+        app = Stand()
+        blocks, works = queue(both())
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show(blocks, works, grab=True)
+            await pilot.pause()
+            app.query_one("#composer", Input).focus()
+            await pilot.pause()
+            app.approvals.fold()
+            await pilot.pause()
+            shown = screen_text(app)
+            assert "? The agent wants to change `calc.py` (and 1 more)  F8 answers" in shown
+            assert "approve" not in shown
+            await pilot.click(app.approvals)
+            await pilot.pause()
+            assert "y/a approve" in screen_text(app)
+            assert app.answers == []
 
     asyncio.run(story())

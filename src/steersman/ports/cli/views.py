@@ -6,8 +6,9 @@ import time
 from typing import Protocol, TextIO
 
 import click
+import msgspec
 
-from steersman.records.action import ChangeMany, Delete, Execute, Network, Write
+from steersman.records.action import ChangeMany, Delete, Execute, McpCall, Network, Write
 from steersman.records.counting import counted
 from steersman.records.message import (
     Answer,
@@ -30,6 +31,8 @@ from steersman.records.message import (
     User,
     encode_message,
 )
+from steersman.records.wording import described
+from steersman.views.requests import keys_of, title
 from steersman.views.text import (
     call_words,
     fact_words,
@@ -291,8 +294,10 @@ def audit_words(audit: Audit) -> str:
 
 def request_words(request: ConfirmRequest) -> str:
     """A permission request: every action with its diff, or its command and what is in it."""
-    reason = flat(request.reason)
-    lines = [click.style(f"? {flat(request.tool)}: {reason}", fg="yellow", bold=True)]
+    lines = [
+        click.style(f"? The agent wants to {title(request)}", fg="yellow", bold=True),
+        f"  {flat(request.reason)}",
+    ]
     for action in request.actions:
         match action:
             case Write(diff=diff) | Delete(diff=diff):
@@ -305,12 +310,15 @@ def request_words(request: ConfirmRequest) -> str:
                 lines.append(f"  {flat(host)}, port {port}")
             case ChangeMany(created=created, changed=changed, deleted=deleted):
                 lines.append(f"  {created:,} created, {changed:,} changed, {deleted:,} deleted")
-            case _:
-                lines.append(f"  {flat(str(action))}")
+            case McpCall(arguments=arguments):
+                text = msgspec.json.format(msgspec.json.encode(arguments), indent=2).decode()
+                lines += [f"  {safe(line)}" for line in text.split("\n")]
+            case _ if len(request.actions) > 1:
+                lines.append(f"  {flat(described(action))}")
     lines += [f"  · {fact_words(fact)}" for fact in request.facts]
     for lasting in request.lasting:
-        told = "; ".join(map(flat, lasting.sentences))
-        lines.append(click.style(f"  a lasting answer would allow: {told}", dim=True))
+        keys, told = "/".join(keys_of(request, lasting)), "; ".join(map(flat, lasting.sentences))
+        lines.append(click.style(f"  {keys} would allow {told}", dim=True))
     if request.only_once:
         lines.append(
             click.style(f"  can only be allowed once: {flat(request.only_once)}", dim=True)

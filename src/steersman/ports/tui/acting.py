@@ -41,7 +41,7 @@ class Acting:
             "page_down": lambda: self._scroll("page_down"),
             "down": lambda: self._scroll("down"), "up": lambda: self._scroll("up"),
             "top": lambda: self._scroll("top"), "end": lambda: self._scroll("end"),
-            "approvals": self._approvals, "approvals_now": self._approvals,
+            "approvals": self._approve, "approvals_now": self._approvals,
             "queued": self._queued, "mentioned": self._mentioned, "retry": self._retry,
             "write": self._write, "read": self._read,
         }  # fmt: skip
@@ -147,6 +147,13 @@ class Acting:
                 transcript.action_top()
             case "end":
                 transcript.action_end()
+
+    def _approve(self) -> None:
+        """What waits is approved there, with the same key; with nothing waiting: how it asks."""
+        if self._app.follower.story.waiting():
+            self._app.showing.answer()
+        else:
+            self._app.spawn(self._app.command("/approvals"))
 
     def _approvals(self) -> None:
         app = self._app

@@ -140,8 +140,8 @@ class SteersmanApp(App[Left]):
         return self.run_worker(work, exit_on_error=True)
 
     def tell(self, text: str) -> None:
-        """Say one thing in passing."""
-        if self.is_running:
+        """Say one thing in passing; nothing that waits for an answer is covered by it."""
+        if self.is_running and not self.showing.note(safe(text)):
             self.notify(safe(text), markup=False, timeout=8)
 
     async def answered(self, screen: ModalScreen[T]) -> T | None:
@@ -259,6 +259,12 @@ class SteersmanApp(App[Left]):
         """The user answered what waited."""
         self.steering.answer(event.corr, event.answer, self.showing.reopen)
 
+    def on_approvals_prose(self, event: Approvals.Prose) -> None:
+        """Words were typed where answers are given: they are words."""
+        composer = self.query_one(Composer)
+        composer.focus()
+        composer.insert_text(event.text)
+
     def on_approvals_emptied(self) -> None:
         """Nothing waits any more."""
         self.query_one(Composer).focus()
@@ -295,6 +301,7 @@ class SteersmanApp(App[Left]):
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""
+        self.showing.fold()
         self.showing.keys()
 
     def _focus_moved(self) -> None:

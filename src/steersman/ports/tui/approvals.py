@@ -6,11 +6,13 @@ allows nothing.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Literal
 
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.timer import Timer
 
 from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.ports.tui.drawing.lines import clean_line
@@ -23,6 +25,7 @@ from steersman.views.blocks import Asked, Request, Work
 from steersman.views.hunks import Part, answer, files_of, narrowed
 from steersman.views.waiting import Waiting
 
+MOVES = "jkhl []"  # letters that only move
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
 
 
@@ -30,12 +33,15 @@ class Approvals(RequestSheet, can_focus=True):
     """A queue of requests and questions. `show` says what waits; it is empty until then."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "allow", "allow once", id="ask_once", show=False),
+        Binding("y,a", "allow", "approve", id="ask_once", show=False),
+        Binding("u", "lasting('u')", "the like in this turn", id="ask_turn", show=False),
         Binding("t", "lasting('t')", "in this thread", id="ask_thread", show=False),
-        Binding("a", "lasting('a')", "always here", id="ask_always", show=False),
+        Binding("A", "lasting('A')", "always here", id="ask_always", show=False),
         Binding("w", "lasting('w')", "all edits in this thread", id="ask_edits", show=False),
         Binding("W", "lasting('W')", "all edits here", id="ask_edits_here", show=False),
         Binding("n", "deny", "deny", id="ask_deny", show=False),
+        Binding("Y", "all('allow')", "approve all", id="ask_all", show=False),
+        Binding("N", "all('deny')", "deny all", id="ask_none", show=False),
         Binding("g", "guide", "deny and say why", id="ask_guide", show=False),
         Binding("e", "edit", "edit", id="ask_edit", show=False),
         Binding("D", "diff", "diff", id="ask_diff", show=False),
@@ -58,6 +64,7 @@ class Approvals(RequestSheet, can_focus=True):
     Approvals:focus-within { border-top: heavy $warning; }
     Approvals:focus { border-top: heavy $warning; }
     Approvals.small { border-top: none; }
+    Approvals.folded > #ask-body, Approvals.folded > #ask-foot { display: none; }
     """
 
     class Answered(Message):
@@ -68,11 +75,22 @@ class Approvals(RequestSheet, can_focus=True):
             self.corr = corr
             self.answer = answer
 
+    class Prose(Message):
+        """Letters that are words, not answers: they belong into the composer."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     class Emptied(Message):
         """Nothing waits any more, and the keys went here until now."""
 
     _grabbed = ""
     _opened: DiffScreen | None = None
+    _held: Timer | None = None  # until a letter counts as an answer
+    _typed = ""  # letters pressed in a row
+    _typed_at = float("-inf")
+    _prose = False  # words are being typed, until the keys go where they belong
 
     # The queue.
 
@@ -111,6 +129,7 @@ class Approvals(RequestSheet, can_focus=True):
             self.take_keys()
         if grab or had:
             self._grabbed = block.corr
+        self.fold()
 
     def _tell_empty(self) -> None:
         """Something new may have come in the meantime, and the keys with it."""
@@ -124,9 +143,67 @@ class Approvals(RequestSheet, can_focus=True):
         else:
             self.focus()
 
+    def fold(self) -> None:
+        """While keys go elsewhere, what waits is one line that says how to come back."""
+        self._folded = not self._has_keys() and self._opened is None
+        if self._folded:
+            self._let_go()
+        if self.current is not None:
+            self._fit()
+
+    def on_focus(self) -> None:
+        """All of it is shown again."""
+        self._prose = False
+        self.fold()
+
+    def on_blur(self) -> None:
+        """Words have come to where they belong."""
+        self._prose = False
+
     def _has_keys(self) -> bool:
         focused = self.screen.focused
         return self.display and focused is not None and self in focused.ancestors_with_self
+
+    # Letters.
+
+    async def on_key(self, event: events.Key) -> None:
+        """A letter answers when no other follows it at once: then they are words."""
+        if self._form is not None or not event.is_printable or event.character is None:
+            self._let_go()
+            return
+        now = self._clock()
+        hurried = now - self._typed_at < self._hold
+        self._typed = (self._typed if hurried else "") + event.character
+        self._typed_at = now
+        moves = event.character in MOVES
+        known = moves or event.character in self._queue.letters()
+        if self._prose or self._held is not None or not known:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Prose(self._typed))
+            self._let_go()
+            self._prose = True
+        elif self._hold and not moves:
+            event.stop()
+            event.prevent_default()
+            self._held = self.set_timer(self._hold, partial(self._take_letter, event.key))
+
+    async def _take_letter(self, key: str) -> None:
+        self._let_go()
+        if self.has_focus:
+            await self.app._check_bindings(key)
+
+    def _let_go(self) -> None:
+        """Nothing is held back any more."""
+        if self._held is not None:
+            self._held.stop()
+        self._held, self._typed = None, ""
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted is words."""
+        if self.has_focus:
+            event.stop()
+            self.post_message(self.Prose(event.text))
 
     # Answers.
 
@@ -153,6 +230,17 @@ class Approvals(RequestSheet, can_focus=True):
             if found is not None:
                 name, scope, _ = found
                 self._answer(ConfirmResponse("allow", scope=scope, lasting=name))
+
+    def action_all(self, decision: Literal["allow", "deny"]) -> None:
+        """The same to everything that is asked together."""
+        if len(self._queue.together) < 2 or not self._all_seen:
+            return
+        had = self._has_keys()
+        for corr in self._queue.all_answered():
+            self.post_message(self.Answered(corr, ConfirmResponse(decision)))
+        self._go_on()
+        if had and self.current is not None:
+            self.take_keys()
 
     def action_deny(self) -> None:
         """No."""
@@ -197,10 +285,9 @@ class Approvals(RequestSheet, can_focus=True):
             if accepted is not None and self.current is block:
                 self._answer(answer(block.request, accepted))
 
-        tool = block.request.tool.removeprefix("workspace_")
         self._opened = DiffScreen(
             files,
-            title=f"{tool} wants to {requests.title(block.request)}",
+            title=requests.wish(block),
             choosing=not whole,
             why_whole=whole,
             check=check,
@@ -222,8 +309,11 @@ class Approvals(RequestSheet, can_focus=True):
                 self.action_other()
 
     def on_click(self, event: events.Click) -> None:
-        """An option can be clicked on."""
+        """An option can be clicked on, and so can the line of what waits."""
         view = self._view
+        if self._folded and self.current is not None:
+            self.take_keys()
+            return
         if not isinstance(self.current, Asked) or event.widget is not view:
             return
         row = event.screen_y - view.content_region.y + view.scroll_offset.y

@@ -67,7 +67,8 @@ TABLE = (
     Key("end", ("G",), "Go to the end, and follow.", ""),
     Key("diff", ("D",), "Show what was changed.", "diff"),
     Key("retry", ("r",), "Try the last step again; asks first.", "retry"),
-    Key("approvals", ("a",), "Go to what waits for an answer.", "approvals"),
+    Key("approvals", ("a",), "Approve what waits: opens it, and there `a` approves. With nothing "
+        "waiting: choose the approvals level.", "approvals"),
     Key("write", ("i",), "Write.", "write"),
     Key("quit", ("q",), "Quit; asks first.", "quit"),
     Key("ask_help", ("?",), "Show this help.", "help"),
@@ -206,7 +207,7 @@ def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
         return [Hint(keymap.of(name), NAMES[name].short) for name in names]
 
     if focus == "asking":
-        return [Hint(keymap.of("stop"), "write"), *named("help", "palette")]
+        return [Hint(keymap.of("stop"), "later"), *named("help", "palette")]
     general = named("palette", "help", "log", "diff_pane", "status", "todo")
     if focus == "reading":
         letters = named("down", "up", "diff", "retry", "approvals", "quit", "ask_help")

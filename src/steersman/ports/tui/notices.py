@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from steersman.views.blocks import Asked, Request
-from steersman.views.requests import asker, title
+from steersman.views.requests import asker, wish
 from steersman.views.text import one_line
 
 BELL = "\x07"
@@ -40,14 +40,12 @@ class Wanted(Struct, frozen=True):
 
 def words(block: Request | Asked) -> str:
     """What waits, in one line."""
-    who = asker(block)
-    before = f"{who}: " if who else ""
     match block:
-        case Request(request=request):
-            tool = request.tool.removeprefix("workspace_")
-            return one_line(f"{before}{tool} wants to {title(request)}", LONGEST)
+        case Request():
+            return one_line(wish(block), LONGEST)
         case Asked(question=question):
-            return one_line(f"{before}{question.text}", LONGEST)
+            who = asker(block)
+            return one_line(f"{who}: {question.text}" if who else question.text, LONGEST)
 
 
 def desktop_notice(text: str, environ: Mapping[str, str]) -> str:

@@ -22,30 +22,55 @@ from steersman.records.action import (
     SpawnAgent,
 )
 from steersman.records.message import ConfirmRequest, Question
+from steersman.records.wording import described
 from steersman.views.blocks import Asked, Request
-from steersman.views.requests import asker, keys_of, title
+from steersman.views.requests import asker, keys_of, title, wish
 from steersman.views.text import counted, fact_words, flat
 
+HEAD = 2  # lines for what is wanted
 LONGEST = 200  # lines of a command or of arguments
 
 
-def head(block: Request | Asked, place: int, count: int, width: int, palette: Palette) -> Text:
-    """What is wanted, by whom, and how many wait."""
-    left = Text().append("? ", palette.warn)
+def head(
+    block: Request | Asked, place: int, count: int, width: int, palette: Palette, together: int = 1
+) -> list[Text]:
+    """Who wants what, on two lines at most, and how many wait."""
+    who = asker(block)
     match block:
-        case Request(request=request):
-            left.append(clean_line(request.tool.removeprefix("workspace_")), palette.strong)
-            left.append(f" wants to {title(request)}", palette.warn)
-        case Asked():
-            left.append("A question", palette.strong)
-    right = Text()
-    if own := asker(block):
-        right.append(f"  {own}", palette.accent)
-    if count > 1:
-        right.append(f"  {place + 1} of {count}", palette.strong)
-    left = cut(left, max(width - right.cell_len, 1))
-    left.pad_right(max(width - right.cell_len - left.cell_len, 0))
+        case Request() if together > 1:
+            told = f"{who or 'The agent'} wants to do {counted(together, 'thing')}"
+        case Request():
+            told = wish(block)
+        case _:
+            told = f"A question of {who}" if who else "A question"
+    right = Text(f"  {place + 1} of {count}" if count > 1 else "", palette.strong)
+    room = max(width - right.cell_len, 1)
+    lines = wrapped(told, room, palette.strong, "? ", "  ")
+    if len(lines) > HEAD:
+        lines = [*lines[: HEAD - 1], cut(Text(" … ").join(lines[HEAD - 1 :]), room)]
+    lines[0].pad_right(max(room - lines[0].cell_len, 0))
+    return [cut(Text.assemble(lines[0], right), width), *lines[1:]]
+
+
+def folded(block: Request | Asked, count: int, key: str, width: int, palette: Palette) -> Text:
+    """What waits while the keys are elsewhere, on one line with the way back to it."""
+    told = wish(block) if isinstance(block, Request) else f"A question: {flat(block.question.text)}"
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    right = Text.assemble((more, palette.dim), ("  ", ""), (key, palette.accent), " answers")
+    left = cut(Text("? ", palette.warn).append(told, palette.strong), width - right.cell_len)
     return cut(Text.assemble(left, right), width)
+
+
+def listed(
+    together: Sequence[Request], current: Request | Asked | None, width: int, palette: Palette
+) -> list[Text]:
+    """What is wanted at once, a line for each; the one that the keys answer is marked."""
+    lines = []
+    for number, block in enumerate(together, 1):
+        marked = block is current
+        mark, style = ("› ", palette.strong) if marked else ("  ", palette.text)
+        lines.append(cut(Text(f"{mark}{number} {title(block.request)}", style), width))
+    return lines
 
 
 def question_lines(
@@ -97,10 +122,11 @@ def _action(action: Action, width: int, palette: Palette) -> list[Text]:
             return [*lines, *wrapped(place, width, palette.dim, "  ", "  ")]
         case Network(host=host, port=port):
             return wrapped(f"{flat(host)}, port {port}", width, palette.strong, "→ ", "  ")
-        case McpCall(server=server, tool=tool, arguments=arguments, effect=effect):
-            head = f"{flat(server)} / {flat(tool)} ({effect})"
+        case McpCall(arguments=arguments, effect=effect):
+            only_reads = "the server says that it only reads; it gets"
+            head = only_reads if effect == "reads" else "it may change something; it gets"
             text = msgspec.json.format(msgspec.json.encode(arguments), indent=2).decode()
-            return [*wrapped(head, width, palette.strong), *_block(text, width, palette)]
+            return [*wrapped(head, width, palette.dim), *_block(text, width, palette)]
         case ChangeMany():
             return _many(action, width, palette)
         case SpawnAgent(agent=agent, task=task):
@@ -108,9 +134,8 @@ def _action(action: Action, width: int, palette: Palette) -> list[Text]:
                 *wrapped(flat(agent), width, palette.strong),
                 *_block(task, width, palette),
             ]
-        case Read(path=path) | List(path=path) | Search(path=path):
-            what = type(action).__name__.lower()
-            return wrapped(f"{what} {flat(path)}", width, palette.text)
+        case Read() | List() | Search():
+            return wrapped(flat(described(action)), width, palette.text)
     return []  # a change of a file: its diff is shown
 
 

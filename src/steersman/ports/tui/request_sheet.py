@@ -22,6 +22,7 @@ from steersman.ports.tui.keys import PATIENCE
 from steersman.views.blocks import Asked, Request
 from steersman.views.waiting import Keys, Queue, Waiting
 
+LEAST = 8  # rows for what is asked about, besides a line for each that is asked together
 SMALL = 6  # rows below which only the keys themselves are named
 
 
@@ -33,9 +34,15 @@ class RequestSheet(Vertical):
         *,
         patience: float = PATIENCE,
         clock: Callable[[], float] = monotonic,
+        hold: float = 0,
+        way_back: str = "F8",
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._clock = clock
+        self._hold = hold
+        self._way_back = way_back
+        self._folded = False
         self.can_focus = False  # until something waits
         self._queue = Queue(patience, clock)
         self._option_rows: list[int] = []
@@ -46,6 +53,7 @@ class RequestSheet(Vertical):
     def compose(self) -> ComposeResult:
         """What is wanted and by whom, all about it, what answers cover, and the keys."""
         yield Static(id="ask-head")
+        yield Static(id="ask-list")
         view = DiffView(id="ask-body")
         view.can_focus = False
         yield view
@@ -57,6 +65,11 @@ class RequestSheet(Vertical):
     def current(self) -> Waiting | None:
         """What is asked now."""
         return self._queue.current
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether something waits and all of it is shown."""
+        return self.current is not None and not self._folded
 
     @property
     def waiting(self) -> int:
@@ -106,38 +119,65 @@ class RequestSheet(Vertical):
     def _fit(self) -> None:
         """Head and keys first; the rest of the room is for what it is about."""
         width, limit = max((self.size.width or self.app.size.width) - 2, 1), self._limit
+        together = self._queue.together
         state = (self.current, self._queue.at, len(self._queue), self._queue.call, width, limit,
-                 self._note, self._form, palette_of(self.app).name)  # fmt: skip
+                 self._note, self._form, palette_of(self.app).name, self._folded,
+                 [one.corr for one in together])  # fmt: skip
         if state == self._fitted:
             return
         self._fitted = state
         self.set_class(limit < SMALL, "small")
-        head, block, queue = self.query_one("#ask-head", Static), self.current, self._queue
-        head.display = limit > 2
-        if block is not None:
-            palette = palette_of(self.app)
-            head.update(request_lines.head(block, queue.at, len(queue), width, palette))
+        self.set_class(self._folded, "folded")
+        above = self._head(width, limit)
         foot = self._foot(width)
         self.query_one("#ask-foot", Static).update(Text("\n").join(foot))
         view = self._view
         form = self._form.rows if self._form is not None else 0
-        room = max(limit - (limit >= SMALL) - (limit > 2) - len(foot) - form, 1)
+        room = max(limit - (limit >= SMALL) - above - len(foot) - form, 1)
         view.styles.height = max(min(view.height_at(width - 1), room), 1)
         view.lay_out()
+
+    @property
+    def _all_seen(self) -> bool:
+        """Whether there is room for a line for each that is asked together."""
+        return len(self._queue.together) <= max(self._limit - LEAST, 0)
+
+    def _head(self, width: int, limit: int) -> int:
+        """Who wants what; several wishes are listed where there is room for them. How many rows."""
+        head, place = self.query_one("#ask-head", Static), self.query_one("#ask-list", Static)
+        palette, block, queue = palette_of(self.app), self.current, self._queue
+        head.display = limit > 2 or self._folded
+        together = queue.together if self._all_seen else []
+        place.display = len(together) > 1 and not self._folded
+        if block is None:
+            return 0
+        if self._folded:
+            head.update(request_lines.folded(block, len(queue), self._way_back, width, palette))
+            return 1
+        count = max(len(together), 1)
+        told = request_lines.head(block, queue.at, len(queue), width, palette, count)
+        if limit < LEAST:
+            told = told[:1]
+        head.update(Text("\n").join(told))
+        lines = request_lines.listed(together, block, width, palette) if count > 1 else []
+        place.update(Text("\n").join(lines))
+        return len(lines) + (len(told) if head.display else 0)
 
     def _foot(self, width: int) -> list[Text]:
         """What answers cover, what went wrong, and the keys."""
         palette = palette_of(self.app)
         lines = self._covers(width) if self._form is None else []
         if self._note:
-            lines += wrapped(self._note, width, palette.warn)
+            lines += wrapped(self._note, width, palette.warn)[:3]
         if self._limit < SMALL:
             keys = [(key, "") for key, _ in self._keys()]
             return keys_lines(keys, width, palette)[:1]
         return [*lines, *keys_lines(self._keys(), width, palette)]
 
     def _keys(self) -> Keys:
-        return self._queue.keys() if self._form is None else self._form.keys()
+        if self._form is not None:
+            return self._form.keys()
+        return [*self._queue.keys(all_seen=self._all_seen), ("esc", "later")]
 
     def tell(self, text: str) -> None:
         """Say something about what was just tried."""

@@ -133,6 +133,10 @@ class Showing:
         place = self._approvals(needed=bool(waiting))
         if place is not None:
             place.show(waiting, story.running(), grab=grab)
+            if place.unfolded and app._notifications:  # what is said covers nothing that waits
+                said = [one.message for one in app._notifications]
+                app.clear_notifications()
+                place.tell(said[-1])
         self.notices.waiting(waiting)
 
     def _approvals(self, *, needed: bool = False) -> Approvals | None:
@@ -141,10 +145,26 @@ class Showing:
         if self._asking is None and needed:
             from steersman.ports.tui.approvals import Approvals
 
-            self._asking = Approvals(id=APPROVALS, patience=app.patience)
+            back = app.keymap_.of("approvals_now")
+            self._asking = Approvals(
+                id=APPROVALS, patience=app.patience, hold=app.patience, way_back=back
+            )
             app.screen_stack[0].mount(self._asking, before=app.query_one(Queued))
             app.call_after_refresh(self.everything)
         return self._asking if self._asking is not None and self._asking.is_mounted else None
+
+    def fold(self) -> None:
+        """Keys go elsewhere, or come back: what waits is a line, or all of it."""
+        if self._asking is not None and self._asking.is_mounted:
+            self._asking.fold()
+
+    def note(self, text: str) -> bool:
+        """Say something where something waits, so that it covers none of it."""
+        asking = self._asking
+        if asking is None or not asking.is_mounted or not asking.unfolded:
+            return False
+        asking.tell(text)
+        return True
 
     def reopen(self, corr: str) -> None:
         """An answer did not arrive: it can be given again."""

@@ -22,14 +22,15 @@ from steersman.records.action import (
     ChangeMany,
     Delete,
     Execute,
-    McpCall,
     Network,
     SpawnAgent,
     Write,
 )
 from steersman.records.message import ConfirmRequest
+from steersman.records.wording import described
 from steersman.views.blocks import Agent, Asked, Person, Request, Words
-from steersman.views.text import counted, fact_words
+from steersman.views.requests import holds, title
+from steersman.views.text import SCOPES, counted, fact_words
 
 PERSON = 12  # lines of a person's words before they are folded
 THOUGHT = 3  # lines of a thought while it is thought
@@ -105,7 +106,7 @@ def draw_request(block: Request, width: int, look: Look) -> list[Text]:
     """
     palette = look.palette
     head = state_mark(block.state, palette) + Text(_answered(block), palette.strong)
-    head.append(f" · {clean_line(block.request.reason)}", palette.dim)
+    head.append(f" · {clean_line(title(block.request))}", palette.dim)
     if not look.open:
         return [cut(head, width)]
     about = request_lines(block.request, width - 4, look)
@@ -116,9 +117,10 @@ def _answered(block: Request) -> str:
     answer = block.response
     if answer is None:
         return "no answer" if block.state == "cancelled" else "waits for an answer"
-    lasts = {"once": "once", "thread": "in this thread", "here": "always here"}[answer.scope]
-    by = " by --yes" if answer.by == "yes-flag" else ""
-    said = f"allowed {lasts}{by}" if answer.decision == "allow" else "not allowed"
+    held = holds(block.request)
+    lasts = held.strip() if held and answer.scope == "once" else SCOPES[answer.scope]
+    by = {"yes-flag": " by --yes", "earlier": " by your earlier answer"}.get(answer.by, "")
+    said = f"allowed {lasts}{by}" if answer.decision == "allow" else f"not allowed{held}"
     if answer.arguments is not None:
         said += ", changed"
     if answer.guidance:
@@ -147,12 +149,10 @@ def request_lines(request: ConfirmRequest, width: int, look: Look) -> list[Text]
             case ChangeMany(created=created, changed=changed, deleted=deleted):
                 said = f"{created:,} created, {changed:,} changed, {deleted:,} deleted"
                 lines.append(cut(Text(said, palette.text, end=""), width))
-            case McpCall(server=server, tool=tool):
-                lines.append(cut(Text(clean_line(f"{server} {tool}"), palette.text), width))
             case SpawnAgent(agent=agent, task=task):
                 lines.append(cut(Text(clean_line(f"{agent}: {task}"), palette.text), width))
             case _:
-                lines.append(cut(Text(clean_line(str(action)), palette.text, end=""), width))
+                lines.append(cut(Text(clean_line(described(action)), palette.text, end=""), width))
     facts = [f"· {fact_words(fact)}" for fact in request.facts if isinstance(fact, dict)]
     return lines + [cut(Text(clean_line(fact), palette.dim, end=""), width) for fact in facts]
 

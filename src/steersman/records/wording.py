@@ -1,0 +1,318 @@
+"""What an action does, in words a person uses: "push branch `fix/x` to `origin`".
+
+Pure. Everything that asks, lists or remembers an action says it with these words; a phrase fits
+after "may it" and holds no more than the action or the command's own words say.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from steersman.records.action import (
+    Action,
+    ChangeMany,
+    Delete,
+    Execute,
+    List,
+    McpCall,
+    Network,
+    Read,
+    Search,
+    SpawnAgent,
+    Write,
+)
+
+MOST = 3  # names in one phrase
+LONGEST = 80  # characters of a command or a name in a phrase
+_SLOT = re.compile(r"\{([^}]*)\}")
+_FLAGS = frozenset({
+    "-f", "--force", "-u", "--set-upstream", "--tags", "--follow-tags", "--all", "--branches",
+    "--mirror", "--no-verify", "-q", "--quiet", "-v", "--verbose", "--progress", "--atomic",
+    "--prune", "-d", "--delete", "--porcelain", "--force-if-includes", "--force-with-lease",
+})  # fmt: skip
+_VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
+Facts = Sequence[Mapping[str, Any]]
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def requested(actions: Sequence[Action], facts: Facts = ()) -> str:
+    """What a request wants, in one phrase; `facts` are what the guard read in its command."""
+    if len(actions) == 1:
+        return described(actions[0], facts)
+    if actions and all(isinstance(one, Write | Delete) for one in actions):
+        return _files([one for one in actions if isinstance(one, Write | Delete)])
+    if actions and isinstance(actions[0], ChangeMany):
+        return described(actions[0])
+    if actions and all(isinstance(one, Read | List | Search) for one in actions):
+        return f"look at {_names([one.path for one in actions])}"  # type: ignore[union-attr]
+    phrases = list(dict.fromkeys(described(one) for one in actions))
+    more = f" and {counted(len(phrases) - MOST, 'more thing')}" if len(phrases) > MOST else ""
+    return "; ".join(phrases[:MOST]) + more
+
+
+def described(action: Action, facts: Facts = ()) -> str:
+    """What one action does."""
+    match action:
+        case Execute():
+            return _command(action, facts)
+        case Write() | Delete():
+            return _files([action])
+        case ChangeMany():
+            return _many(action)
+        case Network(host=host, port=port):
+            usual = {443: "", 80: " without encryption"}.get(port, f" on port {port}")
+            return f"connect to `{_short(host)}`{usual}"
+        case McpCall(server=server, tool="tools/list"):
+            every = server == "*"
+            return f"list the tools of {'all MCP servers' if every else f'MCP server `{server}`'}"
+        case McpCall(server=server, tool=tool):
+            return f"run tool `{_short(tool)}` of MCP server `{_short(server)}`"
+        case SpawnAgent(agent=agent, task=task):
+            return f"start agent `{_short(agent)}` on: {_short(task)}"
+        case Read(path=path):
+            return f"read `{_short(path)}`"
+        case List(path=path):
+            return f"list the files below `{_short(path)}`"
+        case Search(path=path, pattern=pattern):
+            return f"search `{_short(path)}` for `{_short(pattern)}`"
+
+
+def effects(facts: Facts) -> list[str]:
+    """What the parts of a command change on other machines."""
+    told = [
+        elsewhere(tuple(fact.get("words", ())), str(fact["remote"]))
+        for fact in facts
+        if fact.get("remote")
+    ]
+    return list(dict.fromkeys(told))
+
+
+def elsewhere(words: Sequence[str], remote: str) -> str:
+    """What a command that changes another machine does; `remote` is what the guard says of it."""
+    words = (os.path.basename(words[0]), *words[1:]) if words else ()
+    return (
+        _push(words)
+        or _from_table(words)
+        or _sent(words, remote)
+        or f"run `{_short(' '.join(words))}`, which {remote or 'changes something elsewhere'}"
+    )
+
+
+def _command(action: Execute, facts: Facts) -> str:
+    told = effects(facts)
+    where = " outside the sandbox" if action.outside else ""
+    if not told:
+        return f"run `{_short(action.command)}`{where}"
+    more = f" and {counted(len(told) - MOST, 'more thing')}" if len(told) > MOST else ""
+    others = any(not fact.get("remote") and _does(fact) for fact in facts)
+    more += " and run other commands" if others else ""
+    return "; ".join(told[:MOST]) + more + (f" ({where.strip()})" if where else "")
+
+
+def _does(fact: Mapping[str, Any]) -> bool:
+    """Whether a part of a command is more than a change of folder."""
+    return [*fact.get("words", ()), ""][0] not in ("cd", "pushd", "popd")
+
+
+def _files(changes: Sequence[Write | Delete]) -> str:
+    kinds: dict[str, list[str]] = {}
+    moves = {one.moved_from: one.path for one in changes if isinstance(one, Write)}
+    moved = [f"move {_names([a])} to {_names([b])}" for a, b in moves.items() if a]
+    for one in changes:
+        if one.path in moves or (isinstance(one, Write) and one.moved_from):
+            continue
+        if isinstance(one, Delete):
+            verb = "delete"
+        else:
+            verb = "change" if one.before else "create"
+        kinds.setdefault(verb, []).append(one.path)
+    made = any(one.origin == "command" for one in changes)
+    more = [f"{len(moved) - MOST:,} more moves"] if len(moved) > MOST else []
+    told = ", ".join([*moved[:MOST], *more, *(f"{verb} {_several(p, 'file')}" for verb, p in kinds.items())])
+    return f"keep what the command did: {told}" if made else told
+
+
+def _several(paths: Sequence[str], noun: str) -> str:
+    if len(paths) == 1:
+        return _names(paths)
+    return f"{counted(len(paths), noun)}: {_names(paths)}"
+
+
+def _names(paths: Sequence[str]) -> str:
+    names = ", ".join(f"`{_short(os.path.basename(path.rstrip('/')) or path)}`"
+                      for path in paths[:MOST])  # fmt: skip
+    return f"{names} and {len(paths) - MOST:,} more" if len(paths) > MOST else names
+
+
+def _many(many: ChangeMany) -> str:
+    """All that would be lost; where nothing would, how much is changed."""
+    parts = []
+    if many.commits or many.objects:
+        history = ((many.commits, "commit"), (many.objects, "other object"))
+        lost = " and ".join(counted(number, noun) for number, noun in history if number)
+        parts.append(f"delete {lost} from git's history for good")
+    if many.lost:
+        verb = "delete or empty" if many.emptied else "delete"
+        parts.append(f"{verb} {counted(many.lost, 'untracked file')}")
+    if many.discarded:
+        parts.append(f"discard uncommitted changes in {counted(many.discarded, 'file')}")
+    count = many.lost + many.discarded
+    if not parts:
+        count = many.created + many.changed + many.deleted
+        parts.append(f"change {counted(count, 'file')} at once")
+    names = [f"`{_short(name)}`" for name in many.examples[: min(MOST, count)]]
+    if not names:
+        return " and ".join(parts)
+    more = f" and {count - len(names):,} more" if count > len(names) else ""
+    return f"{' and '.join(parts)}: {', '.join(names)}{more}"
+
+
+# Commands.
+
+
+def _sent(words: Sequence[str], remote: str) -> str:
+    """What the guard itself says with a host in it."""
+    for said, verb in (("copies files to ", "copy files to"), ("logs in to ", "log in to")):
+        if remote.startswith(said):
+            return f"{verb} `{_short(remote.removeprefix(said))}`"
+    method, to, host = remote.partition(" to ")
+    if to and method.isupper():
+        return f"send a {method} request to `{_short(host)}`"
+    return ""
+
+
+def _push(words: Sequence[str]) -> str:
+    """`git push`, by its remote and its branches; empty for anything else."""
+    rest = _after_git(words)
+    if not rest or rest[0] != "push":
+        return ""
+    flags, plain = [], []
+    for word in rest[1:]:
+        if not word.startswith("-"):
+            plain.append(word)
+        elif word.partition("=")[0] in _FLAGS:
+            flags.append(word.partition("=")[0])
+        else:  # its value might be the next word
+            return "push to a git remote"
+    to = f"`{_short(plain[0])}`" if plain else "its remote"
+    force = any(one in flags for one in ("-f", "--force", "--force-with-lease", "--mirror"))
+    if "--mirror" in flags or "--prune" in flags:
+        return f"make {to} an exact copy of this repository, deleting other branches there"
+    kinds: dict[str, list[str]] = {}
+    for verb, ref in _refs(plain[1:], gone=bool({"-d", "--delete"} & set(flags)), force=force):
+        kinds.setdefault(verb, []).append(ref)
+    for flag, what in (("--all", "all branches"), ("--branches", "all branches"),
+                       ("--tags", "all tags")):  # fmt: skip
+        if flag in flags:
+            kinds.setdefault("force-push" if force else "push", []).append(what)
+    if not kinds:
+        kinds = {"force-push" if force else "push": ["the current branch"]}
+    told = "; ".join(
+        f"{verb} {', '.join(refs)} {'on' if verb == 'delete' else 'to'} {to}"
+        for verb, refs in kinds.items()
+    )
+    return f"{told}, replacing what is there" if "force-push" in kinds else told
+
+
+def _after_git(words: Sequence[str]) -> Sequence[str]:
+    """A git command without git's own options."""
+    if not words or words[0] != "git":
+        return ()
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("-C", "-c") else 1
+    return words[at:]
+
+
+def _refs(specs: Sequence[str], *, gone: bool, force: bool) -> Iterable[tuple[str, str]]:
+    tag = False
+    for spec in specs:
+        if spec == "tag" and not tag:
+            tag = True
+            continue
+        source, colon, target = spec.lstrip("+").partition(":")
+        verb = "force-push" if force or spec.startswith("+") else "push"
+        if gone or (colon and not source):
+            yield "delete", _ref(target or source, tag=tag)
+        elif colon and source not in (target, "HEAD"):
+            yield verb, f"`{_short(source)}` as {_ref(target, tag=tag)}"
+        else:
+            yield verb, _ref(target or source, tag=tag)
+        tag = False
+
+
+def _ref(name: str, *, tag: bool) -> str:
+    if name == "HEAD":
+        return "the current branch"
+    if tag or name.startswith("refs/tags/"):
+        return f"tag `{_short(name.removeprefix('refs/tags/'))}`"
+    if _VERSION.fullmatch(name):  # a branch or a tag
+        return f"`{_short(name)}`"
+    return f"branch `{_short(name.removeprefix('refs/heads/'))}`"
+
+
+def _from_table(words: Sequence[str]) -> str:
+    table = _table()
+    for length in (3, 2, 1):
+        for phrase in table.get(tuple(words[:length]), ()) if len(words) >= length else ():
+            if told := _filled(phrase, words[length:]):
+                return told
+    return ""
+
+
+@cache
+def _table() -> dict[tuple[str, ...], list[str]]:
+    text = resources.files(__package__).joinpath("remote_words.txt").read_text()
+    table: dict[tuple[str, ...], list[str]] = {}
+    for line in text.splitlines():
+        begins, is_row, phrase = line.partition(" = ")
+        if is_row and not line.startswith("#"):
+            table.setdefault(tuple(begins.split()), []).append(phrase)
+    return table
+
+
+def _filled(phrase: str, rest: Sequence[str]) -> str:
+    """The phrase with the command's own words in it; empty when one of them is not there."""
+    missing = False
+
+    def value(slot: re.Match[str]) -> str:
+        nonlocal missing
+        name = slot[1]
+        found = _plain(rest, int(name)) if name.isdigit() else _option(rest, name.split("|"))
+        missing |= not found
+        return f"`{_short(found)}`"
+
+    told = _SLOT.sub(value, phrase)
+    return "" if missing else told
+
+
+def _plain(rest: Sequence[str], number: int) -> str:
+    """The word at a place; none behind an option, which may have a value."""
+    for at, word in enumerate(rest[:number]):
+        if word.startswith("-"):
+            return ""
+        if at == number - 1:
+            return word
+    return ""
+
+
+def _option(rest: Sequence[str], names: Sequence[str]) -> str:
+    for at, word in enumerate(rest):
+        name, equals, given = word.partition("=")
+        if name in names:
+            return given if equals else " ".join(rest[at + 1 : at + 2])
+    return ""
+
+
+def _short(text: str) -> str:
+    """A text on one line that ends no quotation; where it had several, that shows."""
+    line = " ⏎ ".join(" ".join(line.split()) for line in text.strip().splitlines())
+    line = line.replace("`", "'")
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
