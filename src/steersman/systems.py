@@ -96,6 +96,18 @@ class Governance(Protocol):
         """
         ...
 
+    async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
+        """Ask about a call before its turn has come, where a person will be asked."""
+        ...
+
+    async def glance(self, tool: str, actions: Sequence[Action]) -> Permit | None:
+        """A permit to look at what a plan needs, where nobody must be asked; nothing is logged."""
+        ...
+
+    def over(self, call: str) -> None:
+        """A call has ended; nothing that was asked about it matters any more."""
+        ...
+
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to continue, or would be after the next request."""
         ...

@@ -42,7 +42,7 @@ from steersman.store.sqlite import SqliteStore
 from tests.store.made import a_thread
 
 HERE, HOME = "/home/dev/project", "/home/dev"
-BOTH, THREAD = ("thread", "here"), ("thread",)
+BOTH, THREAD = ("turn", "thread", "here"), ("thread",)
 
 
 def seen(command: str) -> Judgement:
@@ -92,7 +92,9 @@ def test_going_to_a_folder_of_the_workspace_is_no_part_of_an_offer():
 def test_outside_the_sandbox_an_answer_lasts_for_a_thread_at_most():
     rule = begins("npm", "test", outside=True)
     told = ("commands beginning with `npm test` outside the sandbox",)
-    assert offered("npm test", outside=True) == Offer((same(rule, sentences=told, scopes=THREAD),))
+    assert offered("npm test", outside=True) == Offer(
+        (same(rule, sentences=told, scopes=("turn", *THREAD)),)
+    )
 
 
 def test_what_changes_another_machine_is_offered_whole_or_not_at_all():
@@ -140,6 +142,7 @@ def test_an_edit_is_offered_for_its_file_or_for_all_of_them():
         "edits",
         (Rule("", "allow", path=".", on=("write",)),),
         ("changes of any file in the workspace, but not of protected ones",),
+        BOTH,
     )
     files = [Write(f"{HERE}/src/a.py"), Write(f"{HERE}/odd[1]*.txt")]
     assert offers(files, None, HERE) == Offer(
@@ -176,7 +179,8 @@ def test_an_edit_is_offered_for_its_file_or_for_all_of_them():
     ],
 )
 def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
-    assert offers([action], None, HERE) == Offer((same(rule, sentences=(told,)),))
+    scopes = BOTH[1:] if isinstance(action, Network) else BOTH  # a host is asked once in a thread
+    assert offers([action], None, HERE) == Offer((same(rule, sentences=(told,), scopes=scopes),))
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,7 @@ class Begun:
         self._gone_ahead: set[str | None] = set()
         self._plans: dict[str | None, tuple[datetime, bool, bool]] = {}
         self._asked: dict[str | None, str] = {}
+        self._early: set[str | None] = set()  # allowed before their turn had come
 
     @property
     def calls(self) -> set[str | None]:
@@ -159,11 +160,14 @@ class Begun:
             case ConfirmRequest(call=call):
                 self._asked[message.corr] = call
             case ConfirmResponse(decision="allow"):
-                self._gone_ahead.add(self._asked.get(message.corr))
+                asked = self._asked.get(message.corr)
+                (self._gone_ahead if asked in self._plans else self._early).add(asked)
             case _:
                 pass
 
     def _judged(self, message: Message, effect: bool, allowed: bool) -> None:
+        if message.corr in self._early:
+            self._gone_ahead.add(message.corr)
         time, before, all_ = self._plans.get(message.corr, (message.time, False, True))
         if time != message.time:
             if before and all_:

@@ -28,6 +28,7 @@ __all__ = [
     "forget",
     "forget_all",
     "forget_thread",
+    "forget_turns",
     "offers",
     "remember",
     "remembered",
@@ -44,7 +45,8 @@ _PATIENCE = 5.0
 class Remembered(Struct, frozen=True, omit_defaults=True):
     """A rule that an answer left behind: where it holds, since when, and what was asked then.
 
-    `thread` is empty for a rule that holds in the whole folder.
+    `thread` is empty for a rule that holds in the whole folder; `turn` is the only turn of a thread
+    in which it holds, 0 for any.
     """
 
     rule: Rule
@@ -52,14 +54,17 @@ class Remembered(Struct, frozen=True, omit_defaults=True):
     created: str
     request: str = ""
     thread: str = ""
+    turn: int = 0
 
 
-def remembered(store: Store, workspace: str, thread: str) -> list[Rule]:
-    """The rules that hold in a thread of a folder."""
+def remembered(store: Store, workspace: str, thread: str, turn: int = 0) -> list[Rule]:
+    """The rules that hold in a turn of a thread of a folder."""
     return [
         answer.rule
         for answer in all_remembered(store)
-        if answer.workspace == workspace and answer.thread in ("", thread)
+        if answer.workspace == workspace
+        and answer.thread in ("", thread)
+        and answer.turn in (0, turn)
     ]
 
 
@@ -87,6 +92,7 @@ def remember(
     thread: str,
     request: str = "",
     redact: Callable[[str], str] = str,
+    turn: int = 0,
 ) -> list[Rule]:
     """Keep the rules of an answer; the same rules with the names they can be forgotten by.
 
@@ -98,13 +104,16 @@ def remember(
         raise UsageProblem(
             "An answer that contains a secret is not remembered.", try_this="Allow it once."
         )
-    where = thread if scope == "thread" else ""
+    where = "" if scope == "here" else thread
+    when = turn if scope == "turn" else 0
     asked = redact(request)[:LONGEST]
     with _changing(store):
         answers = all_remembered(store)
         names = {answer.rule.id for answer in answers}
         known = {
-            _bare(a.rule): a.rule for a in answers if (a.workspace, a.thread) == (workspace, where)
+            _bare(a.rule): a.rule
+            for a in answers
+            if (a.workspace, a.thread, a.turn) == (workspace, where, when)
         }
         given: list[Rule] = []
         for rule in rules:
@@ -112,7 +121,7 @@ def remember(
             if new not in known:
                 known[new] = msgspec.structs.replace(new, id=_name(names))
                 created = stamp(datetime.now(UTC))
-                answers.append(Remembered(known[new], workspace, created, asked, where))
+                answers.append(Remembered(known[new], workspace, created, asked, where, when))
             given.append(known[new])
         _keep(store, answers)
     return given
@@ -135,6 +144,15 @@ def forget_thread(store: Store, thread: str) -> None:
         left = [answer for answer in answers if answer.thread != thread or not thread]
         if len(left) < len(answers):
             _keep(store, left)
+
+
+def forget_turns(store: Store, thread: str) -> None:
+    """Remove what was remembered for a turn of a thread: it is over."""
+    if not any(answer.turn and answer.thread == thread for answer in all_remembered(store)):
+        return
+    with _changing(store):
+        answers = all_remembered(store)
+        _keep(store, [one for one in answers if not one.turn or one.thread != thread])
 
 
 def forget_all(store: Store) -> None:

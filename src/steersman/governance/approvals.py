@@ -1,7 +1,7 @@
 """Requests that wait for a person: one desk for a whole thread, however many capsules ask."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from secrets import token_hex
 
@@ -24,11 +24,15 @@ Given = ConfirmResponse | Answer
 
 
 class Expected(Struct, frozen=True):
-    """An answer to come: to what, where that was written, and who waits for it."""
+    """An answer to come: to what, where that was written, and who waits for it.
+
+    `then` is done at once where nobody waits yet.
+    """
 
     asked: ConfirmRequest | Question
     lane: Lane
     answer: asyncio.Future[Given | None]
+    then: Callable[[ConfirmResponse], Awaitable[None]] | None = None
 
 
 class Desk:
@@ -43,6 +47,7 @@ class Desk:
         self._waiting: dict[str, Expected] = {}
         self._answered: set[str] = set()
         self._before: dict[str, Expected] = {}
+        self._early: dict[str, Expected] = {}
 
     def recall(self, requests: Iterable[Message], log: ThreadLog) -> None:
         """Requests of a process that died; asked again, they keep their names.
@@ -58,9 +63,45 @@ class Desk:
 
     def forget(self) -> None:
         """What has not been asked again by now never will be."""
-        for corr in self._before:
+        for corr in (*self._before, *self._early):
             self._waiting.pop(corr, None)
         self._before.clear()
+        self._early.clear()
+
+    @property
+    def patient(self) -> bool:
+        """Whether somebody can be asked about what is not done yet."""
+        return self._attended and not self._yes
+
+    async def ask_early(
+        self,
+        request: ConfirmRequest,
+        lane: Lane,
+        then: Callable[[ConfirmResponse], Awaitable[None]],
+    ) -> None:
+        """Ask before the call's turn has come; the same request then finds its answer."""
+        before = self._asked_before(request)
+        corr = before[0] if before else f"ask_{token_hex(4)}"
+        answer = before[1].answer if before else asyncio.Future()
+        self._early[corr] = Expected(request, lane, answer, then)
+        if corr not in self._answered:
+            self._waiting[corr] = self._early[corr]
+        if not before:
+            await lane.append(request, corr=corr)
+
+    def over(self, call: str) -> None:
+        """A call has ended: what was asked about it early is moot."""
+        for corr, early in list(self._early.items()):
+            if getattr(early.asked, "call", "") == call:
+                del self._early[corr]
+                self._waiting.pop(corr, None)
+
+    def open_requests(self) -> list[tuple[str, ConfirmRequest]]:
+        """The permissions that wait for an answer."""
+        return [
+            (corr, one.asked) for corr, one in self._waiting.items()
+            if isinstance(one.asked, ConfirmRequest) and not one.answer.done()
+        ]  # fmt: skip
 
     async def confirm(self, request: ConfirmRequest, lane: Lane) -> ConfirmResponse:
         """Ask for permission; the answer is in the log before it is returned."""
@@ -122,6 +163,8 @@ class Desk:
             raise
         if not expected.answer.done():
             expected.answer.set_result(answer)
+        if expected.then is not None and isinstance(answer, ConfirmResponse):
+            await expected.then(answer)
 
     def leave(self) -> None:
         """The user is gone: whatever waits for them now, or later, has nobody to answer it."""
@@ -151,11 +194,15 @@ class Desk:
             self._waiting.pop(corr, None)
 
     def _asked_before(self, request: ConfirmRequest | Question) -> tuple[str, Expected] | None:
-        """The same request of a process that died; what it asked else about the call is moot."""
+        """The same request of a process that died, or one that was asked early.
+
+        What it asked else about the call is moot.
+        """
         asked, call = encode_body(request), getattr(request, "call", "")
-        for corr, before in list(self._before.items()):
+        for corr, before in [*self._before.items(), *self._early.items()]:
             if getattr(before.asked, "call", "") == call:
-                del self._before[corr]
+                self._before.pop(corr, None)
+                self._early.pop(corr, None)
                 if encode_body(before.asked) == asked:
                     return corr, before
                 self._waiting.pop(corr, None)

@@ -1,9 +1,9 @@
 """The one gate: judges actions, writes every verdict to the log, asks a person where needed."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import msgspec
@@ -11,7 +11,15 @@ from msgspec import Struct
 
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
-from steersman.governance.carried import commands_in
+from steersman.governance.cases import (
+    Case,
+    beside,
+    incident,
+    is_blocked,
+    is_effect,
+    judged,
+    lines_of,
+)
 from steersman.governance.confinement import Confinement
 from steersman.governance.modes import withheld
 from steersman.governance.policy import (
@@ -27,28 +35,23 @@ from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.records.action import (
     Action,
-    ChangeMany,
     Delete,
     Execute,
-    McpCall,
     Network,
     Read,
     Search,
     Verdict,
     Write,
 )
-from steersman.records.errors import Halted
-from steersman.records.judgement import CommandPlace, Judgement
+from steersman.records.errors import Halted, TooLate, UsageProblem
 from steersman.records.message import (
     Audit,
     Body,
     ConfirmRequest,
     ConfirmResponse,
-    GuardBlock,
     Policy,
     Question,
 )
-from steersman.records.names import shown
 from steersman.records.profile import PLAIN, Profile
 from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane
@@ -70,14 +73,6 @@ class Leave(Struct, frozen=True):
     actions: tuple[Action, ...]
     profile: Profile = PLAIN
     secret: str = ""
-
-
-class Case(Struct, frozen=True):
-    """One action with what was found out about it and what was decided."""
-
-    action: Action
-    judgement: Judgement | None
-    verdict: Verdict
 
 
 class Gate:
@@ -102,6 +97,7 @@ class Gate:
         self._budget = budget or Budget()
         self._finder = finder or Finder(where.workspace, unreadable(where.rules))
         self._looked = False  # deeply, for this thread
+        self._turn = 0
 
     async def admit(
         self,
@@ -119,10 +115,7 @@ class Gate:
         `whole`: they can only allow or deny it as it is.
         """
         self._budget.call(call)
-        if any(isinstance(action, Execute) for action in actions):
-            await self._find_containment(lane)
-        if any(map(lines_of, actions)):
-            await _load_guard()
+        await self._get_ready(actions, lane)
         if self.where.safer and not edited and not whole:
             better = await self._safer(call, actions, lane)
             if better is not None:
@@ -130,7 +123,7 @@ class Gate:
         hidden = await self._refresh(actions)
         cases = await self._cases(actions, tool)
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
-        blocks = [_incident(case, tool) for case in cases if _is_blocked(case)]
+        blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if told:
             await lane.append(*told, *blocks, corr=call)
         if blocks and self.where.approvals == "never":
@@ -145,12 +138,57 @@ class Gate:
                 return case.verdict
         asked = [case for case in cases if case.verdict.decision == "ask"]
         if asked and not edited:
-            others = _beside(cases, asked)
-            answer = await self._ask(call, tool, asked, lane, whole=whole, others=others)
+            request = self._request(call, tool, cases, whole=whole)
+            answer = await self._ask(request, asked, lane)
             if answer is not None:
                 return answer
         profile = await self._profile(cases, hidden)
         return Leave(tuple(actions), profile, self.where.secret_files.lines)
+
+    async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
+        """Ask about a call before its turn has come, with the others of the same answer.
+
+        Nothing is decided yet: it is judged when its turn comes, and if it would do something else
+        by then, asked about again.
+        """
+        if not self._desk.patient or self.where.safer:
+            return
+        await self._get_ready(actions, lane)
+        await self._refresh(actions)
+        cases = await self._cases(actions, tool)
+        asked = [case for case in cases if case.verdict.decision == "ask"]
+        if not asked or any(case.verdict.decision == "deny" for case in cases):
+            return
+
+        async def then(response: ConfirmResponse) -> None:
+            await self._keep(tool, asked, response, lane.turn)
+
+        await self._desk.ask_early(self._request(call, tool, cases), lane, then)
+
+    async def glance(self, tool: str, actions: Sequence[Action]) -> Leave | None:
+        """Leave to look at what a plan needs, where that needs nobody; nothing is logged."""
+        await self._refresh(actions)
+        cases = await self._cases(actions, tool)
+        allowed = all(case.verdict.decision == "allow" for case in cases)
+        return Leave(tuple(actions), secret=self.where.secret_files.lines) if allowed else None
+
+    def over(self, call: str) -> None:
+        """A call has ended: what was asked about it early is moot."""
+        self._desk.over(call)
+
+    def end_turn(self) -> None:
+        """What was answered for the turn only holds no more."""
+        self._memory.end_turn()
+
+    async def _get_ready(self, actions: Sequence[Action], lane: Lane) -> None:
+        """Know what judging takes: the answers for this turn, the sandbox, the guard."""
+        if lane.turn != self._turn:
+            self._turn = lane.turn
+            self.where = msgspec.structs.replace(self.where, answers=self._memory.book(lane.turn))
+        if any(isinstance(action, Execute) for action in actions):
+            await self._find_containment(lane)
+        if any(map(lines_of, actions)):
+            await _load_guard()
 
     async def _safer(self, call: str, actions: Sequence[Action], lane: Lane) -> Edited | None:
         """The safer form of a command, where there is one; the log says that it was taken."""
@@ -165,21 +203,17 @@ class Gate:
                     return Edited(safer=made)
         return None
 
-    async def _ask(
-        self,
-        call: str,
-        tool: str,
-        asked: Sequence[Case],
-        lane: Lane,
-        *,
-        whole: bool,
-        others: str = "",
-    ) -> Edited | Verdict | None:
-        """Put it to the user; None when they approve it as it is."""
-        cases = [(case.action, case.judgement) for case in asked]
-        offer = self._memory.offer(tool, cases, self.where.rules)
+    def _request(
+        self, call: str, tool: str, cases: Sequence[Case], *, whole: bool = False
+    ) -> ConfirmRequest:
+        """What a person is asked about a call."""
+        asked = [case for case in cases if case.verdict.decision == "ask"]
+        offer = self._memory.offer(
+            tool, [(case.action, case.judgement) for case in asked], self.where.rules
+        )
         reasons = [reason for case in asked for reason in self._why(case)]
-        request = ConfirmRequest(
+        others = beside(cases, asked)
+        return ConfirmRequest(
             call=call,
             tool=tool,
             actions=tuple(case.action for case in asked),
@@ -194,8 +228,13 @@ class Gate:
             only_once=offer.only_once,
             whole=whole,
         )
+
+    async def _ask(
+        self, request: ConfirmRequest, asked: Sequence[Case], lane: Lane
+    ) -> Edited | Verdict | None:
+        """Put it to the person; None when they approve it as it is."""
         response = await self._desk.confirm(request, lane)
-        self._keep(tool, asked, response)
+        await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
             return Verdict("deny", "person", "the user denied it", response.guidance)
         if response.arguments is not None or response.hunks is not None:
@@ -206,7 +245,7 @@ class Gate:
     def _why(self, case: Case) -> tuple[str, ...]:
         """Why a person is asked, and what the words of a command do not show."""
         why = (case.verdict.reason,)
-        if self.where.containment == "weaker" and _is_effect(case.action):
+        if self.where.containment == "weaker" and is_effect(case.action):
             return (*why, _PERHAPS_YOURS)
         if not isinstance(case.action, Execute) or self._confinement is None:
             return why
@@ -214,7 +253,9 @@ class Gate:
             case.action, case.judgement, self.where.workspace
         )
 
-    def _keep(self, tool: str, asked: Sequence[Case], response: ConfirmResponse) -> None:
+    async def _keep(
+        self, tool: str, asked: Sequence[Case], response: ConfirmResponse, turn: int
+    ) -> None:
         """Remember a lasting answer. About a host, people are asked once in a thread."""
         hosts = [case.action for case in asked if isinstance(case.action, Network)]
         cases = [(case.action, case.judgement) for case in asked]
@@ -224,10 +265,20 @@ class Gate:
             for host in hosts:
                 self._memory.refuse(host.host, host.port)
         elif response.scope != "once" and response.hunks is None:
-            self._memory.keep(tool, cases, response.lasting, response.scope)
+            self._memory.keep(tool, cases, response.lasting, response.scope, turn)
         elif hosts:
             self._memory.keep(tool, cases, "same", "thread")
-        self.where = msgspec.structs.replace(self.where, answers=self._memory.book())
+        self.where = msgspec.structs.replace(self.where, answers=self._memory.book(turn))
+        if response.decision == "allow" and (hosts or response.scope != "once"):
+            await self._cover()
+
+    async def _cover(self) -> None:
+        """Answer what waits and is covered by an answer that was just given."""
+        for corr, request in self._desk.open_requests():
+            cases = await self._cases(request.actions, request.tool)
+            if cases and all(case.verdict.decision == "allow" for case in cases):
+                with suppress(TooLate, UsageProblem):  # somebody answered it meanwhile
+                    await self._desk.answer(corr, ConfirmResponse("allow", by="earlier"))
 
     async def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:
         """See which files are secret now; the answer names them where a command could read them."""
@@ -302,72 +353,7 @@ class Gate:
         return (await self._desk.ask(Question(text, options, default), lane)).text
 
 
-def _beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
-    """What else an approval keeps of what a command did: files that nobody is asked about."""
-    named = [case.action for case in cases if case not in asked]
-    paths = [
-        one.path for one in named if isinstance(one, Write | Delete) and one.origin == "command"
-    ]
-    if not paths:
-        return ""
-    names = ", ".join(shown(os.path.basename(path)) for path in paths[:3])
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"with it, what the command did to {names}{more} is kept, too"
-
-
-def _is_effect(action: Action) -> bool:
-    return isinstance(action, Write | Delete | ChangeMany) and action.origin == "command"
-
-
-def lines_of(action: Action) -> list[str]:
-    """The command lines of an action: its own, or those that it hands to a server."""
-    match action:
-        case Execute(command=command):
-            return [command]
-        case McpCall(tool=tool, arguments=arguments):
-            return commands_in(tool, arguments)
-    return []
-
-
-def judged(action: Action, where: Circumstances) -> Judgement | None:
-    """What the guard reads in a command; of several the gravest; None for other actions.
-
-    A server has programs of its own: that the guard does not know one says nothing.
-    """
-    lines = lines_of(action)
-    if not lines:
-        return None
-    from steersman.governance.guard.judge import judge
-
-    cwd = action.cwd if isinstance(action, Execute) else where.workspace
-    place = CommandPlace(where.workspace, where.home, cwd)
-    found = [judge(line, place) for line in lines]
-    if isinstance(action, McpCall):
-        found = [one for one in found if one.rule not in _FOREIGN]
-    return max(found, key=lambda one: (one.breaker, _GRAVITY.index(one.verdict)), default=None)
-
-
-_GRAVITY = ("allow", "ask", "block")
-_FOREIGN = ("program.unknown", "program.hidden", "shape.syntax", "shape.control", "code.unknown")
-
-
 async def _load_guard() -> None:
     """Import what reads commands without holding up the loop: it brings a parser."""
     if GUARD not in sys.modules:
         await asyncio.to_thread(import_module, GUARD)
-
-
-def _is_blocked(case: Case) -> bool:
-    judgement = case.judgement
-    return (
-        judgement is not None
-        and judgement.verdict == "block"
-        and case.verdict.decision == "deny"
-        and case.verdict.rule == judgement.rule
-    )
-
-
-def _incident(case: Case, tool: str) -> GuardBlock:
-    assert case.judgement is not None
-    told = case.judgement
-    return GuardBlock(tool, "\n".join(lines_of(case.action)), told.rule, told.reason, told.breaker)

@@ -30,7 +30,7 @@ from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import inside, protected
 from steersman.store.redactor import readable
 
-Scope = Literal["once", "thread", "here"]
+Scope = Literal["once", "turn", "thread", "here"]
 MOST_PARTS = 5
 
 
@@ -79,6 +79,10 @@ def offers(
         choices = [Choice("same", made, tuple(map(told, made)), scopes)]
         if all(isinstance(action, Write | Delete) for action in actions):
             choices.append(_edits(actions))
+        # "The like" of an edit is any edit, of anything else the same again.
+        if not any(isinstance(action, Network) for action in actions):  # asked once in a thread
+            widest = choices.pop()
+            choices.append(msgspec.structs.replace(widest, scopes=("turn", *widest.scopes)))
         for choice in choices:
             _prove(choice, actions, judgement, workspace, redact)
     except _NoOffer as reason:

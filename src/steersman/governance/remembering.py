@@ -11,7 +11,7 @@ from steersman.records.judgement import Judgement
 from steersman.records.message import Lasting
 
 Asked = Sequence[tuple[Action, Judgement | None]]
-Kept = Literal["thread", "here"]
+Kept = Literal["turn", "thread", "here"]
 
 
 class Offered(Struct, frozen=True):
@@ -24,16 +24,20 @@ class Offered(Struct, frozen=True):
 class Memory(Protocol):
     """Keeps lasting answers as rules."""
 
-    def book(self) -> Book:
-        """The answers that hold now."""
+    def book(self, turn: int = 0) -> Book:
+        """The answers that hold now, in a turn."""
         ...
 
     def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
         """What could be answered for longer; `rules` are those written in files."""
         ...
 
-    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept) -> None:
+    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept, turn: int = 0) -> None:
         """Remember the lasting answer of that name, if it was on offer."""
+        ...
+
+    def end_turn(self) -> None:
+        """Forget what was answered for a turn only."""
         ...
 
     def refuse(self, host: str, port: int) -> None:
@@ -44,7 +48,7 @@ class Memory(Protocol):
 class Forgetful:
     """Remembers nothing."""
 
-    def book(self) -> Book:
+    def book(self, turn: int = 0) -> Book:
         """No answers."""
         return BLANK
 
@@ -52,8 +56,11 @@ class Forgetful:
         """Nothing."""
         return Offered(only_once="answers are not kept here")
 
-    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept) -> None:
+    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept, turn: int = 0) -> None:
         """Forget it."""
+
+    def end_turn(self) -> None:
+        """Nothing to forget."""
 
     def refuse(self, host: str, port: int) -> None:
         """Forget it."""

@@ -10,9 +10,9 @@ from steersman.governance.rule_words import Prefix
 from steersman.records.errors import Exit, SteersmanError
 
 Decision = Literal["deny", "ask", "allow"]
-Source = Literal["managed", "user", "project", "here", "thread"]
+Source = Literal["managed", "user", "project", "here", "thread", "turn"]
 SUBJECTS = ("tool", "path", "command", "domain", "mcp")
-REMEMBERED = ("here", "thread")
+REMEMBERED = ("here", "thread", "turn")
 
 
 class RuleProblem(SteersmanError):
@@ -78,5 +78,6 @@ def stands(rule: Rule) -> str:
     """Where a rule is, for a sentence."""
     if rule.file:
         return f"{rule.file}:{rule.line}"
-    answers = {"thread": "an answer for this thread", "here": "an answer for this folder"}
+    answers = {"turn": "an answer for this turn", "thread": "an answer for this thread",
+               "here": "an answer for this folder"}  # fmt: skip
     return answers.get(rule.source, f"the rule {rule.id}")

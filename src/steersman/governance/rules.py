@@ -28,7 +28,7 @@ from steersman.records.protection import inside, protected
 __all__ = ["Rule", "RuleProblem", "RuleSet", "subject"]
 
 _DECISIONS = {"deny": 0, "ask": 1, "allow": 2}
-_SOURCES = {"managed": 0, "user": 1, "project": 2, "here": 3, "thread": 4}
+_SOURCES = {"managed": 0, "user": 1, "project": 2, "here": 3, "thread": 4, "turn": 5}
 # The guard does not keep more of a line than about twice as many.
 MOST_COMMANDS = 100
 _NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})

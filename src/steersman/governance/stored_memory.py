@@ -31,19 +31,19 @@ class StoredMemory:
         self._redact = redact
         self._also = [rule for rule in also if rule.decision == "allow"]
 
-    def rules(self) -> list[Rule]:
+    def rules(self, turn: int = 0) -> list[Rule]:
         """The answers as rules."""
         from steersman.governance.answers import remembered
 
-        return remembered(self._store, self._workspace, self._thread)
+        return remembered(self._store, self._workspace, self._thread, turn)
 
-    def book(self) -> Book:
+    def book(self, turn: int = 0) -> Book:
         """The answers that hold now, together with what files allow: either covers its part."""
         if self._store.setting("policy", "answers") is None:
             return BLANK
         from steersman.governance.rules import RuleSet
 
-        return RuleSet([*self._also, *self.rules()], home=self._home)
+        return RuleSet([*self._also, *self.rules(turn)], home=self._home)
 
     def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
         """What could be answered for longer."""
@@ -61,7 +61,7 @@ class StoredMemory:
         lasting = [Lasting(one.name, one.sentences, one.scopes) for one in made.choices]
         return Offered(tuple(lasting), made.why_not)
 
-    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept) -> None:
+    def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept, turn: int = 0) -> None:
         """Remember the lasting answer of that name, if it was on offer."""
         from steersman.governance.offers import offers
 
@@ -73,21 +73,30 @@ class StoredMemory:
             redact=self._redact,
         )
         for choice in made.choices:
-            if choice.name == lasting and scope in choice.scopes:
-                self._remember(choice.rules, scope, requested([action for action, _ in asked]))
+            meant = choice.name == lasting or scope == "turn"  # one choice at most has that
+            if meant and scope in choice.scopes:
+                about = requested([action for action, _ in asked])
+                self._remember(choice.rules, scope, about, turn)
+
+    def end_turn(self) -> None:
+        """Forget what was answered for a turn only."""
+        if self._store.setting("policy", "answers") is not None:
+            from steersman.governance.answers import forget_turns
+
+            forget_turns(self._store, self._thread)
 
     def refuse(self, host: str, port: int) -> None:
         """Remember for this thread that a host must not be reached."""
         name = f"[{host}]" if ":" in host else host
         self._remember((Rule("", "deny", domain=f"{name}:{port}"),), "thread", f"{host}:{port}")
 
-    def _remember(self, rules: tuple[Rule, ...], scope: Kept, request: str) -> None:
+    def _remember(self, rules: tuple[Rule, ...], scope: Kept, request: str, turn: int = 0) -> None:
         from steersman.governance.answers import remember
 
         try:
             remember(
                 self._store, rules, scope, workspace=self._workspace, thread=self._thread,
-                request=request, redact=self._redact,
+                request=request, redact=self._redact, turn=turn,
             )  # fmt: skip
         except UsageProblem:
             return  # too many, or a secret: the answer holds once, as every answer does

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from steersman.governance.rule import Rule, stands, subject
+from steersman.governance.rule import REMEMBERED, Rule, stands, subject
 from steersman.records import validation
 from steersman.records.action import Action, Verdict
 from steersman.records.errors import UsageProblem
@@ -58,8 +58,8 @@ def forget(host: "Host", name: str) -> RuleShown:
 
 
 def _shown(rule: Rule) -> RuleShown:
-    """An answer is reported in the words in which it was given."""
-    if rule.source not in ("thread", "here"):
+    """An answer is told in the words in which it was given."""
+    if rule.source not in REMEMBERED:
         return RuleShown(rule, subject(rule), stands(rule))
     from steersman.governance.offers import told
 
@@ -70,7 +70,7 @@ def explain(
     host: "Host", folder: str, settings: Settings, action: str, tool: str = ""
 ) -> Explanation:
     """Each step of the decision on an action, given as JSON, up to the one that decides."""
-    from steersman.governance.gate import judged
+    from steersman.governance.cases import judged
     from steersman.governance.policy import Evidence, steps
 
     where = host.permissions.circumstances(folder, settings)

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
-from steersman.operations.admission import Admission, Ready, Refused, refused
+from steersman.operations.admission import Admission, Ready, Refused, refused, stamped
 from steersman.operations.journal.journal import Journal
 from steersman.operations.matching import counted
 from steersman.operations.tool import Answered, Bench, Family, Malformed, Tool
-from steersman.operations.workspace import Workspace
+from steersman.operations.workspace import Look, Workspace
 from steersman.records.action import Delete, Verdict, Write
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError
@@ -29,7 +29,7 @@ from steersman.records.message import (
     WholeResult,
 )
 from steersman.store.log import Draft, Lane
-from steersman.systems import Governance, Note
+from steersman.systems import Governance, Note, Permit
 
 AnyTool = Tool[Any]
 MASKED = (
@@ -129,13 +129,17 @@ class Toolbox:
         """
         results: dict[str, Message] = {}
         answered: set[str] = set()
+        ahead = self._ahead(calls, lane)
 
         async def carry_out(call: Call) -> None:
+            if call.id in ahead:
+                await ahead[call.id]
             outcome = await self._outcome(call, lane, note)
             place = self._place(call, lane)
             answered.add(call.id)  # what the log has begun to write is written, cancelled or not
             written = await place.append(*outcome.diffs, outcome.result, corr=call.id)
             results[call.id] = _with_whole(written[-1], outcome.whole)
+            self._gate.over(call.id)
             if outcome.stop is not None:
                 raise outcome.stop
 
@@ -147,7 +151,11 @@ class Toolbox:
                     for call in group:
                         await carry_out(call)
         finally:
+            for task in ahead.values():
+                task.cancel()
+            await asyncio.gather(*ahead.values(), return_exceptions=True)
             for call in calls:
+                self._gate.over(call.id)
                 if call.id not in answered:
                     unrun = ToolResult(call.name, "cancelled", message="not run: the turn ended")
                     await self._place(call, lane).append(unrun, corr=call.id)
@@ -167,6 +175,38 @@ class Toolbox:
         for message in await self.execute(list(filterfalse(_is_masked, calls)), lane, note):
             results[message.corr] = message
         return [results[call.id] for call in calls]
+
+    def _ahead(self, calls: Sequence[Call], lane: Lane) -> dict[str, asyncio.Task[None]]:
+        """Ask about calls that are carried out one after the other, in their order, all at once."""
+        tasks: dict[str, asyncio.Task[None]] = {}
+        before: asyncio.Task[None] | None = None
+        for call in calls if len(calls) > 1 else ():
+            if not self._runs_together(call):
+                before = asyncio.create_task(self._foresee(call, lane, before))
+                tasks[call.id] = before
+        return tasks
+
+    async def _foresee(self, call: Call, lane: Lane, before: asyncio.Task[None] | None) -> None:
+        """Ask about a call that others go before, so that people are asked once about all.
+
+        What it does may depend on those: then its own turn tells, and nothing is asked now.
+        """
+        tool = self._tools[call.name]
+
+        async def look(looks: Sequence[Look]) -> Permit:
+            permit = await self._gate.glance(tool.name, looks)
+            if permit is None:
+                raise Refused("It can only be looked at when its turn has come.")
+            return permit
+
+        try:
+            if before is not None:
+                await before
+            plan = await tool.plan(tool.parse(call), self._workspace.planning(look))
+            actions = [stamped(action, "tool") for action in plan.actions]
+            await self._gate.foresee(call.id, call.name, actions, self._place(call, lane))
+        except (SteersmanError, OSError):
+            return  # whatever is wrong with it is told in its own turn
 
     def _runs_together(self, call: Call) -> bool:
         tool = self._tools.get(call.name)

@@ -292,9 +292,9 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     """The answer to the request with the same `corr`; `guidance` goes to the model.
 
     `scope` tells how long it holds: this once, in this turn, in this thread, or always in this
-    folder; `lasting` names which of the lasting answers is meant. `arguments` are the call's arguments as the person
-    changed them; `hunks` are all that was accepted of the diffs the request showed. `by` is
-    `earlier` where an answer to another request covers this one.
+    folder; `lasting` names which of the lasting answers is meant. `arguments` are the call's
+    arguments as the person changed them; `hunks` are all that was accepted of the diffs the request
+    showed. `by` is `earlier` where an answer to another request covers this one.
     """
 
     kind: ClassVar[str] = "confirm_response"

@@ -69,19 +69,25 @@ def described(action: Action, facts: Facts = ()) -> str:
         case Network(host=host, port=port):
             usual = {443: "", 80: " without encryption"}.get(port, f" on port {port}")
             return f"connect to `{_short(host)}`{usual}"
-        case McpCall(server=server, tool="tools/list"):
-            every = server == "*"
-            return f"list the tools of {'all MCP servers' if every else f'MCP server `{server}`'}"
         case McpCall(server=server, tool=tool):
-            return f"run tool `{_short(tool)}` of MCP server `{_short(server)}`"
+            return _call(server, tool)
         case SpawnAgent(agent=agent, task=task):
             return f"start agent `{_short(agent)}` on: {_short(task)}"
-        case Read(path=path):
-            return f"read `{_short(path)}`"
-        case List(path=path):
-            return f"list the files below `{_short(path)}`"
-        case Search(path=path, pattern=pattern):
-            return f"search `{_short(path)}` for `{_short(pattern)}`"
+        case Read() | List() | Search():
+            return _look(action)
+
+
+def _look(action: Read | List | Search) -> str:
+    path = _short(action.path)
+    if isinstance(action, Search):
+        return f"search `{path}` for `{_short(action.pattern)}`"
+    return f"read `{path}`" if isinstance(action, Read) else f"list the files below `{path}`"
+
+
+def _call(server: str, tool: str) -> str:
+    whose = "all MCP servers" if server == "*" else f"MCP server `{_short(server)}`"
+    listing = tool == "tools/list"
+    return f"list the tools of {whose}" if listing else f"run tool `{_short(tool)}` of {whose}"
 
 
 def effects(facts: Facts) -> list[str]:
@@ -128,14 +134,12 @@ def _files(changes: Sequence[Write | Delete]) -> str:
     for one in changes:
         if one.path in moves or (isinstance(one, Write) and one.moved_from):
             continue
-        if isinstance(one, Delete):
-            verb = "delete"
-        else:
-            verb = "change" if one.before else "create"
+        verb = "delete" if isinstance(one, Delete) else "change" if one.before else "create"
         kinds.setdefault(verb, []).append(one.path)
     made = any(one.origin == "command" for one in changes)
     more = [f"{len(moved) - MOST:,} more moves"] if len(moved) > MOST else []
-    told = ", ".join([*moved[:MOST], *more, *(f"{verb} {_several(p, 'file')}" for verb, p in kinds.items())])
+    others = [f"{verb} {_several(paths, 'file')}" for verb, paths in kinds.items()]
+    told = ", ".join([*moved[:MOST], *more, *others])
     return f"keep what the command did: {told}" if made else told
 
 

@@ -388,6 +388,7 @@ class Session:
             drafts.append(place.draft(error_body(problem)))
         await self.log.append(*drafts)
         await self._inputs.requeue(place)
+        await asyncio.to_thread(self._systems.gate.end_turn)
         await place.append(end)
 
     async def wait(self) -> TurnEnd | None:

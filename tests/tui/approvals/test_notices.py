@@ -31,8 +31,7 @@ def test_a_request_is_told_once_to_a_person_who_looks_elsewhere() -> None:
     other = network_request(corr="ask_2", lane="steersman/reviewer")
     notices.waiting([request, other])
     assert written[1] == (
-        BELL
-        + "\x1b]9;Steersman: reviewer wants to connect to `registry.example`\x1b\\"
+        BELL + "\x1b]9;Steersman: reviewer wants to connect to `registry.example`\x1b\\"
     )
     notices.waiting([])
     assert len(written) == 2
@@ -54,7 +53,10 @@ def test_several_at_once_are_one_notice() -> None:
     notices.focus(False)
     notices.waiting([command_request()[0], question("Which?", corr="ask_2")])
     assert len(written) == 1
-    assert "The agent wants to run `npm install left-pad && sudo rm -rf build` (and 1 more)" in written[0]
+    assert (
+        "The agent wants to run `npm install left-pad && sudo rm -rf build` (and 1 more)"
+        in written[0]
+    )
 
 
 @pytest.mark.parametrize(

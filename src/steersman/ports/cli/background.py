@@ -157,7 +157,7 @@ class AttachJob(Job):
 @click.argument("words", nargs=-1, required=True)
 @click.option(
     "--scope",
-    type=click.Choice(["once", "thread", "here"]),
+    type=click.Choice(["once", "turn", "thread", "here"]),
     default="once",
     help="How long an approval lasts.",
 )

@@ -77,6 +77,18 @@ class Shelf:
             for one in self.live_words.pop(name, ()):
                 self.take_out(one)
 
+    def moot(self, call: str) -> list[Block]:
+        """What was asked about a call that ended, or is asked about otherwise now."""
+        gone = [
+            one for one in self.open_requests.values()
+            if call and isinstance(one, Request) and one.request.call == call
+        ]  # fmt: skip
+        for one in gone:
+            del self.open_requests[one.corr]
+            one.state = "cancelled"
+            one.touch()
+        return list(gone)
+
     def let_go(self, *, waits: bool = False) -> list[Block]:
         """Nothing of what was continuing continues: it was cut off, or it ended and that went by.
 

@@ -126,9 +126,10 @@ def take_request(shelf: Shelf, message: Message, body: ConfirmRequest) -> list[B
     """A permission is asked for; the call it is for waits."""
     corr = message.corr or shelf.key(message)
     lane = shelf.lane(message.path)
+    moot = shelf.moot(body.call)
     block = Request(shelf.key(message), message.seq, message.turn, lane, corr, body)
     shelf.open_requests[corr] = block
-    changed = [shelf.settle(message, block)]
+    changed = [*moot, shelf.settle(message, block)]
     work = shelf.open_calls.get(body.call)
     if work is not None:
         work.state = "waiting"

@@ -103,7 +103,7 @@ def take_result(shelf: Shelf, message: Message, body: ToolResult) -> list[Block]
     block.touch()
     if body.tool == TODO and body.status == "ok":
         _keep_todo(shelf, body.output)
-    return [block]
+    return [block, *shelf.moot(corr)]
 
 
 def _exited_badly(body: ToolResult) -> bool:

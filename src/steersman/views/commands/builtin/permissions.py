@@ -41,7 +41,7 @@ def _shown(stage: Stage) -> str:
 def _answers(stage: Stage, typed: str) -> list[Choice]:
     seat = stage.seat
     found = policy.rules(seat.host, seat.folder, seat.settings)
-    answers = [one for one in found if one.rule.source in ("thread", "here")]
+    answers = [one for one in found if one.rule.source in ("turn", "thread", "here")]
     return [Choice(f"forget {one.rule.id}", one_line(one.about, 60)) for one in answers]
 
 

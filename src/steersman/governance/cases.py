@@ -1,0 +1,94 @@
+"""One action before the gate with what was found out about it, and what is said of several."""
+
+import os
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from steersman.governance.carried import commands_in
+from steersman.governance.policy import Circumstances
+from steersman.records.action import (
+    Action,
+    ChangeMany,
+    Delete,
+    Execute,
+    McpCall,
+    Verdict,
+    Write,
+)
+from steersman.records.judgement import CommandPlace, Judgement
+from steersman.records.message import GuardBlock
+from steersman.records.names import shown
+
+
+class Case(Struct, frozen=True):
+    """One action with what was found out about it and what was decided."""
+
+    action: Action
+    judgement: Judgement | None
+    verdict: Verdict
+
+
+def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
+    """What else a yes keeps of what a command did: files that nobody is asked about."""
+    named = [case.action for case in cases if case not in asked]
+    paths = [
+        one.path for one in named if isinstance(one, Write | Delete) and one.origin == "command"
+    ]
+    if not paths:
+        return ""
+    names = ", ".join(shown(os.path.basename(path)) for path in paths[:3])
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"with it, what the command did to {names}{more} is kept, too"
+
+
+def is_effect(action: Action) -> bool:
+    return isinstance(action, Write | Delete | ChangeMany) and action.origin == "command"
+
+
+def lines_of(action: Action) -> list[str]:
+    """The command lines of an action: its own, or those that it hands to a server."""
+    match action:
+        case Execute(command=command):
+            return [command]
+        case McpCall(tool=tool, arguments=arguments):
+            return commands_in(tool, arguments)
+    return []
+
+
+def judged(action: Action, where: Circumstances) -> Judgement | None:
+    """What the guard reads in a command; of several the gravest; None for other actions.
+
+    A server has programs of its own: that the guard does not know one says nothing.
+    """
+    lines = lines_of(action)
+    if not lines:
+        return None
+    from steersman.governance.guard.judge import judge
+
+    cwd = action.cwd if isinstance(action, Execute) else where.workspace
+    place = CommandPlace(where.workspace, where.home, cwd)
+    found = [judge(line, place) for line in lines]
+    if isinstance(action, McpCall):
+        found = [one for one in found if one.rule not in _FOREIGN]
+    return max(found, key=lambda one: (one.breaker, _GRAVITY.index(one.verdict)), default=None)
+
+
+_GRAVITY = ("allow", "ask", "block")
+_FOREIGN = ("program.unknown", "program.hidden", "shape.syntax", "shape.control", "code.unknown")
+
+
+def is_blocked(case: Case) -> bool:
+    judgement = case.judgement
+    return (
+        judgement is not None
+        and judgement.verdict == "block"
+        and case.verdict.decision == "deny"
+        and case.verdict.rule == judgement.rule
+    )
+
+
+def incident(case: Case, tool: str) -> GuardBlock:
+    assert case.judgement is not None
+    told = case.judgement
+    return GuardBlock(tool, "\n".join(lines_of(case.action)), told.rule, told.reason, told.breaker)

@@ -1,0 +1,130 @@
+"""Several asks of one answer: asked at once, answered together, and for the rest of the turn."""
+
+import asyncio
+from pathlib import Path
+
+from steersman.host import Host, policy
+from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolResult, TurnEnd
+from steersman.records.settings import Settings
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, WRITE, outside
+from tests.world import call
+
+OTHER = call("workspace_write_file", path="other.txt", content="other\n")
+AGAIN = call("workspace_write_file", path="again.txt", content="again\n")
+SAME_FILE = call(
+    "workspace_edit_files",
+    files=[{"path": "calc.py", "edits": [{"search": "add(a, b)", "replace": "plus(a, b)"}]}],
+)
+ASKING = {"approvals": "on-request"}
+
+
+def play(environ, workspace, model, scenario):
+    async def whole():
+        async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
+            settings = Settings(model=model, **ASKING)
+            thread = await host.start(str(workspace), "a task", settings, attended=True)
+            await thread.send("go")
+            return await scenario(host, thread)
+
+    return asyncio.run(asyncio.wait_for(whole(), 60))
+
+
+async def requests(thread, count):
+    """The first requests of a thread."""
+    found = []
+    async for message in thread.events(0):
+        if isinstance(message.body, ConfirmRequest):
+            found.append(message)
+        if len(found) == count:
+            return found
+    raise AssertionError("it ended")
+
+
+def bodies(host, thread, *kinds):
+    return [m.body for m in host.messages(thread.id) if isinstance(m.body, kinds)]
+
+
+def test_all_asks_of_an_answer_wait_at_once_and_effects_keep_their_order(
+    environ, workspace, script
+):
+    model = script({"tool_calls": [FIX, WRITE, outside("cat calc.py new.txt > seen")]}, DONE)
+
+    async def scenario(host, thread):
+        first, second, third = await requests(thread, 3)
+        assert not bodies(host, thread, ConfirmResponse, ToolResult)
+        state = await thread.state()
+        assert [one.what for one in state.activity.waiting] == [
+            "change `calc.py`",
+            "create `new.txt`",
+            "run `cat calc.py new.txt > seen` outside the sandbox",
+        ]
+        for message in (third, second, first):  # in any order
+            await thread.answer(message.corr, ConfirmResponse("allow"))
+        await thread.wait()
+        assert len(bodies(host, thread, ConfirmRequest)) == 3
+
+    play(environ, workspace, model, scenario)
+    assert (workspace / "seen").read_text() == MENDED + "new\n"
+
+
+def test_the_like_in_this_turn_covers_what_waits_and_comes_and_ends_with_the_turn(
+    environ, workspace, script
+):
+    both = {"tool_calls": [FIX, WRITE]}
+    model = script(both, {"tool_calls": [OTHER]}, DONE, {"tool_calls": [AGAIN]}, DONE)
+
+    async def scenario(host, thread):
+        first, second = await requests(thread, 2)
+        await thread.answer(first.corr, ConfirmResponse("allow", scope="turn", lasting="edits"))
+        held = []
+        async for message in thread.events(0):
+            if isinstance(message.body, ToolResult):
+                held = held or policy.rules(host, str(workspace), Settings(**ASKING))
+            if isinstance(message.body, TurnEnd):
+                break
+        await thread.wait()
+        given = {m.corr: m.body for m in host.messages(thread.id, kinds={"confirm_response"})}
+        assert given[second.corr] == ConfirmResponse("allow", by="earlier")
+        assert len(given) == 2  # what came later in the turn was not asked about
+        assert [one.stands for one in held] == ["an answer for this turn"]
+        assert policy.rules(host, str(workspace), Settings(**ASKING)) == []
+
+        await thread.send("more")
+        third = (await requests(thread, 3))[2]
+        await thread.answer(third.corr, ConfirmResponse("deny"))
+        await thread.wait()
+
+    play(environ, workspace, model, scenario)
+    assert (workspace / "other.txt").exists()
+    assert not (workspace / "again.txt").exists()
+
+
+def test_what_depends_on_the_call_before_is_asked_again_as_it_then_is(environ, workspace, script):
+    model = script({"tool_calls": [FIX, SAME_FILE]}, DONE)
+
+    async def scenario(host, thread):
+        first, early = await requests(thread, 2)
+        await thread.answer(first.corr, ConfirmResponse("allow"))
+        anew = (await requests(thread, 3))[2]
+        assert anew.body.call == early.body.call
+        assert [one.corr for one in (await thread.state()).activity.waiting] == [anew.corr]
+        await thread.answer(anew.corr, ConfirmResponse("allow"))
+        await thread.wait()
+
+    play(environ, workspace, model, scenario)
+    assert (workspace / "calc.py").read_text() == MENDED.replace("add(", "plus(")
+    assert BROKEN != MENDED
+
+
+def test_a_turn_that_is_stopped_leaves_nothing_waiting(environ, workspace, script):
+    model = script({"tool_calls": [FIX, WRITE]}, DONE)
+
+    async def scenario(host, thread):
+        await requests(thread, 2)
+        await thread.cancel()
+        await thread.wait()
+        assert not (await thread.state()).activity.waiting
+        assert [one.status for one in bodies(host, thread, ToolResult)] == ["cancelled"] * 2
+
+    play(environ, workspace, model, scenario)
+    assert (workspace / "calc.py").read_text() == BROKEN
