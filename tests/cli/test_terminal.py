@@ -41,7 +41,7 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
             "  a lasting answer would allow: changes of ./calc.py\n"
             "  a lasting answer would allow: changes of any file in the workspace, but not of "
             "protected ones\n"
-            "  allow? [y]es, [t] in this thread, [w] all edits in this thread, [W] all edits here, "
+            "  allow? [y]es, [u] this and the like in this turn, [t] in this thread, [w] all edits in this thread, [W] all edits here, "
             f"[n]o, [e]dit, {ASK}"
         )
         assert "\x1b[31m-    return a - b\x1b[0m" in terminal.seen

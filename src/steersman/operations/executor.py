@@ -36,6 +36,7 @@ MASKED = (
     "interrupted: it had not begun, and its arguments held a secret, which the log does not keep; "
     "make the call again"
 )
+TAIL = 4000  # characters kept of what a call had shown when it was stopped
 STOPPING = (NeedsAnswer, Halted, BudgetSpent)  # what ends the turn and not only the call
 
 
@@ -103,6 +104,7 @@ class Toolbox:
         self._journal = journal
         self._gate = gate
         self._slots = {family: asyncio.Semaphore(family.limit) for family in Family}
+        self._shown: dict[str, str] = {}  # by calls that are ending
         self._offered: tuple[ToolSpec, ...] = ()
         self._offered_without: Mapping[str, Verdict] | None = None
 
@@ -223,8 +225,15 @@ class Toolbox:
             outcome = await self._carry_out(call, self._place(call, lane))
         except asyncio.CancelledError as cancelled:
             stop = cancelled
-            result = ToolResult(call.name, "cancelled", message="cancelled while it ran")
-            outcome = Outcome(result)
+            shown = self._shown.get(call.id, "")
+            outcome = Outcome(
+                ToolResult(
+                    call.name,
+                    "cancelled",
+                    output={"output": shown} if shown else None,
+                    message="cancelled while it ran",
+                )
+            )
         except SteersmanError as error:
             stop = error if isinstance(error, STOPPING) else None
             outcome = Outcome(_failed(call, error))
@@ -235,6 +244,7 @@ class Toolbox:
             # A defect of one tool must not end the turn; the model and the user are reported.
             message = f"{call.name} failed: {type(error).__name__}: {error}"
             outcome = Outcome(ToolResult(call.name, "error", message=message))
+        self._shown.pop(call.id, None)
         spent = round(1000 * (time.monotonic() - started))
         said = "\n".join(filter(None, (outcome.result.note, note(call))))
         result = msgspec.structs.replace(outcome.result, ms=spent, note=said)
@@ -285,6 +295,7 @@ class Toolbox:
             return await tool.perform(ready.plan, bench)
         finally:
             showing.finish()
+            self._shown[admission.call.id] = showing.tail
 
 
 class Showing:
@@ -294,6 +305,7 @@ class Showing:
         self._lane = lane
         self._call = call
         self._words = lane.log.redactor.stream()
+        self.tail = ""  # the end of what was shown
 
     def show(self, text: str) -> None:
         """Broadcast a piece."""
@@ -305,6 +317,7 @@ class Showing:
 
     def _send(self, text: str) -> None:
         if text:
+            self.tail = (self.tail + text)[-TAIL:]
             self._lane.broadcast(ToolProgress(text), corr=self._call)
 
 

@@ -177,3 +177,16 @@ def test_a_provider_may_say_that_trying_again_is_useless() -> None:
 def test_the_shapes_of_errors(body, message) -> None:
     failure = read_failure(body)
     assert (failure.message if failure else None) == message
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("<html>\n<head><title>502 Bad\n Gateway</title></head>\n<body>\n<hr>nginx\n</body></html>",
+         "It answered with a web page (“502 Bad Gateway”)."),
+        ("<!DOCTYPE html>\n<p>x", "It answered with a web page."),
+        ("upstream\n  failed", "upstream failed"),
+    ],
+)  # fmt: skip
+def test_a_body_that_is_no_api_s_error_is_one_line(body: str, why: str) -> None:
+    assert of_status(WHERE, 502, {"content-type": "text/html"}, body.encode()).why == why

@@ -55,7 +55,7 @@ def of_status(where: Where, status: int, headers: Mapping[str, str], body: bytes
         return not_an_api(where, f"It answers with status {status} and redirects to {to}.")
     if failure is None and status not in (401, 403, 408, 409, 429) and status < 500:
         return not_an_api(where, f"It answered with status {status} and {seen(headers, body)}.")
-    failure = failure or Failure(body[:300].decode("utf-8", "replace").strip())
+    failure = failure or Failure(_in_a_line(headers, body))
     if status in (404, 405) and kind_of(failure, status) == "bad_request":
         return not_an_api(where, f"It answered with status {status}: {failure.message}")
     again = retry_after(headers)
@@ -167,14 +167,27 @@ def _sentences(
     return what.format(**facts), try_this.format(**facts)
 
 
+def _in_a_line(headers: Mapping[str, str], body: bytes) -> str:
+    """What a body that is no API's error says, on one line."""
+    if _is_page(body):
+        return f"It answered with {seen(headers, body)}."
+    return " ".join(body[:300].decode("utf-8", "replace").split())
+
+
+def _is_page(body: bytes) -> bool:
+    start = body[:2000].lower()
+    return b"<html" in start or b"<!doctype" in start or b"<head" in start or b"<body" in start
+
+
 def seen(headers: Mapping[str, str], body: bytes) -> str:
     """What came in place of an answer, in a few words."""
-    if b"<html" in body[:2000].lower() or b"<!doctype" in body[:200].lower():
-        title = re.search(rb"<title[^>]*>([^<]{1,100})", body, re.IGNORECASE)
-        named = f" (“{title[1].decode('utf-8', 'replace').strip()}”)" if title else ""
+    if _is_page(body):
+        title = re.search(rb"<(?:title|h1)[^>]*>([^<]{1,100})", body, re.IGNORECASE)
+        words = " ".join(title[1].decode("utf-8", "replace").split()) if title else ""
+        named = f" (“{words}”)" if words else ""
         return f"a web page{named}"
     kind = headers.get("content-type", "").partition(";")[0]
-    said = body[:120].decode("utf-8", "replace").strip()
+    said = " ".join(body[:120].decode("utf-8", "replace").split())
     return f"{kind or 'something'} that begins with “{said}”" if said else "nothing"
 
 

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from steersman.host import Host, ThreadHandle
+from steersman.ports.cli.views import request_words
 from steersman.records import validation
 from steersman.records.errors import TooLate
 from steersman.records.message import (
@@ -19,8 +20,9 @@ from steersman.records.message import (
     Message,
     Question,
     ToolCall,
+    ToolResult,
 )
-from steersman.views.requests import can_be_changed, lasting_keys
+from steersman.views.requests import can_be_changed, holds, lasting_keys
 from steersman.views.text import safe
 
 
@@ -29,7 +31,7 @@ class Leaving(Exception):
 
 
 class Prompter:
-    """Puts requests and questions to the user, each shown already.
+    """Puts requests and questions to the user, each shown when it is put.
 
     `leaves`: `/detach` is not an answer, but raises `Leaving`.
     """
@@ -37,16 +39,30 @@ class Prompter:
     def __init__(self, *, leaves: bool = False) -> None:
         self._leaves = leaves
         self._calls: dict[str | None, ToolCall] = {}
+        self._open: dict[str | None, str] = {}  # calls that have not ended, by their lanes
+        self._news = asyncio.Event()
 
     def note(self, message: Message) -> None:
         """Remember what a call was, in case the user wants to change it."""
         if isinstance(message.body, ToolCall):
             self._calls[message.corr] = message.body
+            self._open[message.corr] = _lane(message)
+        elif isinstance(message.body, ToolResult):
+            self._open.pop(message.corr, None)
+            self._news.set()
+
+    def ready(self, message: Message) -> bool:
+        """Whether a request is next: by lines, nothing is asked while a call before it runs."""
+        if not isinstance(message.body, ConfirmRequest) or message.body.call not in self._open:
+            return True
+        before = list(self._open)[: list(self._open).index(message.body.call)]
+        return all(self._open[corr] != _lane(message) for corr in before)
 
     async def put(self, message: Message) -> ConfirmResponse | Answer:
         """The user's answer; raises `EOFError` when the terminal is gone."""
         match message.body:
             case ConfirmRequest() as request:
+                click.echo(request_words(request))
                 return await self._confirm(request)
             case Question() as question:
                 return await self._question(question)
@@ -57,9 +73,10 @@ class Prompter:
         lasting = lasting_keys(request)
         call = self._calls.get(request.call) if can_be_changed(request) else None
         while True:
+            held = holds(request)
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
-            prompt = f"  allow? [y]es{keys}, [n]o{change}, or say what to do instead: "
+            prompt = f"  allow{held}? [y]es{keys}, [n]o{change}, or say what to do instead: "
             said = (await read_line(prompt)).strip()
             if said == "/detach" and self._leaves:
                 raise Leaving
@@ -72,11 +89,11 @@ class Prompter:
                     return ConfirmResponse("allow", arguments=changed)
                 continue
             match said:
-                case "y" | "Y" | "yes":
+                case "y" | "Y" | "yes" | "a":
                     return ConfirmResponse("allow")
                 case "n" | "N" | "no":
                     return ConfirmResponse("deny")
-                case "":
+                case _ if len(said) < 2:  # a key that is not offered is no reason to deny
                     continue
                 case guidance:
                     return ConfirmResponse("deny", guidance)
@@ -99,6 +116,9 @@ class Asker(Prompter):
 
     async def ask(self, message: Message) -> None:
         """Ask about one request."""
+        while not self.ready(message):
+            self._news.clear()
+            await self._news.wait()
         async with self._asking:
             try:
                 answer = await self.put(message)
@@ -108,6 +128,10 @@ class Asker(Prompter):
             else:
                 with suppress(TooLate):  # someone else was first, which is shown
                     await self._handle.answer(message.corr or "", answer)
+
+
+def _lane(message: Message) -> str:
+    return message.path.rpartition("/")[0]
 
 
 async def _changed(call: ToolCall) -> dict[str, Any] | None:

@@ -106,7 +106,12 @@ class AnswerView:
 
 
 class PlainView:
-    """The conversation line by line, with a status line while something runs."""
+    """The conversation line by line, with a status line while something runs.
+
+    `asked_later`: whoever puts a request to the person shows it then.
+    """
+
+    asked_later = False
 
     def __init__(self, *, prompts: bool = False) -> None:
         self._prompts = prompts
@@ -149,7 +154,8 @@ class PlainView:
     def _asking(self, body: Body) -> None:
         match body:
             case ConfirmRequest() as request:
-                self._print(request_words(request))
+                if not self.asked_later:
+                    self._print(request_words(request))
                 if any(isinstance(action, Write | Delete) for action in request.actions):
                     self._asked.add(request.call)  # its diff has been seen
                 self._status.rest()
@@ -198,12 +204,17 @@ class PlainView:
         self._status.work("thinking")
 
     def _error(self, error: Error) -> None:
+        if self._streamed and not self._streamed.endswith("\n"):
+            self._print("")  # the answer broke off in the middle of a line
         self._streamed = ""
         self._print(error_words(error))
         if error.retry_in is not None:
             self._print(f"  trying again in {error.retry_in:g} s")
 
     def _end(self, end: TurnEnd, message: Message) -> None:
+        if self._streamed and not self._streamed.endswith("\n"):
+            self._print("")
+        self._streamed = ""
         good = end.ending == "done"
         mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
         reason = f": {sentence(end.reason)}" if end.reason else ""

@@ -135,6 +135,8 @@ async def _show(watched: Watched, view: View, *, attended: bool) -> str:
     The answer is "terminal" or "pipe" when that has gone.
     """
     asker = Asker(watched.handle)
+    if attended and isinstance(view, PlainView):
+        view.asked_later = True
     questions: dict[str | None, asyncio.Task[None]] = {}
     ticking = asyncio.create_task(_tick(view))
     try:

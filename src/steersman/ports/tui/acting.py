@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
 
 
+LEAVING = 2.0  # seconds within which the second key quits
+
+
 class Acting:
     """The keys, done."""
 
     def __init__(self, app: SteersmanApp) -> None:
         self._app = app
-        self.leaves = Twice()
+        self.leaves = Twice(seconds=LEAVING)
         self.backs = Twice()
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
@@ -128,7 +131,8 @@ class Acting:
             app.exit()
         else:
             key = app.keymap_.of("leave")
-            app.notify(f"{key} again quits; the thread is kept.", markup=False, timeout=2)
+            said = f"{key} again quits; the thread is kept."
+            app.notify(said, markup=False, timeout=self.leaves.seconds)  # as long as it is true
 
     def _scroll(self, how: str) -> None:
         if self._app.showing.scroll_pane(how):

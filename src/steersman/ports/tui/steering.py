@@ -19,16 +19,17 @@ COMMAND = "workspace_run_command"
 
 
 class Twice:
-    """Whether something was done twice in a row, quickly."""
+    """Whether something was done twice in a row, within some seconds."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic, seconds: float = TWICE) -> None:
         self.clock = clock
+        self.seconds = seconds
         self._last = float("-inf")
 
     def again(self) -> bool:
         """Note that it was done; True when it was done just before."""
         now = self.clock()
-        twice = now - self._last <= TWICE
+        twice = now - self._last <= self.seconds
         self._last = float("-inf") if twice else now
         return twice
 

@@ -18,7 +18,7 @@ from steersman.ports.tui.drawing.lines import (
 )
 from steersman.ports.tui.drawing.look import Look, Palette, state_mark
 from steersman.ports.tui.drawing.results import body_of
-from steersman.records.message import DiffReady
+from steersman.records.message import DiffReady, ToolResult
 from steersman.views.blocks import Work
 from steersman.views.text import call_words
 
@@ -132,9 +132,13 @@ def _note(block: Work, body: Body) -> str:
 def _body(block: Work, palette: Palette) -> Body:
     if block.result is not None and block.result.status == "ok":
         return body_of(block.call.tool, block.call.arguments, block.result.output, palette)
-    if block.progress:
-        return Body("", plain_rows(block.progress, palette, overwrites=True), LIVE, tail=True)
-    return Body()
+    shown = block.progress
+    match block.result:
+        case ToolResult(status="cancelled", output={"output": str(text)}):
+            shown = text  # what a command had printed when it was stopped
+    return (
+        Body("", plain_rows(shown, palette, overwrites=True), LIVE, tail=True) if shown else Body()
+    )
 
 
 def _told(block: Work, room: int, look: Look) -> list[Text]:

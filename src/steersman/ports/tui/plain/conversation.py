@@ -41,6 +41,8 @@ class Plain(LineStage):
         self._tasks: set[asyncio.Task[None]] = set()
         self._following: asyncio.Task[None] | None = None
         self._questions: asyncio.Queue[Message] = asyncio.Queue()
+        self._later: list[Message] = []  # requests about calls that others go before
+        self._teller.asked_later = lines.interactive
         self._defect: BaseException | None = None
         self._asked: str | None = None  # what is being put
         self._dropped: tuple[tuple[str, str], ...] = ()  # files, each with its thread
@@ -282,14 +284,18 @@ class Plain(LineStage):
     def _attend(self, message: Message) -> None:
         match message.body:
             case ConfirmRequest() | Question() if self._lines.interactive:
-                self._questions.put_nowait(message)
+                self._later.append(message)
             case ConfirmResponse() | Answer():
                 self._drop(message.corr)
             case TurnEnd():
                 self._drop(None)
+        for later in [one for one in self._later if self._asker.ready(one)]:
+            self._later.remove(later)
+            self._questions.put_nowait(later)
 
     def _drop(self, corr: str | None) -> None:
         """What was answered elsewhere, or all of it, is not asked any more."""
+        self._later = [one for one in self._later if corr is not None and one.corr != corr]
         left = []
         while not self._questions.empty():
             left.append(self._questions.get_nowait())

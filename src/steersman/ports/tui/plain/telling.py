@@ -32,6 +32,7 @@ class Teller:
         self._view = PlainView()
         self._thread = ""
         self.shown = 0
+        self.asked_later = False  # whoever puts a request shows it then
         self._news = asyncio.Event()
         self._open = ""  # what is on the last line, unfinished
 
@@ -46,6 +47,7 @@ class Teller:
             if not known:
                 self._recall()
         self._view = PlainView(prompts=bool(self._seat.id) and not self._seat.here)
+        self._view.asked_later = self.asked_later
 
     def _recall(self) -> None:
         """The last turn of a thread; all the others are only counted."""
