@@ -102,7 +102,7 @@ def test_a_request_waits_in_the_list_and_is_answered_from_another_process(
     record = in_state(steer, thread, "waiting")
 
     assert record["waiting_for"]["kind"] == "permission"
-    assert record["waiting_for"]["what"] == "run_command echo asked > asked.txt"
+    assert record["waiting_for"]["what"] == "run `echo asked > asked.txt` outside the sandbox"
     corr = record["waiting_for"]["corr"]
     assert corr == log(steer, thread, "confirm_request")[0]["corr"]
     timed = steer("wait", "--timeout", "0.1", thread)

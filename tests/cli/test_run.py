@@ -281,7 +281,7 @@ def test_plain_output_shows_the_request_nobody_could_answer(steer, script, works
     done = steer("run", "--model", model, "fix add")
 
     assert done.returncode == 4
-    assert "? workspace_edit_files: a change of a file needs your approval" in done.stdout
+    assert "? The agent wants to change `calc.py`" in done.stdout
     assert "  -    return a - b\n  +    return a + b\n" in done.stdout
     assert "--yes or --approvals never" in done.stdout + done.stderr
     assert (workspace / "calc.py").read_text() == BROKEN

@@ -31,17 +31,18 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
         terminal.until(ASK)
         assert terminal.text == (
             "● edit_files calc.py\n"
-            "? workspace_edit_files: a change of a file needs your approval\n"
+            "? The agent wants to change `calc.py`\n"
+            "  a change of a file needs your approval\n"
             "  --- a/calc.py\n"
             "  +++ b/calc.py\n"
             "  @@ -1,2 +1,2 @@\n"
             "   def add(a, b):\n"
             "  -    return a - b\n"
             "  +    return a + b\n"
-            "  a lasting answer would allow: changes of ./calc.py\n"
-            "  a lasting answer would allow: changes of any file in the workspace, but not of "
-            "protected ones\n"
-            "  allow? [y]es, [u] this and the like in this turn, [t] in this thread, [w] all edits in this thread, [W] all edits here, "
+            "  t would allow changes of ./calc.py\n"
+            "  u/w/W would allow changes of any file in the workspace, but not of protected ones\n"
+            "  allow? [y]es, [u] this and the like in this turn, [t] in this thread, "
+            "[w] all edits in this thread, [W] all edits here, "
             f"[n]o, [e]dit, {ASK}"
         )
         assert "\x1b[31m-    return a - b\x1b[0m" in terminal.seen
@@ -100,7 +101,7 @@ def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
 
     with Terminal(steer, "run", "--model", model, "touch it") as terminal:
         terminal.until(ASK)
-        asked = "? workspace_run_command: a command outside the sandbox needs your approval\n"
+        asked = "? The agent wants to run `touch seen` outside the sandbox\n"
         assert asked in terminal.text
         assert f"  $ touch seen\n  in {workspace}, outside the sandbox\n" in terminal.text
         assert not (workspace / "seen").exists()

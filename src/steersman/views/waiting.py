@@ -158,6 +158,8 @@ class Queue:
         """The letters that mean something now; any other is prose."""
         made = "".join(key for key, _ in self.keys() if len(key) == 1 or key in ALSO.values())
         match self.current:
+            case Request():
+                return made + "YN"  # also where there is only one left: they are no words here
             case Asked(question=question):
                 return made + "123456789"[: len(question.options)]
         return made

@@ -120,7 +120,7 @@ def test_twenty_columns_and_five_lines_break_nothing(environ, workspace, script)
             await me.say("fix it")
             await me.until(me.story.waiting)
             await me.until(lambda: me.app.attention == "asking")
-            await me.sees("edit_files")
+            await me.sees("The agent")
             await me.press("D")
             await me.pilot.pause()
             await me.press("escape", "y")
@@ -311,6 +311,6 @@ def test_what_is_asked_the_composer_and_the_status_always_fit(environ, workspace
             lines = [row for one in shown for row in range(one.region.y, one.region.bottom)]
             assert len(lines) == len(set(lines))
             if height == 24:
-                await me.sees("step 0", "0 of 9 done", "y once")
+                await me.sees("step 0", "0 of 9 done", "y/a approve")
 
     live(scene)

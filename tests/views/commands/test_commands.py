@@ -675,3 +675,21 @@ def test_a_style_is_part_of_the_prompt_from_the_next_words_on(desk, script, envi
     assert wrong[0][1].endswith("Did you mean pirate?")
     assert after == f"{before}\n# How you answer\n\nAnswer like a pirate.\n"
     assert (styled, kept, again) == (["pirate"], "pirate", before)
+
+
+def test_background_jobs_are_listed_and_stopped(desk, script):
+    begun = call("workspace_run_command", command="sleep 600", background=True)
+    model = script({"tool_calls": [begun]}, {"text": "Begun."})
+
+    async def scenario(desk):
+        none = await desk.type("/jobs")
+        await desk.type("begin")
+        desk.stage.answers = [lambda rows: rows[0].key]
+        await desk.type("/jobs")
+        rows = [row.text for row in desk.stage.rows]
+        return none, rows, desk.stage.told[-1], await desk.type("/jobs")
+
+    none, rows, stopped, after = desk(scenario, model=model)
+    assert none == after == [("tell", "No background jobs are running in this thread.")]
+    assert rows == ["p1  sleep 600"]
+    assert stopped == "p1 is stopped."

@@ -133,10 +133,7 @@ class Showing:
         place = self._approvals(needed=bool(waiting))
         if place is not None:
             place.show(waiting, story.running(), grab=grab)
-            if place.unfolded and app._notifications:  # what is said covers nothing that waits
-                said = [one.message for one in app._notifications]
-                app.clear_notifications()
-                place.tell(said[-1])
+            self._uncover(place)
         self.notices.waiting(waiting)
 
     def _approvals(self, *, needed: bool = False) -> Approvals | None:
@@ -157,6 +154,14 @@ class Showing:
         """Keys go elsewhere, or come back: what waits is a line, or all of it."""
         if self._asking is not None and self._asking.is_mounted:
             self._asking.fold()
+            self._uncover(self._asking)
+
+    def _uncover(self, asking: Approvals) -> None:
+        """What is said in passing covers nothing that waits: it is said there."""
+        said = [one.message for one in self._app._notifications] if asking.unfolded else []
+        if said:
+            self._app.clear_notifications()
+            asking.tell(said[-1])
 
     def note(self, text: str) -> bool:
         """Say something where something waits, so that it covers none of it."""

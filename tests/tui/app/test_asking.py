@@ -1,0 +1,76 @@
+"""What waits for an answer in the application: one card, its keys, and the way back to it."""
+
+from steersman.ports.tui.composer import Composer
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, WRITE, shell
+from tests.tui.app.bridge import at_the_terminal, live
+
+ASKED = {"approvals": "on-request"}
+
+
+def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX, WRITE]}, DONE)
+        async with at_the_terminal(environ, workspace, model, **ASKED) as me:
+            await me.say("fix it")
+            await me.sees("wants to do 2 things", "1 change `calc.py`", "2 create `new.txt`")
+            await me.sees("Y approve all 2")
+            await me.press("escape")
+            await me.sees("wants to change `calc.py` (and 1 more)  F8 answers")
+            assert "approve all" not in me.screen()
+            await me.press("n", "a", "y", "Y")
+            assert me.app.query_one(Composer).text == "nayY"
+            me.app.query_one(Composer).text = ""
+            me.app.tell("A word in passing.")
+            await me.press("f7", "a")
+            await me.until(lambda: me.app.attention == "asking")
+            await me.sees("Y approve all 2", "A word in passing.")
+            assert len(me.app._notifications) == 0  # nothing covers what waits
+            assert not me.messages("confirm_response")
+            await me.press("Y")
+            await me.turn_ends()
+            assert [m.body.decision for m in me.messages("confirm_response")] == ["allow"] * 2
+            assert (workspace / "calc.py").read_text() == MENDED
+
+    live(scene)
+
+
+def test_words_at_a_card_are_written_and_answer_nothing(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model, **ASKED) as me:
+            await me.say("fix it")
+            await me.sees("wants to change")
+            await me.press(*"sure")
+            await me.until(lambda: me.app.query_one(Composer).text == "sure")
+            assert me.app.attention == "writing"
+            assert (workspace / "calc.py").read_text() == BROKEN
+            assert len(me.story.waiting()) == 1
+            await me.press("f8")
+            await me.until(lambda: me.app.attention == "asking")
+            await me.press("y")
+            await me.turn_ends()
+
+    live(scene)
+
+
+def test_a_stopped_command_keeps_its_output_and_quitting_says_how_long(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [shell("echo begun $((40+2)); sleep 600")]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.sees("begun 42")
+            await me.press("escape")
+            await me.turn_ends()
+            await me.sees("begun 42", "stopped")
+            assert me.messages("tool_result")[0].body.output == {"output": "begun 42\n"}
+            await me.press("f7", "a")
+            await me.sees("When are you asked?")
+            await me.press("escape", "escape")
+            await me.until(lambda: me.app.attention == "writing")
+            me.app.clear_notifications()
+            await me.press("ctrl+c")
+            (notice,) = me.app._notifications
+            assert "again quits" in notice.message
+            assert notice.timeout == me.app.acting.leaves.seconds
+
+    live(scene)
