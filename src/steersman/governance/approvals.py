@@ -70,7 +70,7 @@ class Desk:
 
     @property
     def patient(self) -> bool:
-        """Whether somebody can be asked about what is not done yet."""
+        """Whether someone can be asked about what is not done yet."""
         return self._attended and not self._yes
 
     async def ask_early(

@@ -232,7 +232,7 @@ class Gate:
     async def _ask(
         self, request: ConfirmRequest, asked: Sequence[Case], lane: Lane
     ) -> Edited | Verdict | None:
-        """Put it to the person; None when they approve it as it is."""
+        """Put it to the user; None when they approve it as it is."""
         response = await self._desk.confirm(request, lane)
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":

@@ -58,7 +58,7 @@ def forget(host: "Host", name: str) -> RuleShown:
 
 
 def _shown(rule: Rule) -> RuleShown:
-    """An answer is told in the words in which it was given."""
+    """An answer is shown in the words in which it was given."""
     if rule.source not in REMEMBERED:
         return RuleShown(rule, subject(rule), stands(rule))
     from steersman.governance.offers import told

@@ -291,9 +291,9 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):
     """The answer to the request with the same `corr`; `guidance` goes to the model.
 
-    `scope` tells how long it holds: this once, in this turn, in this thread, or always in this
+    `scope` shows how long it holds: this once, in this turn, in this thread, or always in this
     folder; `lasting` names which of the lasting answers is meant. `arguments` are the call's
-    arguments as the person changed them; `hunks` are all that was accepted of the diffs the request
+    arguments as the user changed them; `hunks` are all that was accepted of the diffs the request
     showed. `by` is `earlier` where an answer to another request covers this one.
     """
 

@@ -24,6 +24,7 @@ from steersman.records.action import (
     SpawnAgent,
     Write,
 )
+from steersman.records.counting import counted
 
 MOST = 3  # names in one phrase
 LONGEST = 80  # characters of a command or a name in a phrase
@@ -35,11 +36,6 @@ _FLAGS = frozenset({
 })  # fmt: skip
 _VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
-
-
-def counted(count: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def requested(actions: Sequence[Action], facts: Facts = ()) -> str:
@@ -161,7 +157,7 @@ def _many(many: ChangeMany) -> str:
     if many.commits or many.objects:
         history = ((many.commits, "commit"), (many.objects, "other object"))
         lost = " and ".join(counted(number, noun) for number, noun in history if number)
-        parts.append(f"delete {lost} from git's history for good")
+        parts.append(f"delete {lost} from git's history permanently")
     if many.lost:
         verb = "delete or empty" if many.emptied else "delete"
         parts.append(f"{verb} {counted(many.lost, 'untracked file')}")

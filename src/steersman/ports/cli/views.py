@@ -108,7 +108,7 @@ class AnswerView:
 class PlainView:
     """The conversation line by line, with a status line while something runs.
 
-    `asked_later`: whoever puts a request to the person shows it then.
+    `asked_later`: whoever puts a request to the user shows it then.
     """
 
     asked_later = False
