@@ -350,3 +350,68 @@ def test_undo_leaves_no_object_behind_that_nobody_needs(steer, committing, works
     done = steer("undo", "--yes")
     assert "stay" not in done.stdout
     assert picture(workspace) == before
+
+
+def test_files_and_hunks_of_a_turn_are_undone_and_the_rest_stays(here, folder, script):
+    """By file, by hunk, in another process, redone; what the person changed since is kept."""
+    old = "".join(f"line {n}\n" for n in range(40))
+    (folder / "long.py").write_text(old)
+    (folder / "sub").mkdir()
+    before = picture(folder)
+    new = old.replace("line 2\n", "line two\n").replace("line 30\n", "")
+    writes = [
+        call("workspace_write_file", path="long.py", content=new),
+        call("workspace_write_file", path="main.py", content="print('agent')\n"),
+        call("workspace_write_file", path="new/deep/a.py", content="a\n"),
+    ]
+    model = script({"tool_calls": writes}, DONE)
+    thread = here.messages("run", "--model", model, "--approvals", "never", "go")[0]["thread"]
+    after = picture(folder)
+
+    listed = here("undo", "--list")
+    assert listed.returncode == 0, listed.stderr
+    assert "3 files changed, +3 −3" in listed.stdout
+    assert "long.py:2" in listed.stdout
+    assert "-line 30" in listed.stdout
+    wrong = here("undo", "--yes", "--hunk", "long.py:3")
+    assert (wrong.returncode, "long.py has no hunk 3." in wrong.stderr) == (1, True)
+    assert picture(folder) == after
+
+    one = here("undo", "--yes", "--hunk", "long.py:2", "--file", "new/deep/a.py")
+    assert one.returncode == 0, one.stderr
+    assert "The rest of the turn stays." in one.stdout
+    assert (folder / "long.py").read_text() == old.replace("line 2\n", "line two\n")
+    assert not (folder / "new").exists()
+    assert (folder / "main.py").read_text() == "print('agent')\n"
+    assert here("redo", "--yes").returncode == 0
+    assert picture(folder) == after
+
+    (folder / "main.py").write_text("print('mine')\n")
+    below = Steer(here.environ, folder / "sub")
+    args = ("-w", str(folder), "--file", "../new", "--hunk", "../long.py:1,2")
+    assert below("undo", "--yes", *args).returncode == 0
+    assert picture(folder) == {**before, "main.py": picture(folder)["main.py"]}
+    refused = here("undo", "--yes", "--file", "main.py")
+    assert (refused.returncode, "Changed by someone else since" in refused.stderr) == (1, True)
+    assert here("undo", "--yes", "--file", "main.py", "--force").returncode == 0
+    assert picture(folder) == before
+    nothing = here("undo", thread, "--yes")
+    assert (nothing.returncode, "There is nothing to undo." in nothing.stderr) == (1, True)
+    assert here("redo", "--yes").returncode == 0
+
+    here("run", "--model", script(DONE), "--approvals", "never", "look around")
+    harmless = here("undo", "--yes")
+    assert harmless.returncode == 1
+    assert f"steer undo {thread}" in harmless.stderr
+    assert "1 file changed" in harmless.stderr
+
+
+def test_a_new_folder_with_something_of_the_person_in_it_stays(here, folder, script):
+    write = call("workspace_write_file", path="new/a.py", content="a\n")
+    here("run", "--model", script({"tool_calls": [write]}, DONE), "--approvals", "never", "go")
+    (folder / "new" / "mine").write_text("mine\n")
+
+    done = here("undo", "--yes")
+
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (folder / "new").iterdir()] == ["mine"]

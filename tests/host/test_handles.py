@@ -31,6 +31,7 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.settings import Settings
+from steersman.records.undo import Part
 from steersman.threads.handle import ThreadHandle
 from tests.host.owner import owned
 from tests.world import call
@@ -46,6 +47,7 @@ WAIT = call(
 STAYS = call("workspace_run_command", command="echo begun; sleep 600", background=True)
 LIST = call("workspace_list_processes")
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
+OTHER = call("workspace_write_file", path="other.txt", content="other\n")
 DONE = {"text": "Done."}
 
 
@@ -220,6 +222,10 @@ def test_changes_are_undone_and_redone_and_never_beside_a_turn(play, workspace, 
         assert not new.exists()
         await thread.undo(await thread.plan_redo())
         assert new.read_text() == "new\n"
+        await thread.undo(await thread.plan_undo(turn=1, parts=[Part("other.txt")]))
+        assert (new.exists(), (workspace / "other.txt").exists()) == (True, False)
+        await thread.undo(await thread.plan_redo())
+        assert (workspace / "other.txt").read_text() == "other\n"
 
         new.write_text("somebody else's\n")
         plan = await thread.plan_undo(turn=1)
@@ -240,7 +246,7 @@ def test_changes_are_undone_and_redone_and_never_beside_a_turn(play, workspace, 
         await thread.undo(plan, force=True)
         assert not new.exists()
 
-    play(scenario, script({"tool_calls": [WRITE]}, DONE, {"tool_calls": [WAIT]}))
+    play(scenario, script({"tool_calls": [WRITE, OTHER]}, DONE, {"tool_calls": [WAIT]}))
 
 
 def test_a_conversation_is_compacted_and_that_undone(play, script):

@@ -3,7 +3,8 @@
 import pytest
 
 from steersman.operations.matching.diffs import unified_diff
-from steersman.views.git_notes import commits, counted_changes, folded, inner
+from steersman.records.git_names import inner
+from steersman.views.git_notes import commits, counted_changes, folded
 from tests.tui.plain.talk import piped
 from tests.world import call
 

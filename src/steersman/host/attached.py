@@ -6,7 +6,7 @@ background that does.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from secrets import token_hex
@@ -54,7 +54,7 @@ from steersman.records.message import (
 )
 from steersman.records.problem import Problem
 from steersman.records.thread import Thread, ThreadState
-from steersman.records.undo import UndoPlan
+from steersman.records.undo import Part, UndoPlan
 from steersman.store.log import to_message, unbroken
 from steersman.store.redactor import readable
 
@@ -157,10 +157,15 @@ class Attached:
                 return message
         raise SteersmanError("The thread was closed before the call ended.")
 
-    async def plan_undo(self, *, turn: int | None = None, to: int | None = None) -> UndoPlan:
-        """What undoing the last turn would do, or a certain turn, or all after a message."""
+    async def plan_undo(
+        self, *, turn: int | None = None, to: int | None = None, parts: Sequence[Part] = ()
+    ) -> UndoPlan:
+        """What undoing the last turn would do, or a certain turn, or all after a message.
+
+        With `parts` only those of a turn are undone, and the rest of it stays.
+        """
         way = self._host.way_back
-        return await asyncio.to_thread(lambda: way.plan_undo(self.id, turn=turn, to=to))
+        return await asyncio.to_thread(way.plan_undo, self.id, turn=turn, to=to, parts=parts)
 
     async def plan_redo(self) -> UndoPlan:
         """What undoing the last undo would do."""

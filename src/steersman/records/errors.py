@@ -65,6 +65,10 @@ class ToolProblem(SteersmanError):
     """A tool cannot do what it was asked; the text goes back to whoever asked."""
 
 
+class NothingToUndo(ToolProblem):
+    """Nothing was changed there, or all of it was undone before."""
+
+
 class Denied(SteersmanError):
     """The gate said no."""
 

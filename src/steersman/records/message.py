@@ -15,6 +15,7 @@ from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 from steersman.records.hunks import FileHunks
 from steersman.records.problem import Problem
+from steersman.records.undo import Part
 
 MASK = "[redacted]"  # is in the log where a secret was
 JSON = Any  # whatever JSON can say: tool arguments and outputs, whose shape belongs to the tool
@@ -340,7 +341,8 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     """Files are about to be changed: as they are and as they will be; the originals are kept.
 
     Very many changes are kept as a content of their own, named by `manifest`. `undoes` are the
-    `seq`s of checkpoints that this one undoes; a `void` one says that they never happened.
+    `seq`s of checkpoints that this one undoes; a `void` one says that they never happened. An
+    undo with `parts` undoes only those.
     """
 
     kind: ClassVar[str] = "checkpoint"
@@ -350,6 +352,7 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     count: int = 0
     manifest: str = ""
     undoes: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 Weight = Literal["", "rule", "steer"]

@@ -7,10 +7,21 @@ from msgspec import Struct
 from steersman.records.change import Change
 
 
+class Part(Struct, frozen=True, omit_defaults=True):
+    """A path that is undone while the rest stays: all of it, or some hunks of what changed there.
+
+    A folder stands for everything below it. Hunks count from 1, in the diff of what was done.
+    """
+
+    path: str
+    hunks: tuple[int, ...] = ()
+
+
 class UndoPlan(Struct, frozen=True):
     """What to do: the entry to write, and the paths where someone else's change would be lost.
 
-    `kept` counts git's objects that stay, because something else leads to them by now.
+    `kept` counts git's objects that stay, because something else leads to them by now. `parts` are
+    what was chosen, where not everything is undone.
     """
 
     cause: Literal["undo", "redo"]
@@ -18,3 +29,4 @@ class UndoPlan(Struct, frozen=True):
     changes: tuple[Change, ...]
     gaps: tuple[str, ...] = ()
     kept: int = 0
+    parts: tuple[Part, ...] = ()

@@ -5,14 +5,14 @@ thread's inbox and done by the process that runs it; either way the answer, or t
 same.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
 from steersman.records.thread import Thread, ThreadState
-from steersman.records.undo import UndoPlan
+from steersman.records.undo import Part, UndoPlan
 
 
 class ThreadHandle(Protocol):
@@ -77,8 +77,13 @@ class ThreadHandle(Protocol):
         """
         ...
 
-    async def plan_undo(self, *, turn: int | None = None, to: int | None = None) -> UndoPlan:
-        """What undoing the last turn would do, or a certain turn, or all after a message."""
+    async def plan_undo(
+        self, *, turn: int | None = None, to: int | None = None, parts: Sequence[Part] = ()
+    ) -> UndoPlan:
+        """What undoing the last turn would do, or a certain turn, or all after a message.
+
+        With `parts` only those of a turn are undone, and the rest of it stays.
+        """
         ...
 
     async def plan_redo(self) -> UndoPlan:

@@ -3,6 +3,7 @@
 Nothing is changed here; a plan is carried out by the open thread.
 """
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 
@@ -10,13 +11,16 @@ import msgspec
 
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
+from steersman.operations.journal.choosing import undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.git_needs import needed
-from steersman.records.change import FileState
+from steersman.records.change import Change, FileState
 from steersman.records.counting import counted
-from steersman.records.undo import UndoPlan
+from steersman.records.errors import UsageProblem
+from steersman.records.git_names import inner
+from steersman.records.undo import Part, UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
 
@@ -31,11 +35,21 @@ class WayBack:
         self._home = home
 
     def plan_undo(
-        self, thread_id: str, *, turn: int | None = None, to: int | None = None
+        self,
+        thread_id: str,
+        *,
+        turn: int | None = None,
+        to: int | None = None,
+        parts: Sequence[Part] = (),
     ) -> UndoPlan:
-        """What undoing the last turn would do, or a certain turn, or all after a message."""
+        """What undoing the last turn would do, or a certain turn, or all after a message.
+
+        With `parts` only those of a turn are undone, and the rest of it stays.
+        """
         entries, turns = self._entries(thread_id)
         if to is not None:
+            if parts:
+                raise UsageProblem("Parts can only be chosen of one turn.")
             return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
         effects = undoing.standing(entries).effects
         if turn is None and effects:
@@ -43,7 +57,35 @@ class WayBack:
         wanted = [seq for seq in effects if turns[seq] == turn]
         # Calls outside a turn have nothing in common: only the last of them is meant.
         plan = undoing.plan_undo(entries, wanted if turn else wanted[-1:])
-        return self._needed(thread_id, plan)
+        plan = self._needed(thread_id, plan)
+        return self._partly(thread_id, entries, plan, parts) if parts else plan
+
+    def _partly(
+        self,
+        thread_id: str,
+        entries: Sequence[undoing.Entry],
+        plan: UndoPlan,
+        parts: Sequence[Part],
+    ) -> UndoPlan:
+        """A plan cut down to some parts; the plan itself where those are all there is to undo."""
+        done = undoing.inverse(plan.changes)
+        changes = tuple(undone(self._journal(thread_id), done, parts))
+        if set(changes) == set(plan.changes):
+            return plan
+        paths = {change.path for change in changes}
+        about = tuple(
+            entry.seq for entry in entries
+            if entry.seq in plan.undoes and not entry.partial
+            and not paths.isdisjoint(change.path for change in entry.changes)
+        )  # fmt: skip
+        return msgspec.structs.replace(
+            plan,
+            undoes=about,
+            changes=changes,
+            gaps=tuple(path for path in plan.gaps if path in paths),
+            kept=plan.kept if any(map(inner, paths)) else 0,
+            parts=tuple(parts),
+        )
 
     def plan_rewind(self, thread_id: str, to: int) -> UndoPlan | None:
         """What undoing all after a message would do; None when nothing changed since."""
@@ -62,9 +104,23 @@ class WayBack:
         present = self._present(thread_id, plan)
         left = [c for c in plan.changes if not same(present[c.path], c.after)]
         kept = needed(self._journal(thread_id), left)
-        folders = {above.as_posix() for path in kept for above in PurePosixPath(path).parents}
-        changes = tuple(c for c in left if c.path not in kept and c.path not in folders)
+        stay = {*kept, *self._others(thread_id, left)}
+        folders = {above.as_posix() for path in stay for above in PurePosixPath(path).parents}
+        stay |= {c.path for c in left if c.after.kind == "absent" and c.path in folders}
+        changes = tuple(c for c in left if c.path not in stay)
         return msgspec.structs.replace(plan, changes=changes, kept=len(kept))
+
+    def _others(self, thread_id: str, changes: Sequence[Change]) -> set[str]:
+        """What is in folders that would go, and is someone else's: it stays, and they with it."""
+        going = {change.path: change for change in changes if change.after.kind == "absent"}
+        folders = [path for path, change in going.items() if change.before.kind == "folder"]
+        with closing(Tree(find_thread(self._store, thread_id).workspace)) as tree:
+            try:
+                inside = {f"{folder}/{name}" for folder in folders if tree.is_folder(folder)
+                          for name in tree.names(folder)}  # fmt: skip
+            finally:
+                tree.settle()
+        return inside - set(going)
 
     def _present(self, thread_id: str, plan: UndoPlan) -> dict[str, FileState]:
         """What is at the paths of a plan; a path below a link is not there, wherever it leads."""
@@ -79,10 +135,19 @@ class WayBack:
         present = self._present(thread_id, plan)
         return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
 
+    def turn_of(self, thread_id: str, plan: UndoPlan) -> int:
+        """The turn whose changes a plan undoes, by the first of them."""
+        _, turns = self._entries(thread_id)
+        return turns.get(plan.undoes[0], 0) if plan.undoes else 0
+
+    def diffs(self, thread_id: str, changes: Sequence[Change]) -> list[str]:
+        """Each change as people read it."""
+        journal = self._journal(thread_id)
+        return [journal.diff(change) for change in changes]
+
     def describe(self, thread_id: str, plan: UndoPlan) -> list[str]:
         """A plan's changes as people read them."""
-        journal = self._journal(thread_id)
-        lines = [journal.diff(change) for change in plan.changes]
+        lines = self.diffs(thread_id, plan.changes)
         if plan.kept:
             lines.append(_STAYS.format(objects=counted(plan.kept, "object")))
         return lines

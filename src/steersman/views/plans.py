@@ -3,6 +3,7 @@
 import msgspec
 
 from steersman.host import Host
+from steersman.records.git_names import inner
 from steersman.records.undo import UndoPlan
 from steersman.views import git_notes
 
@@ -15,7 +16,7 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     def diffs(wanted: bool, log: bool = False) -> list[str]:
         found = tuple(
             one for one in plan.changes
-            if bool(noted := git_notes.inner(one.path)) == wanted and (not log or noted == LOG)
+            if bool(noted := inner(one.path)) == wanted and (not log or noted == LOG)
         )  # fmt: skip
         return host.way_back.describe(thread, msgspec.structs.replace(plan, changes=found))
 

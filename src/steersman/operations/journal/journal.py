@@ -86,7 +86,10 @@ class Journal:
         for message in messages:
             if isinstance(message.body, Checkpoint):
                 body = message.body
-                found.append(Entry(message.seq, self._changes(body), body.cause, body.undoes))
+                entry = Entry(
+                    message.seq, self._changes(body), body.cause, body.undoes, bool(body.parts)
+                )
+                found.append(entry)
         return found
 
     def _changes(self, body: Checkpoint) -> tuple[Change, ...]:
@@ -148,12 +151,13 @@ class Journal:
         if "file" in (before.kind, after.kind) and before.digest != after.digest:
             if max(before.size, after.size) > LARGEST_DIFF:
                 return f"{name}: {before.size:,} → {counted(after.size, 'byte')}\n"
-            return unified_diff(name, self._content(before), self._content(after))
+            return unified_diff(name, self.content(before), self.content(after))
         if before.kind == after.kind == "file" or before.kind == after.kind == "folder":
             return f"{name}: mode {before.mode:o} → {after.mode:o}\n"
         return f"{name}: {_words(before)} → {_words(after)}\n"
 
-    def _content(self, state: FileState) -> bytes | None:
+    def content(self, state: FileState) -> bytes | None:
+        """What a file holds in a state; None when there is none, or none was kept."""
         if state.kind != "file" or not self.objects.has(state.digest):
             return None
         with self.objects.open(state.digest) as kept:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from steersman.operations.journal.changeset import same
 from steersman.records.change import ABSENT, Change, FileState
-from steersman.records.errors import ToolProblem
+from steersman.records.errors import NothingToUndo, ToolProblem
 from steersman.records.undo import UndoPlan
 
 
@@ -21,42 +21,53 @@ class Entry(Struct, frozen=True):
     """Changes that were made, as the log has them.
 
     `undoes` names the effects an undo undid, or the one undo that a redo undid. A `void`
-    entry says that those it names never happened: they were refused, or failed.
+    entry says that those it names never happened: they were refused, or failed. What a `partial`
+    undo names stays in force, less what it undid.
     """
 
     seq: int
     changes: tuple[Change, ...]
     cause: Literal["effect", "undo", "redo", "void"] = "effect"
     undoes: tuple[int, ...] = ()
+    partial: bool = False
 
 
 class Standing(Struct, frozen=True):
-    """Effects in force, oldest first, and undos that can be redone, latest last."""
+    """Effects in force, oldest first, and undos that can be redone, latest last.
+
+    `parts` are the undos of a part of effects that are in force.
+    """
 
     effects: tuple[int, ...]
     undos: tuple[int, ...]
+    parts: tuple[int, ...] = ()
 
 
 def standing(entries: Iterable[Entry]) -> Standing:
     """What is in force after everything in the log."""
-    effects: list[int] = []
+    in_force: list[int] = []  # effects, and undos of a part of them
     undos: dict[int, tuple[int, ...]] = {}
     entries = list(entries)
     never = void(entries)
+    partial = {entry.seq for entry in entries if entry.partial}
     for entry in entries:
         if entry.seq in never:
             continue
         match entry.cause:
             case "effect":
-                effects.append(entry.seq)
+                in_force.append(entry.seq)
                 undos.clear()
+            case "undo" if entry.partial:
+                undos[entry.seq] = ()
+                in_force.append(entry.seq)
             case "undo":
                 undos[entry.seq] = entry.undoes
-                effects = [seq for seq in effects if seq not in entry.undoes]
+                in_force = [seq for seq in in_force if seq not in entry.undoes]
             case "redo":
                 for seq in entry.undoes:
-                    effects = sorted({*effects, *undos.pop(seq, ())})
-    return Standing(tuple(effects), tuple(undos))
+                    in_force = sorted({*in_force, *undos.pop(seq, ())} - {seq})
+    effects = tuple(seq for seq in in_force if seq not in partial)
+    return Standing(effects, tuple(undos), tuple(seq for seq in in_force if seq in partial))
 
 
 def void(entries: Iterable[Entry]) -> set[int]:
@@ -65,18 +76,22 @@ def void(entries: Iterable[Entry]) -> set[int]:
 
 
 def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
-    """How to undo effects in force."""
+    """How to undo effects in force, less what was undone of them before."""
     wanted = sorted(set(wanted))
-    in_force = standing(entries).effects
+    in_force = standing(entries)
     if not wanted:
-        raise ToolProblem("There is nothing to undo.")
-    if missing := [seq for seq in wanted if seq not in in_force]:
+        raise NothingToUndo("There is nothing to undo.")
+    if missing := [seq for seq in wanted if seq not in in_force.effects]:
         raise ToolProblem(
             f"Nothing to undo at {', '.join(map(str, missing))}.",
             "There is no change there, or it was undone before.",
         )
-    done = [change for e in entries if e.seq in wanted for change in e.changes]
-    return UndoPlan("undo", tuple(wanted), tuple(inverse(squash(done))), gaps(done))
+    before = [
+        e.seq for e in entries if e.seq in in_force.parts and not set(wanted).isdisjoint(e.undoes)
+    ]
+    named = sorted({*wanted, *before})
+    done = [change for e in entries if e.seq in named for change in e.changes]
+    return UndoPlan("undo", tuple(named), tuple(inverse(squash(done))), gaps(done))
 
 
 def plan_redo(entries: Sequence[Entry]) -> UndoPlan:
@@ -109,6 +124,25 @@ def squash(changes: Iterable[Change]) -> list[Change]:
 def inverse(changes: Iterable[Change]) -> list[Change]:
     """The changes that take these back."""
     return [change.reversed() for change in changes]
+
+
+def with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list[Change]:
+    """The chosen changes, and those that must be undone, or made, with them.
+
+    A folder that is none any more comes back before what was in it; what is in a folder that came
+    in the place of a file goes with it.
+    """
+    paths = {change.path for change in chosen}
+    above = {path[:at] for path in paths for at, sign in enumerate(path) if sign == "/"}
+    new = {change.path for change in chosen
+           if change.after.kind == "folder" and change.before.kind != "folder"}  # fmt: skip
+
+    def in_the_way(change: Change) -> bool:
+        was_folder = change.before.kind == "folder" != change.after.kind
+        folders = (change.path[:at] for at, sign in enumerate(change.path) if sign == "/")
+        return (was_folder and change.path in above) or not new.isdisjoint(folders)
+
+    return [change for change in changes if change.path in paths or in_the_way(change)]
 
 
 def gaps(changes: Iterable[Change]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.keepsakes import keep
 from steersman.operations.journal.looking import is_special, special
+from steersman.operations.journal.undoing import with_obstacles
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import NO_PAST, Past, loss_of
 from steersman.operations.tool import Bench
@@ -102,25 +103,6 @@ def _lost(journal: Journal, changes: Sequence[Change], past: Past) -> Sequence[C
         return changes
     lost = {change.path for change in (*loss.deleted, *loss.discarded)}
     return with_obstacles([change for change in changes if change.path in lost], changes)
-
-
-def with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list[Change]:
-    """The chosen changes, and those that must be undone, or made, with them.
-
-    A folder that is none any more comes back before what was in it; what is in a folder that came
-    in the place of a file goes with it.
-    """
-    paths = {change.path for change in chosen}
-    above = {path[:at] for path in paths for at, sign in enumerate(path) if sign == "/"}
-    new = {change.path for change in chosen
-           if change.after.kind == "folder" and change.before.kind != "folder"}  # fmt: skip
-
-    def in_the_way(change: Change) -> bool:
-        was_folder = change.before.kind == "folder" != change.after.kind
-        folders = (change.path[:at] for at, sign in enumerate(change.path) if sign == "/")
-        return (was_folder and change.path in above) or not new.isdisjoint(folders)
-
-    return [change for change in changes if change.path in paths or in_the_way(change)]
 
 
 def _of(journal: Journal, changes: Sequence[Change], actions: Sequence[Action]) -> list[Change]:

@@ -12,7 +12,7 @@ from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
-from steersman.operations.running.afterwards import with_obstacles
+from steersman.operations.journal.undoing import with_obstacles
 from steersman.operations.running.command_run import Effects, OverView, names_of
 from steersman.operations.running.fitting import unfit
 from steersman.operations.running.mirrored import Mirrored

@@ -1,22 +1,28 @@
 """`steer undo`, `steer redo` and `steer rewind`: the way back, shown before it is taken."""
 
 import asyncio
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import click
+from msgspec import structs
 
 from steersman.host import Host
 from steersman.ports.cli.options import at_terminal, folders_from, open_host
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.counting import counted
-from steersman.records.errors import NeedsAnswer, SteersmanError
+from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
+from steersman.records.names import written
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
-from steersman.records.undo import UndoPlan
+from steersman.records.undo import Part, UndoPlan
+from steersman.views.changeset import changeset, hunk_named, numbered, of_plan
 from steersman.views.plans import described
-from steersman.views.text import IMPORTED_WORDS
+from steersman.views.text import IMPORTED_WORDS, one_line
 
 SHOWN = 20
+LOOKED_AT = 20  # threads that are looked at for something to undo
 
 _thread = click.argument("thread", required=False)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -33,6 +39,9 @@ _workspace = click.option(
 @_thread
 @click.option("--turn", type=click.IntRange(0), help="This turn (default: the last that changed).")
 @click.option("--to", type=click.IntRange(0), metavar="SEQ", help="All after this message.")
+@click.option("--file", "files", metavar="PATH", multiple=True, help="Only this file or folder.")
+@click.option("--hunk", "hunks", metavar="PATH:N", multiple=True, help="Only this hunk of a file.")
+@click.option("--list", "listed", is_flag=True, help="Show what can be undone, and do nothing.")
 @_workspace
 @_force
 @_imported
@@ -41,16 +50,62 @@ def undo(
     thread: str | None,
     turn: int | None,
     to: int | None,
+    listed: bool,
     workspace: str | None,
-    force: bool,
-    imported: bool,
-    yes: bool,
+    **flags: Any,
 ) -> None:
-    """Undo what a turn did to files: contents, deletions, modes and links."""
+    """Undo what a turn did to files: contents, deletions, modes and links.
+
+    With --file or --hunk only that is undone, and the rest of the turn stays; both can be repeated.
+    --list shows the hunks with their numbers.
+    """
     host = open_host()
-    found = _which(host, thread, workspace)
-    plan = host.way_back.plan_undo(found.id, turn=turn, to=to)
-    _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
+    folders = folders_from(workspace)
+    found = host.find(thread) if thread else host.latest_changed(*folders)
+    try:
+        plan = host.way_back.plan_undo(found.id, turn=turn, to=to)
+        parts = [*map(Part, flags["files"]), *map(hunk_named, flags["hunks"])]
+        if parts:
+            known = {change.path for change in plan.changes}
+            parts = [_here(part, known, found.workspace) for part in parts]
+            plan = host.way_back.plan_undo(found.id, turn=turn, to=to, parts=parts)
+    except NothingToUndo as problem:
+        if thread or turn is not None or to is not None:
+            raise
+        raise _elsewhere(host, found, folders) or problem from problem
+    if listed:
+        _list(host, found, plan)
+    else:
+        yes = _agreed(found, flags["imported"], flags["yes"])
+        _carry_out(host, found, plan, force=flags["force"], yes=yes)
+
+
+def _here(part: Part, known: Collection[str], workspace: str) -> Part:
+    """A part by its path in the workspace, where a person named it from the folder they are in."""
+    given = part.path.rstrip("/")
+    if any(path == given or path.startswith(f"{given}/") for path in known):
+        return part
+    return structs.replace(part, path=written(os.path.relpath(os.path.realpath(given), workspace)))
+
+
+def _elsewhere(host: Host, looked_at: Thread, folders: Sequence[str]) -> NothingToUndo | None:
+    """What to say where another thread of this folder has something to undo."""
+    others = [one for one in host.threads(*folders) if not one.imported and one != looked_at]
+    for other in others[:LOOKED_AT]:
+        found = changeset(host, other.id)
+        if found is not None:
+            return NothingToUndo(
+                f"There is nothing to undo in thread {looked_at.id}, the newest here.",
+                f"Thread {other.id} ({one_line(other.title, 40)}) has something: {found.head}.",
+                f"steer undo {other.id}",
+            )
+    return None
+
+
+def _list(host: Host, thread: Thread, plan: UndoPlan) -> None:
+    found = of_plan(host, thread.id, plan)
+    for text in numbered(found) if found else ["Nothing to undo: the files are like that already."]:
+        click.echo(coloured_diff(text))
 
 
 @click.command()
@@ -62,7 +117,7 @@ def undo(
 def redo(thread: str | None, workspace: str | None, force: bool, imported: bool, yes: bool) -> None:
     """Redo the last undo."""
     host = open_host()
-    found = _which(host, thread, workspace)
+    found = host.find(thread) if thread else host.latest_changed(*folders_from(workspace))
     plan = host.way_back.plan_redo(found.id)
     _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
 
@@ -86,10 +141,6 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
     click.echo(open_host().fork(found.id, seq).id)
 
 
-def _which(host: Host, thread: str | None, workspace: str | None) -> Thread:
-    return host.find(thread) if thread else host.latest_changed(*folders_from(workspace))
-
-
 def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
     """Whether nobody needs to be asked; about an imported thread a person is, unless they said."""
     if thread.imported:
@@ -99,6 +150,7 @@ def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
 
 def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: bool) -> None:
     _preview(described(host, thread.id, plan))
+    changes = counted(len(plan.changes), "change")
     taken = host.way_back.conflicts(thread.id, plan)
     if taken and not force:
         raise SteersmanError(
@@ -114,12 +166,11 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
                 if thread.imported
                 else "Pass --yes to do it.",
             )
-        click.confirm(
-            f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?", abort=True
-        )
+        click.confirm(f"{plan.cause.capitalize()} {changes}?", abort=True)
     asyncio.run(_do(host, thread, plan, force=force))
     done = "Undone" if plan.cause == "undo" else "Redone"
-    click.echo(f"{done}: {counted(len(plan.changes), 'change')} in thread {thread.id}.")
+    rest = " The rest of the turn stays." if plan.parts else ""
+    click.echo(f"{done}: {changes} in thread {thread.id}.{rest}")
 
 
 async def _do(host: Host, thread: Thread, plan: UndoPlan, *, force: bool) -> None:

@@ -1,0 +1,88 @@
+"""Some of what was done, chosen to be undone while the rest stays: by path, and by hunk of a file.
+
+Nothing here changes a file; contents that lie between two others are kept for whoever does.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.undoing import with_obstacles
+from steersman.operations.matching import with_hunks
+from steersman.records.change import Change
+from steersman.records.errors import ToolProblem
+from steersman.records.git_names import repository
+from steersman.records.hunks import parts_of
+from steersman.records.names import shown
+from steersman.records.undo import Part
+
+_NAMED = 10
+
+
+def undone(journal: Journal, done: Sequence[Change], parts: Sequence[Part]) -> list[Change]:
+    """The changes that undo some parts of what was done.
+
+    What belongs to a chosen path goes with it: a folder that must come back first, a new folder
+    that nothing is left in. What git notes for itself is one thing.
+    """
+    wanted: dict[str, set[int] | None] = {}  # None: all of it
+    for part in parts:
+        for path in _named(part, done):
+            known = wanted.get(path, set())
+            wanted[path] = {*known, *part.hunks} if part.hunks and known is not None else None
+    back = {one.path: _back(journal, one, wanted[one.path]) for one in done if one.path in wanted}
+    whole = [change for change in done if back.get(change.path) == change.reversed()]
+    paths = {change.path for change in with_obstacles(whole, done)}
+    paths |= _emptied(done, paths)
+    return [change.reversed() if change.path in paths else back[change.path]
+            for change in done if change.path in paths or change.path in back]  # fmt: skip
+
+
+def _named(part: Part, done: Sequence[Change]) -> list[str]:
+    """The paths that a part means."""
+    path = part.path.rstrip("/")
+    ledger = repository(path)
+    found = [
+        change.path for change in done
+        if change.path == path or change.path.startswith(f"{path}/")
+        or (ledger and repository(change.path) == ledger)
+    ]  # fmt: skip
+    if not found:
+        names = ", ".join(shown(change.path) for change in done[:_NAMED])
+        more = f" and {len(done) - _NAMED} more" if len(done) > _NAMED else ""
+        raise ToolProblem(f"Nothing to undo in {shown(path)}.", f"Changed were: {names}{more}.")
+    if part.hunks and found != [path]:
+        raise ToolProblem(f"{shown(path)} has no hunks.", "It is not one file.")
+    return found
+
+
+def _back(journal: Journal, change: Change, hunks: set[int] | None) -> Change:
+    """The change that undoes some hunks of another, or all of it where none are named."""
+    if not hunks:
+        return change.reversed()
+    parts = parts_of(journal.diff(change))
+    if wrong := sorted(number for number in hunks if not 1 <= number <= parts):
+        raise ToolProblem(
+            f"{shown(change.path)} has no hunk {wrong[0]}.",
+            f"It has {parts} hunk{'s' * (parts != 1)}.",
+        )
+    kept = set(range(1, parts + 1)) - hunks
+    if not kept:
+        return change.reversed()
+    before, after = journal.content(change.before), journal.content(change.after)
+    content = with_hunks(before, after, kept)
+    assert content is not None  # there are several hunks, so both contents are there
+    digest, size = journal.objects.put_bytes(content)
+    return Change(change.path, change.after, replace(change.after, digest=digest, size=size))
+
+
+def _emptied(done: Sequence[Change], undone: set[str]) -> set[str]:
+    """New folders of which everything that was made in them is undone."""
+    new = [one.path for one in done if one.before.kind == "absent" and one.after.kind == "folder"]
+    found: set[str] = set()
+    for folder in sorted(new, key=len, reverse=True):
+        below = {change.path for change in done if change.path.startswith(f"{folder}/")}
+        if below and below <= undone | found:
+            found.add(folder)
+    return found

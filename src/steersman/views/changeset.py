@@ -1,0 +1,204 @@
+"""What a turn changed, as a person reviews it: source first, git a line, parts to choose."""
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
+
+from msgspec import Struct
+
+from steersman.host import Host
+from steersman.records.change import Change
+from steersman.records.errors import NothingToUndo, UsageProblem
+from steersman.records.git_names import inner
+from steersman.records.message import Message, SettingsChanged, TurnEnd, TurnStart
+from steersman.records.names import shown
+from steersman.records.undo import Part, UndoPlan
+from steersman.views import git_notes
+from steersman.views.hunks import FileDiff, Kind, all_parts, read_diff
+from steersman.views.hunks import Part as Place
+from steersman.views.plans import LOG
+from steersman.views.text import counted, flat
+
+REVIEW = "review"  # the level of approvals at which what a turn changed is looked at afterwards
+MOST = 500  # files whose diffs are read; the others are named
+LISTED = 8  # files that are printed
+# What a person looks at after the source: texts and settings, then what programs write.
+_TEXTS = re.compile(r".*\.(?:md|rst|txt|adoc|json|toml|ya?ml|cfg|ini|csv|env|xml|svg)")
+_WRITTEN = re.compile(r".*\.lock|.*-lock\.(?:json|ya?ml)|go\.sum|.*\.min\.\w+|.*\.map")
+_HUNK = re.compile(r"(.+):(\d+(?:,\d+)*)")
+
+
+class Changeset(Struct, frozen=True):
+    """What a turn changed and still stands. `paths` name each of `files` for an undo.
+
+    What git notes for itself is the last of the files, and `git` says it in words.
+    """
+
+    turn: int
+    files: tuple[FileDiff, ...]
+    paths: tuple[str, ...]
+    git: str = ""
+
+    @property
+    def own(self) -> tuple[FileDiff, ...]:
+        """The files without git's bookkeeping."""
+        return self.files[:-1] if self.git else self.files
+
+    @property
+    def head(self) -> str:
+        """All of it in a line."""
+        told = []
+        if self.own:
+            added, removed = self.counts
+            told.append(f"{counted(len(self.own), 'file')} changed, +{added} −{removed}")
+        return " · ".join([*told, *([self.git] if self.git else [])])
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Lines added and removed."""
+        both = [file.counts for file in self.own]
+        return sum(added for added, _ in both), sum(removed for _, removed in both)
+
+    def parts(self, chosen: Collection[Place]) -> tuple[Part, ...]:
+        """What an undo of the chosen hunks names; nothing where everything is chosen."""
+        if frozenset(chosen) == all_parts(self.files):
+            return ()
+        found = []
+        for at, file in enumerate(self.files):
+            hunks = tuple(hunk + 1 for place, hunk in sorted(chosen) if place == at)
+            if hunks:
+                whole = len(hunks) == file.parts
+                found.append(Part(self.paths[at], () if whole else hunks))
+        return tuple(found)
+
+
+def changeset(host: Host, thread: str, turn: int | None = None) -> Changeset | None:
+    """What a turn changed (the last that did, if none is named); None when nothing stands."""
+    try:
+        plan = host.way_back.plan_undo(thread, turn=turn)
+    except NothingToUndo:
+        return None
+    return of_plan(host, thread, plan)
+
+
+def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
+    """What a plan would undo, as it was done; None when that is nothing."""
+    done = [change.reversed() for change in plan.changes]
+    above = {str(folder) for one in done for folder in PurePosixPath(one.path).parents}
+    noted = [one for one in done if inner(one.path)]
+    own = [one for one in done if not inner(one.path) and not _goes_along(one, above)]
+    if not own and not noted:
+        return None
+    diffs = host.way_back.diffs(thread, own[:MOST])
+    diffs += [""] * (len(own) - len(diffs))
+    files = sorted(
+        ((_file(change, diff), change.path) for change, diff in zip(own, diffs, strict=True)),
+        key=lambda one: (rank(one[1]), one[1]),
+    )
+    git = ""
+    if noted:
+        logs = [one for one in noted if inner(one.path) == LOG]
+        made = git_notes.commits("".join(host.way_back.diffs(thread, logs)))
+        git = git_notes.line((one.path for one in noted), made)
+        whole = FileDiff(git, "changed", why_whole="git's own files are undone together")
+        files.append((whole, noted[0].path))
+    return Changeset(
+        host.way_back.turn_of(thread, plan),
+        tuple(file for file, _ in files),
+        tuple(path for _, path in files),
+        git,
+    )
+
+
+def _goes_along(change: Change, above: Collection[str]) -> bool:
+    """A folder that came or went with what is in it, which is what people look at."""
+    folder = "folder" in (change.before.kind, change.after.kind)
+    return folder and change.path in above and change.before.kind != change.after.kind
+
+
+def _file(change: Change, diff: str) -> FileDiff:
+    name = shown(change.path)
+    if diff.startswith(("--- ", "Binary files ")):
+        return read_diff(diff, name)
+    kinds = change.before.kind, change.after.kind
+    kind: Kind = "created" if kinds[0] == "absent" else "changed"
+    kind = "deleted" if kinds[1] == "absent" else kind
+    told = diff.strip().removeprefix(f"{name}: ")
+    return FileDiff(name, kind, why_whole=told or "its diff is not shown")
+
+
+def rank(path: str) -> int:
+    """Source comes first, then texts and settings, then what programs write."""
+    name = path.rpartition("/")[2].lower()
+    if _WRITTEN.fullmatch(name):
+        return 2
+    return 1 if _TEXTS.fullmatch(name) else 0
+
+
+def lines(found: Changeset, thread: str) -> list[str]:
+    """A changeset as lines, with the commands that undo all of it, a file or a hunk."""
+    told = [found.head]
+    for file in found.own[:LISTED]:
+        added, removed = file.counts
+        hunks = f"  {counted(len(file.hunks), 'hunk')}" if len(file.hunks) > 1 else ""
+        kind = f"  {file.kind}" if file.kind != "changed" else ""
+        told.append(f"  {flat(file.name)}  +{added} −{removed}{kind}{hunks}")
+    if len(found.own) > LISTED:
+        told.append(f"  … and {counted(len(found.own) - LISTED, 'more file')}")
+    undo = f"steer undo {thread} --turn {found.turn}"
+    told.append(f"  undo all: {undo}")
+    told.append(f"  undo some: {undo} --file PATH · {undo} --hunk PATH:N · hunks: {undo} --list")
+    return told
+
+
+def numbered(found: Changeset) -> list[str]:
+    """Every file with its hunks and their numbers, each a diff to read."""
+    told = [f"{found.head}\n"]
+    for file in found.files:
+        if not file.hunks:
+            told.append(f"{flat(file.name)}: {file.why_whole}\n")
+        for number, hunk in enumerate(file.hunks, 1):
+            told.append(f"{flat(file.name)}:{number}\n{hunk.text()}")
+    return told
+
+
+def named(words: Sequence[str], paths: Collection[str] = ()) -> tuple[Part, ...]:
+    """Parts as a person names them: `PATH`, or `PATH:N` for a hunk, `PATH:1,3` for some."""
+    found = []
+    for word in words:
+        hunk = None if word in paths else _HUNK.fullmatch(word)
+        if hunk is None:
+            found.append(Part(word))
+        else:
+            found.append(Part(hunk[1], tuple(int(number) for number in hunk[2].split(","))))
+    return tuple(found)
+
+
+def hunk_named(word: str) -> Part:
+    """A hunk as a person names it."""
+    (part,) = named([word])
+    if not part.hunks:
+        raise UsageProblem(f"{flat(word)} names no hunk.", try_this="For example: src/app.py:2")
+    return part
+
+
+class Ends:
+    """Hears the messages of a thread, and tells which ends of turns call for a review."""
+
+    def __init__(self) -> None:
+        self._level = ""
+
+    def hear(self, message: Message) -> bool:
+        """Whether this message ends a turn whose changes are reviewed now."""
+        match message.body:
+            case TurnStart(approvals=level) | SettingsChanged(approvals=level) if level:
+                self._level = level
+            case TurnEnd():
+                return self._level == REVIEW
+        return False
+
+
+def review_lines(host: Host, message: Message) -> list[str]:
+    """What the turn that ends with a message changed, as lines; none when it changed nothing."""
+    found = changeset(host, message.thread, message.turn) if message.turn else None
+    return lines(found, message.thread) if found else []

@@ -1,0 +1,161 @@
+"""Undo of some files and some hunks: exact, and together the same as the undo of everything."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steersman.operations.journal.choosing import undone
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.undoing import (
+    Entry,
+    Standing,
+    inverse,
+    plan_redo,
+    plan_undo,
+    squash,
+    standing,
+)
+from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.errors import ToolProblem
+from steersman.records.undo import Part
+from steersman.views.hunks import read_diff
+from tests.views.test_hunks import texts
+
+FOLDER = FileState("folder", 0o755)
+
+
+def journal_in(folder: str) -> Journal:
+    return Journal(folder, Objects(Path(folder) / "objects"))
+
+
+def file(journal: Journal, content: bytes, mode: int = 0o644) -> FileState:
+    digest, size = journal.objects.put_bytes(content, durable=False)
+    return FileState("file", mode, digest, size)
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts(), st.sampled_from(["utf-8", "utf-16"]), st.data())
+def test_hunks_one_by_one_are_the_undo_of_all(
+    pair: tuple[str, str], encoding: str, data: st.DataObject
+) -> None:
+    """What is kept is there byte for byte; the rest undone, the file is what it was."""
+    old, new = (text.encode(encoding) for text in pair)
+    if old == new:
+        return
+    with TemporaryDirectory() as folder:
+        journal = journal_in(folder)
+        change = Change("f", file(journal, old), file(journal, new, 0o755))
+        hunks = read_diff(journal.diff(change)).hunks
+        numbers = range(1, len(hunks) + 1)
+        chosen = data.draw(st.sets(st.sampled_from(numbers), min_size=1)) if hunks else {1}
+        (first,) = undone(journal, [change], [Part("f", tuple(chosen))])
+
+        lines = pair[0].split("\n")
+        lines = [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+        for number in reversed(numbers):
+            if number not in chosen:
+                hunk = hunks[number - 1]
+                lines[hunk.old_at : hunk.old_at + len(hunk.old)] = hunk.new
+        assert first.before == change.after
+        assert journal.content(first.after) == "".join(lines).encode(encoding)
+
+        left = squash([change, first])
+        if len(chosen) == len(hunks):
+            assert left == []
+            return
+        assert first.after.mode == change.after.mode
+        again = undone(journal, left, [Part("f", tuple(range(1, 1 + len(hunks) - len(chosen))))])
+        every = read_diff(journal.diff(left[0])).parts
+        if every == len(hunks) - len(chosen):
+            assert squash([change, first, *again]) == []
+
+
+TREE = [
+    Change(".git/HEAD", FileState("file", 1, "a"), FileState("file", 1, "b")),
+    Change(".git/hooks/post-commit", ABSENT, FileState("file", 1, "hook")),
+    Change(".git/objects/ab/" + "0" * 38, ABSENT, FileState("file", 1, "c")),
+    Change("gone", FOLDER, ABSENT),
+    Change("gone/x", FileState("file", 1, "d"), ABSENT),
+    Change("new", ABSENT, FOLDER),
+    Change("new/deep", ABSENT, FOLDER),
+    Change("new/deep/a", ABSENT, FileState("file", 1, "e")),
+    Change("new/deep/b", ABSENT, FileState("file", 1, "f")),
+    Change("turned", FileState("file", 1, "g"), FOLDER),
+    Change("turned/in", ABSENT, FileState("file", 1, "h")),
+]
+BOOK = [".git/HEAD", ".git/objects/ab/" + "0" * 38]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (["gone/x"], ["gone", "gone/x"]),
+        (["new/deep/a"], ["new/deep/a"]),
+        (["new/deep/a", "new/deep/b"], ["new", "new/deep", "new/deep/a", "new/deep/b"]),
+        (["new/"], ["new", "new/deep", "new/deep/a", "new/deep/b"]),
+        (["turned"], ["turned", "turned/in"]),
+        (["turned/in"], ["turned/in"]),
+        ([".git/HEAD"], BOOK),
+        ([".git/hooks/post-commit"], [".git/hooks/post-commit"]),
+        ([".git"], sorted([*BOOK, ".git/hooks/post-commit"])),
+    ],
+)
+def test_what_belongs_to_a_path_goes_with_it(
+    chosen: list[str], expected: list[str], tmp_path: Path
+) -> None:
+    found = undone(journal_in(str(tmp_path)), TREE, [Part(path) for path in chosen])
+    assert found == inverse(change for change in TREE if change.path in expected)
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        (Part("other"), "Nothing to undo in other"),
+        (Part("f", (3,)), "f has no hunk 3.\nIt has 2 hunks"),
+        (Part("new", (1,)), "new has no hunks"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(part: Part, told: str, tmp_path: Path) -> None:
+    journal = journal_in(str(tmp_path))
+    old = "".join(f"{n}\n" for n in range(30)).encode()
+    done = [Change("f", file(journal, old), file(journal, b"x\n" + old + b"y\n"))]
+    with pytest.raises(ToolProblem) as caught:
+        undone(journal, [*done, *TREE], [part])
+    assert told in str(caught.value)
+
+
+A, B, C, D = (FileState("file", 0o644, name, 1) for name in "abcd")
+
+
+def test_a_partial_undo_is_in_the_log_like_any_other() -> None:
+    """It can be redone, the rest of the turn can be undone, and a redo of that brings it back."""
+    log = [Entry(1, (Change("x", A, B), Change("y", A, B)))]
+    log.append(Entry(2, (Change("x", B, C),), "undo", (1,), partial=True))
+    assert standing(log) == Standing((1,), (2,), (2,))
+    rest = plan_undo(log, [1])
+    assert (rest.undoes, rest.changes, rest.gaps) == (
+        (1, 2), (Change("x", C, A), Change("y", B, A)), (),
+    )  # fmt: skip
+
+    redo = plan_redo(log)
+    assert (redo.undoes, redo.changes) == ((2,), (Change("x", C, B),))
+    redone = [*log, Entry(3, redo.changes, "redo", redo.undoes)]
+    assert standing(redone) == Standing((1,), ())
+    assert plan_undo(redone, [1]).changes == (Change("x", B, A), Change("y", B, A))
+
+    log.append(Entry(3, rest.changes, "undo", rest.undoes))
+    assert standing(log) == Standing((), (2, 3))
+    log.append(Entry(4, plan_redo(log).changes, "redo", (3,)))
+    assert standing(log) == Standing((1,), (2,), (2,))
+    assert plan_undo(log, [1]) == rest
+
+    log.append(Entry(5, (Change("x", C, D),)))
+    assert standing(log) == Standing((1, 5), (), (2,))
+    assert plan_undo(log, [1, 5]).changes == (Change("x", D, A), Change("y", B, A))
+    assert plan_undo(log, [5]).changes == (Change("x", D, C),)
+    never = [*log[:2], Entry(3, (), "void", (2,))]
+    assert standing(never) == Standing((1,), ())
