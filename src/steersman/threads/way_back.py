@@ -3,7 +3,7 @@
 Nothing is changed here; a plan is carried out by the open thread.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 
@@ -51,14 +51,12 @@ class WayBack:
             if parts:
                 raise UsageProblem("Parts can only be chosen of one turn.")
             return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
-        effects = undoing.standing(entries).effects
-        if turn is None and effects:
-            turn = turns[effects[-1]]
-        wanted = [seq for seq in effects if turns[seq] == turn]
-        # Calls outside a turn have nothing in common: only the last of them is meant.
-        plan = undoing.plan_undo(entries, wanted if turn else wanted[-1:])
-        plan = self._needed(thread_id, plan)
+        plan = self._needed(thread_id, _of_turn(entries, turns, turn))
         return self._partly(thread_id, entries, plan, parts) if parts else plan
+
+    def made(self, thread_id: str, *, turn: int | None = None) -> UndoPlan:
+        """The same for a turn as the log alone tells it: whatever became of the files since."""
+        return _of_turn(*self._entries(thread_id), turn)
 
     def _partly(
         self,
@@ -163,3 +161,15 @@ class WayBack:
     @property
     def _objects(self) -> Objects:
         return Objects(self._home / "objects", self._store if self._store.shared else None)
+
+
+def _of_turn(
+    entries: Sequence[undoing.Entry], turns: Mapping[int, int], turn: int | None
+) -> UndoPlan:
+    """How to undo a turn: the last that changed something, if none is named."""
+    effects = undoing.standing(entries).effects
+    if turn is None and effects:
+        turn = turns[effects[-1]]
+    wanted = [seq for seq in effects if turns[seq] == turn]
+    # Calls outside a turn have nothing in common: only the last of them is meant.
+    return undoing.plan_undo(entries, wanted if turn else wanted[-1:])

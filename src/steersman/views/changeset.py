@@ -73,9 +73,12 @@ class Changeset(Struct, frozen=True):
 
 
 def changeset(host: Host, thread: str, turn: int | None = None) -> Changeset | None:
-    """What a turn changed (the last that did, if none is named); None when nothing stands."""
+    """What a turn changed (the last that did, if none is named); None when nothing stands.
+
+    It is told from the log, which knows of an undo before the files do.
+    """
     try:
-        plan = host.way_back.plan_undo(thread, turn=turn)
+        plan = host.way_back.made(thread, turn=turn)
     except NothingToUndo:
         return None
     return of_plan(host, thread, plan)

@@ -1,11 +1,12 @@
 """Words for messages: one line each, safe for a terminal."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from steersman.records.counting import counted as counted
+from steersman.records.git_names import inner
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -36,9 +37,11 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.names import shown
+from steersman.records.undo import Part
 from steersman.records.wording import elsewhere, requested
 from steersman.views.git_notes import counted_changes
 
+PARTS = 5  # of an undo, that are named
 IMPORTED_WORDS = "Imported from a file. What it describes may never have happened here."
 
 # Controls, and what is invisible, turns the direction of reading, or breaks lines.
@@ -213,14 +216,31 @@ def _work_words(body: Body) -> str | None:
             return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
         case GuardBlock(command=command, rule=rule, reason=reason):
             return one_line(f"blocked ({rule}): {reason}: {command}")
-        case Checkpoint(cause="void", undoes=undoes):
-            return f"not carried out: message {', '.join(map(str, undoes))}"
-        case Checkpoint(cause=cause, changes=changes, count=count):
-            paths = one_line(", ".join(change.path for change in changes[:5]), 60)
-            return f"{cause}: {counted(count or len(changes), 'change')} {paths}".rstrip()
+        case Checkpoint() as checkpoint:
+            return _checkpoint_words(checkpoint)
         case DiffReady(file=file, added=added, removed=removed):
             return f"{file} +{added} -{removed}"
     return None
+
+
+def _checkpoint_words(body: Checkpoint) -> str:
+    if body.cause == "void":
+        return f"not carried out: message {', '.join(map(str, body.undoes))}"
+    if body.parts:
+        return one_line(f"undo of a part: {parts_words(body.parts)}")
+    paths = one_line(", ".join(change.path for change in body.changes[:5]), 60)
+    return f"{body.cause}: {counted(body.count or len(body.changes), 'change')} {paths}".rstrip()
+
+
+def parts_words(parts: Sequence[Part]) -> str:
+    """What was undone of a turn, in a line: files, and hunks by number."""
+    told = []
+    for part in parts[:PARTS]:
+        name = "git" if inner(part.path) else flat(part.path)
+        hunks = ", ".join(map(str, part.hunks))
+        told.append(f"{name} hunk{'s' * (len(part.hunks) > 1)} {hunks}" if hunks else name)
+    more = len(parts) - PARTS
+    return ", ".join([*told, *([f"{more} more"] if more > 0 else [])])
 
 
 def line(message: Message) -> str:

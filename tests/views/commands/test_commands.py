@@ -230,7 +230,7 @@ def test_undo_and_redo_show_what_they_would_do_and_ask(desk, script, workspace):
     assert body.startswith("```diff\n--- a/calc.py")
     assert "-    return a + b\n+    return a - b" in body
     assert refused[1:] == [("tell", "Nothing was done.")]
-    assert undone[1:] == [("tell", "Undone: 1 change.")]
+    assert undone[1:] == [("tell", "Undone: 1 change. /redo reverses this.")]
     assert redone[1:] == [("tell", "Redone: 1 change.")]
 
 
@@ -481,7 +481,7 @@ def test_help_tells_all_and_about_one(desk):
         return await desk.type("/help"), await desk.type("/help /rewind")
 
     ((_, (_, everything)),), ((_, (title, one)),) = desk(scenario)
-    assert "- `/undo` Undo what the last turn did to files." in everything
+    assert "- `/undo [PATH …]` Undo what the last turn did to files." in everything
     assert title == "/rewind"
     assert one.startswith("`/rewind [SEQ]`\n\nGo back to a message: files and conversation.")
     assert one.endswith("Waits until the turn has ended.")

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ from steersman.records.names import written
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
-from steersman.views.changeset import changeset, hunk_named, numbered, of_plan
+from steersman.views.changeset import hunk_named, numbered, of_plan
 from steersman.views.plans import described
 from steersman.views.text import IMPORTED_WORDS, one_line
 
@@ -92,8 +93,10 @@ def _elsewhere(host: Host, looked_at: Thread, folders: Sequence[str]) -> Nothing
     """What to say where another thread of this folder has something to undo."""
     others = [one for one in host.threads(*folders) if not one.imported and one != looked_at]
     for other in others[:LOOKED_AT]:
-        found = changeset(host, other.id)
-        if found is not None:
+        with suppress(NothingToUndo):
+            found = of_plan(host, other.id, host.way_back.plan_undo(other.id))
+            if found is None:
+                continue
             return NothingToUndo(
                 f"There is nothing to undo in thread {looked_at.id}, the newest here.",
                 f"Thread {other.id} ({one_line(other.title, 40)}) has something: {found.head}.",

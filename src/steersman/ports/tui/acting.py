@@ -10,6 +10,7 @@ from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.layout import SIDE
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.panes.review import Review
 from steersman.ports.tui.steering import Twice
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.errors import SteersmanError
@@ -67,7 +68,14 @@ class Acting:
         showing.everything()
 
     def _diff(self) -> None:
-        """What was changed, over everything."""
+        """What was changed, over everything; what of it shall be undone can be chosen."""
+        self._app.spawn(self._review())
+
+    async def _review(self) -> None:
+        if not await self._app.reviewing.open():
+            self._look()
+
+    def _look(self) -> None:
         from steersman.ports.tui.diff_pane import DiffScreen
         from steersman.views.hunks import changes_of
 
@@ -161,8 +169,11 @@ class Acting:
 
     def _approvals(self) -> None:
         app = self._app
+        review = app.query_one(Review)
         if app.follower.story.waiting():
             app.showing.answer()
+        elif review.display:
+            review.focus()
         else:
             app.tell("Nothing waits for an answer.")
 

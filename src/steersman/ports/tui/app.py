@@ -29,12 +29,14 @@ from steersman.ports.tui.naming import Names
 from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.panes.review import Review
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
 from steersman.ports.tui.panes.strip import TodoStrip
 from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
+from steersman.ports.tui.reviewing import Reviewing
 from steersman.ports.tui.showing import APPROVALS, BEAT, PROSE, Showing
 from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
@@ -93,6 +95,7 @@ class SteersmanApp(App[Left]):
         self._completed = Names(self)
         self.steering = Steering(seat, self.tell, self.spawn, self._give_back)
         self.showing = Showing(self, Gathering(seat, environ))
+        self.reviewing = Reviewing(self)
         self.acting = Acting(self)
         self.follower = Follower(seat, self.showing.news, self.tell, self.spawn)
         for name in NAMES:
@@ -112,6 +115,7 @@ class SteersmanApp(App[Left]):
                 yield StatusPane(id="status-pane")
                 yield TaskLog(id="log-pane")
         yield TodoStrip(id="todo")
+        yield Review(self.keymap_.of("approvals_now"), id="review")
         yield Queued(self.keymap_.of("queued"), id="queued")
         yield Composer(
             self.seat.folder, state_folder(self.environ), environ=self.environ,
@@ -298,6 +302,11 @@ class SteersmanApp(App[Left]):
         if not composer.mentions.files:
             composer.focus()
         self.showing.everything()
+
+    @on(Review.Decided)
+    def _reviewed(self, event: Review.Decided) -> None:
+        self.query_one(Composer).focus()
+        self.reviewing.do(event.what)
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""

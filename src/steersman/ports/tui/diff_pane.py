@@ -6,6 +6,7 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -28,6 +29,19 @@ LISTED = 100  # columns from which a list of the files fits beside them
 LIST_WIDTH = 34
 LOW = 10  # rows below which one line must do for the keys
 Check = Callable[[frozenset[Part]], str]
+
+
+class Choice(Struct, frozen=True):
+    """How a choice is called: what is marked, what becomes of the rest, and what keys do."""
+
+    marked: str = "accepted"
+    rest: str = "left out"
+    toggle: str = "accept or not"
+    send: str = "send"
+
+
+ACCEPTING = Choice()
+REVIEWING = Choice("kept", "to be undone", "keep or undo", "undo what is not kept")
 
 
 class DiffPane(Vertical):
@@ -70,10 +84,12 @@ class DiffPane(Vertical):
         choosing: bool = False,
         why_whole: str = "",
         check: Check | None = None,
+        choice: Choice = ACCEPTING,
         keys: bool = True,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._choice = choice
         self._takes_keys = keys
         self._files = tuple(files)
         self._title = title
@@ -91,6 +107,7 @@ class DiffPane(Vertical):
             yield files
             view = DiffView()
             view.can_focus = self._takes_keys
+            view.rest = self._choice.rest
             yield view
         yield Static(classes="diff-foot")
 
@@ -165,7 +182,7 @@ class DiffPane(Vertical):
         head.append(f"  +{added}", palette.good).append(f" -{removed}", palette.bad)
         if self._choosing:
             every = sum(file.parts for file in self._files)
-            told = f"  {len(self.view.accepted)} of {every} accepted"
+            told = f"  {len(self.view.accepted)} of {every} {self._choice.marked}"
             head.append(told, palette.accent)
         self.query_one(".diff-head", Static).update(cut(head, max(self.size.width - 2, 1)))
         width = max(self.size.width - 2, 1)
@@ -179,8 +196,8 @@ class DiffPane(Vertical):
         look = [("j/k", "scroll"), ("tab", "next hunk"), ("s", "side by side"), ("esc", "back")]
         if not self._choosing:
             return look
-        return [("space", "accept or not"), ("f", "file"), ("a/x", "all/none"), ("enter", "send"),
-                *look]  # fmt: skip
+        return [("space", self._choice.toggle), ("f", "file"), ("a/x", "all/none"),
+                ("enter", self._choice.send), *look]  # fmt: skip
 
     @on(DiffView.Moved)
     def _moved(self, event: DiffView.Moved) -> None:
@@ -235,10 +252,11 @@ class DiffScreen(ModalScreen[frozenset[Part] | None]):
         choosing: bool = False,
         why_whole: str = "",
         check: Check | None = None,
+        choice: Choice = ACCEPTING,
     ) -> None:
         super().__init__()
         self._pane = DiffPane(
-            files, title=title, choosing=choosing, why_whole=why_whole, check=check
+            files, title=title, choosing=choosing, why_whole=why_whole, check=check, choice=choice
         )
 
     def compose(self) -> ComposeResult:

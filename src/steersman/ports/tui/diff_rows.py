@@ -15,6 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 from steersman.ports.tui.drawing.code import highlighted, language_of
+from steersman.ports.tui.drawing.diffs import changed_words
 from steersman.ports.tui.drawing.lines import clean_line, cut
 from steersman.ports.tui.drawing.look import Palette
 from steersman.views.hunks import FileDiff, Hunk, Part
@@ -36,10 +37,11 @@ class Row(Struct, frozen=True):
 
 
 class Choosing(Struct, frozen=True):
-    """What is accepted so far, and where the cursor is."""
+    """What is accepted so far, where the cursor is, and what becomes of the rest, in words."""
 
     accepted: frozenset[Part]
     cursor: Part | None = None
+    rest: str = "left out"
 
 
 class Rows:
@@ -152,6 +154,25 @@ def _paired(hunk: Hunk) -> list[tuple[Side, Side]]:
     return rows
 
 
+def replaced(hunk: Hunk) -> dict[int, int]:
+    """The places of lines that replace one another, both ways: as many come as go."""
+    found: dict[int, int] = {}
+    gone: list[int] = []
+    come: list[int] = []
+    for at, line in enumerate((*hunk.lines, " ")):
+        if line[0] == "+":
+            come.append(at)
+            continue
+        if come or line[0] == " ":
+            if len(gone) == len(come):
+                found.update(zip(gone, come, strict=True))
+                found.update(zip(come, gone, strict=True))
+            gone, come = [], []
+        if line[0] == "-":
+            gone.append(at)
+    return found
+
+
 class Brush:
     """Draws rows at a width in the styles of a palette; `shift` columns are scrolled away."""
 
@@ -159,6 +180,7 @@ class Brush:
         self.rows = rows
         self.palette = palette
         self._piece = lru_cache(maxsize=256)(self._coloured)
+        self._replaced = lru_cache(maxsize=64)(self._pairs)
 
     def draw(self, at: int, width: int, shift: int = 0, choosing: Choosing | None = None) -> Text:
         """One row."""
@@ -187,14 +209,17 @@ class Brush:
         text = Text().append(self._box(file, row.file, choosing), palette.accent)
         text.append(clean_line(file.name) or "?", palette.strong)
         added, removed = file.counts
-        text.append(f"  +{added}", palette.good)
-        text.append(f" -{removed}", palette.bad)
+        if file.hunks:
+            text.append(f"  +{added}", palette.good)
+            text.append(f" -{removed}", palette.bad)
         if file.kind != "changed":
             text.append(f"  {file.kind}", palette.warn)
         if choosing and len(file.hunks) > 1:
             text.append(f"  {counted(len(file.hunks), 'hunk')}", palette.dim)
         if choosing and not file.hunks and choosing.cursor == (row.file, 0):
             text.stylize("reverse", 0, 3)
+        if choosing and not file.hunks and (row.file, 0) not in choosing.accepted:
+            text.append(f"  {choosing.rest}", palette.warn)
         return text
 
     def _box(self, file: FileDiff, at: int, choosing: Choosing | None) -> str:
@@ -215,7 +240,7 @@ class Brush:
             text.append(" ")
         text.append(hunk.header(), self.palette.accent)
         if choosing is not None and (row.file, row.hunk) not in choosing.accepted:
-            text.append("  left out", self.palette.warn)
+            text.append(f"  {choosing.rest}", self.palette.warn)
         return text
 
     def _line(self, row: Row, side: Side, width: int, shift: int) -> Text:
@@ -238,7 +263,23 @@ class Brush:
             made.stylize(Style(bgcolor=style.bgcolor), digits + 1)
         elif mark != " ":
             made.stylize(style, digits + 1)
+        self._mark_words(made, (row.file, row.hunk), at, digits + 3, shift)
         return made
+
+    def _mark_words(self, line: Text, part: Part, at: int, first: int, shift: int) -> None:
+        """Bring out what a line has that the one it replaces, or is replaced by, has not."""
+        other = self._replaced(*part).get(at)
+        if other is None:
+            return
+        mine, theirs = (self._piece(*part, one // PIECE)[one % PIECE].plain for one in (at, other))
+        added = self.rows.files[part[0]].hunks[part[1]].lines[at][0] == "+"
+        style = self.palette.added_words if added else self.palette.removed_words
+        for start, end in changed_words(mine, theirs):
+            if end > shift:
+                line.stylize(style, first + max(start - shift, 0), first + end - shift)
+
+    def _pairs(self, file: int, hunk: int) -> dict[int, int]:
+        return replaced(self.rows.files[file].hunks[hunk])
 
     def _coloured(self, file: int, hunk: int, piece: int) -> list[Text]:
         own = self.rows.files[file]

@@ -65,6 +65,7 @@ class DiffView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self.choosing = False
+        self.rest = "left out"  # what becomes of what is not accepted
         self.accepted: frozenset[Part] = frozenset()
         self.cursor: Part | None = None
         self.layout_wanted: Literal["auto", "beside", "below"] = "auto"
@@ -148,7 +149,7 @@ class DiffView(ScrollView, can_focus=True):
 
     def _row(self, brush: Brush, at: int, width: int) -> Strip:
         """A row of a diff; lines look the same every time, heads as things are chosen."""
-        state = Choosing(self.accepted, self.cursor) if self.choosing else None
+        state = Choosing(self.accepted, self.cursor, self.rest) if self.choosing else None
         if state is not None and self._rows[at].kind != "line":
             return self._strip(brush.draw(at, width, self._shift, state), width)
         key = (at, width, self._shift)

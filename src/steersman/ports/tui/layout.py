@@ -28,6 +28,7 @@ class Layout(Struct, frozen=True):
     mentioned: bool
     todo: int
     queued: int
+    review: int
     composer: int
     asking: int
 
@@ -65,6 +66,7 @@ def lay_out(
         mentioned=room >= 12 and not asking,
         todo=todo,
         queued=queued,
+        review=0 if room < 9 else 1 if room < 16 else min(8, room // 5),
         composer=composer,
         asking=max(2, room - around - 1),  # a line is left of the conversation
     )

@@ -22,6 +22,7 @@ from steersman.ports.tui.notices import Notices, driver_write
 from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.panes.review import Review
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
 from steersman.ports.tui.panes.strip import TodoStrip
@@ -86,6 +87,7 @@ class Showing:
                 self.notices.ended(block.body.ending)
                 if block.body.ending == "done":
                     self._app.spawn(self._entitle())
+        self._app.reviewing.heard(changed)
         self.everything()
 
     async def _entitle(self) -> None:
@@ -110,6 +112,7 @@ class Showing:
         app.query_one(TodoStrip).show(story.todo)
         waiting = [(one.corr, one.text, one.receipt) for one in story.queued()]
         app.query_one(Queued).show(waiting)
+        app.query_one(Review).show(app.reviewing.found)
         empty = not story.blocks
         welcome = app.query_one(Welcome)
         welcome.show(facts)
@@ -279,6 +282,9 @@ class Showing:
         app.query_one(Keys).display = layout.footer
         todo, queued = app.query_one(TodoStrip), app.query_one(Queued)
         todo.fold(max(1, layout.todo))
+        review = app.query_one(Review)
+        review.fold(max(1, layout.review))
+        review.display = bool(layout.review) and not review.empty and not asking
         queued.most = max(1, layout.queued)
         mentioned = app.query_one(Mentioned)
         mentioned.show(app.query_one(Composer).mentions.files)

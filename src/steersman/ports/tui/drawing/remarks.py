@@ -18,7 +18,7 @@ from steersman.records.message import (
     TurnEnd,
 )
 from steersman.views.blocks import Remark
-from steersman.views.text import compaction_words, counted, words
+from steersman.views.text import compaction_words, counted, parts_words, words
 
 ENDINGS = {
     "done": "done", "failed": "failed", "cancelled": "stopped", "interrupted": "cut off",
@@ -52,6 +52,9 @@ def _changed_back(body: Checkpoint, palette: Palette) -> tuple[str, Style, str, 
     if body.cause == "void":
         return "✗", palette.bad, "not carried out: the files are as they were", []
     what = "undone" if body.cause == "undo" else "done again"
+    if body.parts:
+        told = parts_words(body.parts)
+        return "↶", palette.accent, f"undone: {told} · the rest of the turn stays", []
     names = [change.path for change in body.changes[:8]]
     said = f"{counted(body.count or len(body.changes), 'change')} {what}"
     return "↶" if body.cause == "undo" else "↷", palette.accent, said, names

@@ -2,6 +2,7 @@
 taken."""
 
 import asyncio
+import shlex
 
 import msgspec
 
@@ -9,6 +10,7 @@ from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.message import TurnStart, User
 from steersman.records.undo import UndoPlan
 from steersman.views import plans
+from steersman.views.changeset import named
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell, fenced, nothing, number
@@ -21,30 +23,41 @@ LONGEST = 60_000
 
 async def undo(stage: Stage, arguments: str) -> None:
     """Undo what the last turn did to files."""
-    nothing("undo", arguments)
-    await _carry_out(stage, await stage.seat.handle.plan_undo())
+    handle = stage.seat.handle
+    plan = await handle.plan_undo()
+    try:
+        parts = named(shlex.split(arguments), {change.path for change in plan.changes})
+    except ValueError as error:
+        raise UsageProblem(f"That cannot be read: {error}.") from error
+    await carry_out(stage, await handle.plan_undo(parts=parts) if parts else plan)
 
 
 async def redo(stage: Stage, arguments: str) -> None:
     """Undo the last undo."""
     nothing("redo", arguments)
-    await _carry_out(stage, await stage.seat.handle.plan_redo())
+    await carry_out(stage, await stage.seat.handle.plan_redo())
 
 
-async def _carry_out(stage: Stage, plan: UndoPlan) -> bool:
-    """Show a plan, ask, and do it; False when the user does not want it."""
+async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> bool:
+    """Show a plan, ask, and do it; False when the user does not want it.
+
+    A user who has `seen` the changes and chose to undo them is only asked where more would be lost.
+    """
     seat = stage.seat
     if not plan.changes:
         stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
         return False
     taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
     title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
-    if not await stage.confirm(title, await asyncio.to_thread(described, seat, plan, taken)):
+    sure = seen and not taken and not seat.handle.thread.imported
+    told = "" if sure else await asyncio.to_thread(described, seat, plan, taken)
+    if not sure and not await stage.confirm(title, told):
         stage.tell("Nothing was done.")
         return False
     await seat.handle.undo(plan, force=bool(taken), imported=True)  # the user saw this plan
     done = "Undone" if plan.cause == "undo" else "Redone"
-    stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.")
+    more = " /redo reverses this." if plan.cause == "undo" else ""
+    stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.{more}")
     return True
 
 
@@ -87,7 +100,7 @@ async def rewind(stage: Stage, arguments: str) -> None:
     elif at > seat.host.find(seat.id).head:
         raise UsageProblem(f"This thread has no message {at}.")
     plan = await _since(seat, at)
-    if plan is not None and plan.changes and not await _carry_out(stage, plan):
+    if plan is not None and plan.changes and not await carry_out(stage, plan):
         return
     source = seat.id
     copy = await seat.fork(at)
@@ -159,7 +172,14 @@ async def changes(seat: Seat) -> list[str]:
 
 
 COMMANDS = (
-    Command("undo", "Undo what the last turn did to files.", undo),
+    Command(
+        "undo",
+        "Undo what the last turn did to files.",
+        undo,
+        usage="[PATH …]",
+        more="With paths, only those files; `src/app.py:2` is the second hunk of a file. The rest "
+        "of the turn stays.",
+    ),
     Command("redo", "Undo the last undo.", redo),
     Command(
         "rewind",

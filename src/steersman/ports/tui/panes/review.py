@@ -1,0 +1,104 @@
+"""What the last turn changed, above the composer: to keep, to undo, or to open and choose from.
+
+It takes no keys until a person goes there; to write on is to keep everything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from steersman.ports.tui.panes.lines import Piece, cut, line, stacked
+from steersman.views.text import counted, flat
+
+if TYPE_CHECKING:
+    from steersman.views.changeset import Changeset
+
+What = Literal["keep", "undo", "open"]
+KEYS = (("Enter", "choose"), ("k", "keep"), ("u", "undo all"))
+
+
+class Review(Widget, can_focus=True):
+    """A card with a changeset; with the focus on it, letters are keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,D", "decide('open')", "Choose", show=False),
+        Binding("k", "decide('keep')", "Keep", show=False),
+        Binding("u", "decide('undo')", "Undo all", show=False),
+    ]
+
+    class Decided(Message):
+        """The person said what to do with it."""
+
+        def __init__(self, what: What) -> None:
+            super().__init__()
+            self.what = what
+
+    def __init__(self, key: str, *, id: str) -> None:
+        super().__init__(id=id)
+        self._key = key  # that brings the focus here
+        self._found: Changeset | None = None
+        self.most = 4
+
+    def show(self, found: Changeset | None) -> None:
+        """Show this, or nothing."""
+        if found != self._found:
+            self._found = found
+            self.refresh(layout=True)
+
+    def fold(self, most: int) -> None:
+        """Show not more than so many lines."""
+        if most != self.most:
+            self.most = most
+            self.refresh(layout=True)
+
+    @property
+    def empty(self) -> bool:
+        """True when there is nothing to show."""
+        return self._found is None
+
+    def on_focus(self) -> None:
+        """The keys are named now."""
+        self.refresh(layout=True)
+
+    def on_blur(self) -> None:
+        """The key that leads here is named."""
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """All of it in a line, then the files, the source first."""
+        found, width = self._found, max(1, self.content_size.width)
+        if found is None:
+            return Content()
+        head: list[Piece] = [("◆ ", "$accent"), (found.head, "bold")]
+        keys = " · ".join(f"{key} {does}" for key, does in KEYS)
+        more = keys if self.has_focus else f"{self._key} to review or undo"
+        lines = [line(head, (more, "$muted"), width)]
+        room = self.most - 1
+        own = found.own
+        for file in own[: room if len(own) <= room else max(room - 1, 0)]:
+            lines.append(_file(flat(file.name), *file.counts, file.kind, width))
+        left = len(own) - len(lines) + 1
+        if left and room > 0:
+            lines.append(line([(f"  … and {counted(left, 'more file')}", "$muted")], width=width))
+        return stacked(lines)
+
+    def action_decide(self, what: What) -> None:
+        """Say what to do with it."""
+        if self._found is not None:
+            self.post_message(self.Decided(what))
+
+
+def _file(name: str, added: int, removed: int, kind: str, width: int) -> Content:
+    wanted = (
+        (f" +{added}", "$success", added),
+        (f" −{removed}", "$error", removed),
+        (f" {kind}", "$warning", kind != "changed"),
+    )
+    counts: list[Piece] = [(text, style) for text, style, shown in wanted if shown]
+    room = width - 2 - sum(len(text) for text, _ in counts)
+    return line([("  ", ""), (cut(name, max(room, 1)), ""), *counts], width=width)

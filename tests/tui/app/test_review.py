@@ -1,0 +1,113 @@
+"""What a turn changed, reviewed in the terminal: kept by writing on, undone whole or in part."""
+
+import pytest
+
+from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.review import Review
+from tests.cli.kit import DONE
+from tests.tui.app.bridge import at_the_terminal, live
+from tests.tui.snapshots import check
+from tests.world import call
+
+OLD = "".join(f"line {n}\n" for n in range(40))
+NEW = OLD.replace("line 2\n", "line two\n").replace("line 30\n", "")
+WRITES = [
+    call("workspace_write_file", path="notes.md", content="# Notes\n"),
+    call("workspace_write_file", path="long.py", content=NEW),
+    call("workspace_write_file", path="src/new.py", content="one = 1\n"),
+]
+SIZES = [(80, 24), (120, 40)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_turn_ends_with_one_card_and_parts_of_it_are_undone(size, environ, workspace, script):
+    """The card takes no keys; a hunk is undone, then all; each is a line of the conversation."""
+    (workspace / "long.py").write_text(OLD)
+    name = "{}x{}".format(*size)
+
+    async def scene():
+        model = script({"tool_calls": WRITES}, DONE, DONE)
+        how = {"size": size, "approvals": "review"}
+        async with at_the_terminal(environ, workspace, model, **how) as me:
+            await me.say("change them")
+            await me.turn_ends()
+            await me.sees("3 files changed, +3 −2", "long.py +1 −2", "F8 to review or undo")
+            order = [
+                me.screen().index(f"  {one} +") for one in ("long.py", "src/new.py", "notes.md")
+            ]
+            assert order == sorted(order)
+            check(me.picture(), f"review-card-{name}.txt")
+
+            await me.write("ku D and prose")  # no letter is a key of the card while one writes
+            assert me.app.query_one(Composer).text == "ku D and prose"
+            assert (workspace / "long.py").read_text() == NEW
+            me.app.query_one(Composer).clear()
+
+            await me.press("f8")
+            await me.sees("Enter choose · k keep · u undo all")
+            await me.press("enter")
+            await me.sees("changes of turn 1", "4 of 4 kept", "keep or undo")
+            await me.press("tab", "space")
+            await me.sees("3 of 4 kept")
+            check(me.picture(), f"review-choice-{name}.txt")
+            await me.press("enter")
+            half = OLD.replace("line 2\n", "line two\n")
+            await me.until(lambda: (workspace / "long.py").read_text() == half)
+            await me.sees("↶ undone: long.py hunk 2 · the rest of the turn stays")
+            await me.sees("3 files changed, +3 −1")
+            assert me.app.attention == "writing"
+
+            await me.press("f8", "u")
+            await me.until(lambda: (workspace / "long.py").read_text() == OLD)
+            await me.until(lambda: not me.app.query_one(Review).display)
+            assert not (workspace / "notes.md").exists()
+            assert not (workspace / "src").exists()
+            await me.say("/redo")
+            await me.until(lambda: len(me.app.screen_stack) > 1)
+            await me.press("y")
+            await me.sees("3 files changed, +3 −1")
+
+    live(scene)
+
+
+def test_writing_on_keeps_it_and_so_does_k(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": WRITES}, DONE, {"tool_calls": WRITES[:1]}, DONE)
+        async with at_the_terminal(environ, workspace, model, approvals="review") as me:
+            await me.say("change them")
+            await me.turn_ends()
+            await me.sees("3 files changed")
+            await me.press("f8", "x")  # no key of the card: it is prose
+            await me.until(lambda: me.app.query_one(Composer).text == "x")
+            me.app.query_one(Composer).clear()
+            await me.press("f8", "k")
+            await me.until(lambda: not me.app.query_one(Review).display)
+            assert (workspace / "notes.md").exists()
+            await me.press("f7", "D")  # it can still be looked at, and undone
+            await me.sees("3 of 3 kept")
+            (workspace / "notes.md").write_text("mine\n")
+            await me.press("x", "enter")
+            await me.sees("Changed by someone else since", "notes.md")
+            await me.press("n")
+            await me.sees("Nothing was done.")
+            assert (workspace / "notes.md").read_text() == "mine\n"
+
+            await me.say("and on")
+            await me.turn_ends(2)
+            assert not me.messages("checkpoint")[-1].body.undoes
+            assert me.messages("confirm_request") == []
+
+    live(scene)
+
+
+def test_no_card_where_each_change_was_asked_about(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": WRITES[:1]}, DONE)
+        async with at_the_terminal(environ, workspace, model, approvals="on-failure") as me:
+            await me.say("change it")
+            await me.turn_ends()
+            assert (workspace / "notes.md").exists()
+            await me.pilot.pause()
+            assert not me.app.query_one(Review).display
+
+    live(scene)
