@@ -17,6 +17,9 @@ class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
     thread: Limits = NO_LIMITS
 
 
+REVIEW = "review"  # the level of approvals at which what a turn changed is looked at afterwards
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """How the host works when nobody says otherwise.
 

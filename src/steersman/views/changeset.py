@@ -1,6 +1,7 @@
 """What a turn changed, as a person reviews it: source first, git a line, parts to choose."""
 
 import re
+import shlex
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
@@ -10,7 +11,7 @@ from steersman.host import Host
 from steersman.records.change import Change
 from steersman.records.errors import NothingToUndo, UsageProblem
 from steersman.records.git_names import inner
-from steersman.records.message import Message, SettingsChanged, TurnEnd, TurnStart
+from steersman.records.message import Message
 from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.views import git_notes
@@ -19,7 +20,6 @@ from steersman.views.hunks import Part as Place
 from steersman.views.plans import LOG
 from steersman.views.text import counted, flat
 
-REVIEW = "review"  # the level of approvals at which what a turn changed is looked at afterwards
 MOST = 500  # files whose diffs are read; the others are named
 LISTED = 8  # files that are printed
 # What a person looks at after the source: texts and settings, then what programs write.
@@ -138,7 +138,7 @@ def rank(path: str) -> int:
     return 1 if _TEXTS.fullmatch(name) else 0
 
 
-def lines(found: Changeset, thread: str) -> list[str]:
+def lines(found: Changeset, undo: str, *more: str) -> list[str]:
     """A changeset as lines, with the commands that undo all of it, a file or a hunk."""
     told = [found.head]
     for file in found.own[:LISTED]:
@@ -148,10 +148,7 @@ def lines(found: Changeset, thread: str) -> list[str]:
         told.append(f"  {flat(file.name)}  +{added} −{removed}{kind}{hunks}")
     if len(found.own) > LISTED:
         told.append(f"  … and {counted(len(found.own) - LISTED, 'more file')}")
-    undo = f"steer undo {thread} --turn {found.turn}"
-    told.append(f"  undo all: {undo}")
-    told.append(f"  undo some: {undo} --file PATH · {undo} --hunk PATH:N · hunks: {undo} --list")
-    return told
+    return [*told, f"  undo all: {undo}", *(f"  {one}" for one in more)]
 
 
 def numbered(found: Changeset) -> list[str]:
@@ -185,23 +182,21 @@ def hunk_named(word: str) -> Part:
     return part
 
 
-class Ends:
-    """Hears the messages of a thread, and tells which ends of turns call for a review."""
+def review_lines(host: Host, end: Message, *, inside: bool = False) -> list[str]:
+    """What the turn that ends with a message changed, as lines; none when it changed nothing.
 
-    def __init__(self) -> None:
-        self._level = ""
-
-    def hear(self, message: Message) -> bool:
-        """Whether this message ends a turn whose changes are reviewed now."""
-        match message.body:
-            case TurnStart(approvals=level) | SettingsChanged(approvals=level) if level:
-                self._level = level
-            case TurnEnd():
-                return self._level == REVIEW
-        return False
-
-
-def review_lines(host: Host, message: Message) -> list[str]:
-    """What the turn that ends with a message changed, as lines; none when it changed nothing."""
-    found = changeset(host, message.thread, message.turn) if message.turn else None
-    return lines(found, message.thread) if found else []
+    `inside` a conversation the commands are those that begin with a slash.
+    """
+    found = changeset(host, end.thread, end.turn) if end.turn else None
+    if found is None:
+        return []
+    file = next((file for file in found.own if len(file.hunks) > 1), None)
+    path = shlex.quote(flat((file or found.files[0]).name))
+    hunk = f"{path}:{len(file.hunks)}" if file else ""
+    if inside:
+        some = [f"undo a file: /undo {path}", *([f"undo a hunk: /undo {hunk}"] if hunk else [])]
+        return lines(found, "/undo", *some, "see all: /diff")
+    undo = f"steer undo {end.thread} --turn {end.turn}"
+    some = [f"undo a file: {undo} --file {path}"]
+    some += [f"undo a hunk: {undo} --hunk {hunk}"] if hunk else []
+    return lines(found, undo, *some, f"see all: {undo} --list")

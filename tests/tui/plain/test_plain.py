@@ -11,7 +11,7 @@ from steersman.records.message import encode_message
 from steersman.store.log import read_messages
 from steersman.store.sqlite import SqliteStore
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, eventually, shell
-from tests.cli.terminal import CTRL_C, CTRL_D
+from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.tui.plain.talk import Talk, piped
 from tests.world import call
 
@@ -445,3 +445,28 @@ def test_from_a_file(steer, script, tmp_path, text):
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "never said" not in done.stdout
+
+
+def test_what_a_turn_changed_is_printed_with_the_ways_to_undo_it(steer, script, workspace):
+    """In plain mode with slash commands, after `steer run` with commands of the shell."""
+    old = "".join(f"line {n}\n" for n in range(40))
+    new = old.replace("line 2\n", "line two\n").replace("line 30\n", "")
+    (workspace / "long.py").write_text(old)
+    write = call("workspace_write_file", path="long.py", content=new)
+    model = script({"tool_calls": [write]}, DONE)
+    with Talk(steer, model, "--approvals", "review") as talk:
+        talk.ready()
+        talk.say("change it")
+        talk.until("1 file changed, +1 −2\n  long.py  +1 −2  2 hunks\n  undo all: /undo\n")
+        talk.until("  undo a hunk: /undo long.py:2\n")
+        talk.ready()
+        talk.say("/undo long.py:2")
+        talk.until("Undo 1 change?")
+        talk.say("y")
+        talk.until("Undone: 1 change. /redo reverses this.")
+        assert (workspace / "long.py").read_text() == old.replace("line 2\n", "line two\n")
+    (workspace / "long.py").write_text(old)
+    with Terminal(steer, "run", "--model", model, "--approvals", "review", "change it") as shell:
+        shell.until("1 file changed, +1 −2\n")
+        shell.until(" --turn 1 --hunk long.py:2\n")
+        shell.until(" --turn 1 --list\n")

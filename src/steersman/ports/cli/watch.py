@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import click
 from msgspec import Struct
 
 from steersman.host import Host, ThreadHandle
@@ -26,9 +27,12 @@ from steersman.records.message import (
     Message,
     Question,
     SessionEnd,
+    SettingsChanged,
     TurnEnd,
+    TurnStart,
 )
 from steersman.records.outcomes import ENDINGS, STATUS
+from steersman.records.settings import REVIEW
 
 
 class Watched(Struct, frozen=True):
@@ -85,7 +89,7 @@ async def do(job: Job, view: View, *, attended: bool) -> Exit:
     """Do a job and end its thread's session with the exit code that is returned."""
     async with open_host() as host:
         watched = await job.open(host, attended=attended)
-        showing = asyncio.create_task(_show(watched, view, attended=attended))
+        showing = asyncio.create_task(_show(host, watched, view, attended=attended))
         working = asyncio.create_task(_work(job, watched.handle, attended=attended))
         with _signals(watched, working, showing):
             await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
@@ -129,12 +133,13 @@ async def _work(job: Job, handle: ThreadHandle, *, attended: bool) -> TurnEnd | 
     return await handle.wait()
 
 
-async def _show(watched: Watched, view: View, *, attended: bool) -> str:
-    """Show messages until the thread is closed, and put requests to the user.
+async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> str:
+    """Show messages until the thread is closed, put requests to the user, and show what a turn
+    changed where that is reviewed afterwards.
 
     The answer is "terminal" or "pipe" when that has gone.
     """
-    asker = Asker(watched.handle)
+    asker, level = Asker(watched.handle), ""
     if attended and isinstance(view, PlainView):
         view.asked_later = True
     questions: dict[str | None, asyncio.Task[None]] = {}
@@ -144,6 +149,10 @@ async def _show(watched: Watched, view: View, *, attended: bool) -> str:
             if gone := _gone(view, message):
                 return gone
             asker.note(message)
+            if isinstance(message.body, TurnStart | SettingsChanged):
+                level = message.body.approvals or level
+            if attended and level == REVIEW and isinstance(message.body, TurnEnd):
+                await _review(host, message)
             if attended and isinstance(message.body, ConfirmRequest | Question):
                 questions[message.corr] = asyncio.create_task(asker.ask(message))
             elif isinstance(message.body, ConfirmResponse | Answer) and message.corr in questions:
@@ -168,6 +177,14 @@ def _gone(view: View, message: Message) -> str:
             os.dup2(nowhere, stream.fileno())
         return "terminal" if closed else "pipe"
     return ""
+
+
+async def _review(host: Host, end: Message) -> None:
+    """Print what the turn that ended changed."""
+    from steersman.views.changeset import review_lines
+
+    for text in await asyncio.to_thread(review_lines, host, end):
+        click.echo(text)
 
 
 async def _tick(view: View) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Checkpoint, TurnEnd
+from steersman.records.settings import REVIEW
 from steersman.records.undo import Part
 from steersman.views.blocks import Block, Remark
 
@@ -40,10 +41,8 @@ class Reviewing:
         told = [one.body for one in changed if isinstance(one, Remark)]
         if not any(isinstance(body, TurnEnd | Checkpoint) for body in told):
             return
-        from steersman.views.changeset import REVIEW
-
         if self._app.seat.settings.approvals == REVIEW:
-            self._app.spawn(self._look())
+            self._app.run_worker(self._look(), group="review", exclusive=True)
 
     async def _look(self) -> None:
         seat, turn = self._app.seat, self._app.follower.story.turn

@@ -1,0 +1,71 @@
+"""A turn's changes as a person reviews them: in order, in a line, in parts."""
+
+import pytest
+
+from steersman.records.errors import UsageProblem
+from steersman.records.undo import Part
+from steersman.views.changeset import Changeset, hunk_named, lines, named, numbered, rank
+from steersman.views.hunks import FileDiff, Hunk
+from steersman.views.text import parts_words
+
+CHANGED = FileDiff(
+    "src/app.py",
+    "changed",
+    (Hunk(0, 0, ("-a\n", "+b\n")), Hunk(20, 20, (" c\n", "+d\n"))),
+)
+BINARY = FileDiff("logo.png", "created", why_whole="it is not text")
+GIT = FileDiff("git: 1 commit", "changed", why_whole="git's own files are undone together")
+FOUND = Changeset(
+    3, (CHANGED, BINARY, GIT), ("src/app.py", "logo.png", ".git/HEAD"), "git: 1 commit"
+)
+
+
+def test_source_comes_first() -> None:
+    paths = ["README.md", "uv.lock", "src/lock.py", "go.sum", "package-lock.json", "a.toml", "b.c"]
+    assert sorted(paths, key=lambda path: (rank(path), path)) == [
+        "b.c", "src/lock.py", "README.md", "a.toml", "go.sum", "package-lock.json", "uv.lock"
+    ]  # fmt: skip
+
+
+def test_a_changeset_in_words() -> None:
+    assert FOUND.head == "2 files changed, +2 −1 · git: 1 commit"
+    assert Changeset(1, (GIT,), (".git/HEAD",), "git: 1 commit").head == "git: 1 commit"
+    assert lines(FOUND, "/undo", "see all: /diff") == [
+        "2 files changed, +2 −1 · git: 1 commit",
+        "  src/app.py  +2 −1  2 hunks",
+        "  logo.png  +0 −0  created",
+        "  undo all: /undo",
+        "  see all: /diff",
+    ]
+    assert numbered(FOUND)[1:] == [
+        "src/app.py:1\n@@ -1 +1 @@\n-a\n+b\n",
+        "src/app.py:2\n@@ -21 +21,2 @@\n c\n+d\n",
+        "logo.png: it is not text\n",
+        "git: 1 commit: git's own files are undone together\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "parts", "told"),
+    [
+        ({(0, 0)}, (Part("src/app.py", (1,)),), "src/app.py hunk 1"),
+        ({(0, 0), (0, 1)}, (Part("src/app.py"),), "src/app.py"),
+        ({(1, 0), (2, 0)}, (Part("logo.png"), Part(".git/HEAD")), "logo.png, git"),
+        ({(0, 0), (0, 1), (1, 0), (2, 0)}, (), ""),
+    ],
+)
+def test_what_is_chosen_names_parts(
+    chosen: set[tuple[int, int]], parts: tuple[Part, ...], told: str
+) -> None:
+    assert FOUND.parts(chosen) == parts
+    assert parts_words(parts) == told
+
+
+def test_parts_as_a_person_names_them() -> None:
+    assert named(["a.py", "b.py:2", "c.py:1,3"]) == (
+        Part("a.py"), Part("b.py", (2,)), Part("c.py", (1, 3))
+    )  # fmt: skip
+    assert named(["odd:1"], {"odd:1"}) == (Part("odd:1"),)
+    assert hunk_named("a:b.py:2") == Part("a:b.py", (2,))
+    with pytest.raises(UsageProblem, match="names no hunk"):
+        hunk_named("a.py")
