@@ -55,7 +55,7 @@ class WayBack:
         return self._partly(thread_id, entries, plan, parts) if parts else plan
 
     def made(self, thread_id: str, *, turn: int | None = None) -> UndoPlan:
-        """The same for a turn as the log alone tells it: whatever became of the files since."""
+        """The same for a turn as only the log has it: whatever became of the files since."""
         return _of_turn(*self._entries(thread_id), turn)
 
     def _partly(

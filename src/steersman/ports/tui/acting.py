@@ -68,7 +68,7 @@ class Acting:
         showing.everything()
 
     def _diff(self) -> None:
-        """What was changed, over everything; what of it shall be undone can be chosen."""
+        """What was changed, over everything; what to undo of it can be chosen."""
         self._app.spawn(self._review())
 
     async def _review(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Reviewing:
-    """Knows what the last turn changed, and does with it what the person decides."""
+    """Knows what the last turn changed, and does with it what the user decides."""
 
     def __init__(self, app: SteersmanApp) -> None:
         self._app = app
@@ -64,7 +64,7 @@ class Reviewing:
             return None
 
     def do(self, what: What) -> None:
-        """What the person decided on the card."""
+        """What the user decided on the card."""
         found = self.found
         if found is None:
             return

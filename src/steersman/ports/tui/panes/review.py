@@ -1,6 +1,6 @@
 """What the last turn changed, above the composer: to keep, to undo, or to open and choose from.
 
-It takes no keys until a person goes there; to write on is to keep everything.
+It takes no keys until you go there; to write on is to keep everything.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Review(Widget, can_focus=True):
     ]
 
     class Decided(Message):
-        """The person said what to do with it."""
+        """The user said what to do with it."""
 
         def __init__(self, what: What) -> None:
             super().__init__()
