@@ -4,34 +4,9 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
-# Not among them: CI. It is said to quieten tools but changes what they do: warnings become errors,
-# snapshots are not written, other reporters are chosen.
-QUIET = {
-    # An editor or pager would wait for a person for ever.
-    "EDITOR": "true",
-    "VISUAL": "true",
-    "GIT_EDITOR": "true",
-    "GIT_SEQUENCE_EDITOR": "true",
-    "PAGER": "cat",
-    "GIT_PAGER": "cat",
-    "MANPAGER": "cat",
-    "SYSTEMD_PAGER": "cat",
-    "AWS_PAGER": "cat",
-    "GH_PAGER": "cat",
-    # Neither a prompt nor a window that nobody expects.
-    "GIT_TERMINAL_PROMPT": "0",
-    "SSH_ASKPASS_REQUIRE": "never",
-    "GH_PROMPT_DISABLED": "1",
-    "PIP_NO_INPUT": "1",
-    "DEBIAN_FRONTEND": "noninteractive",
-    # Text without colours and cursor movement.
-    "TERM": "dumb",
-    "NO_COLOR": "1",
-    # Python holds output to a pipe back: a server would say nothing for long, a killed program's
-    # last lines would be lost, and errors would be before what was printed earlier.
-    "PYTHONUNBUFFERED": "1",
-}
 # Colours against NO_COLOR, and files that even `bash --norc --noprofile -c` would run first.
 DROPPED = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "BASH_ENV", "ENV"})
 
@@ -42,7 +17,15 @@ _COUNT = re.compile(r"(?:-n|--lines=?|-)\s?(\+?\d+)")
 
 def quiet_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """An environment in which programs neither ask nor decorate."""
-    return {name: environ[name] for name in environ.keys() - DROPPED} | QUIET
+    return {name: environ[name] for name in environ.keys() - DROPPED} | quiet()
+
+
+@cache
+def quiet() -> Mapping[str, str]:
+    """The variables of `quiet.txt`."""
+    lines = Path(__file__).with_name("quiet.txt").read_text("utf-8").splitlines()
+    pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+    return {name: value for name, _, value in pairs}
 
 
 def note_for(command: str) -> str:
