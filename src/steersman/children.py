@@ -64,6 +64,12 @@ def run_whole(
     return subprocess.CompletedProcess(argv, child.returncode, printed, b"")
 
 
+def talk(argv: Sequence[Word]) -> subprocess.Popen[bytes]:
+    """Start a program with pipes to and from it; for a thread that may block and sees it end."""
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=nothing, preexec_fn=_tie())
+
+
 async def start(
     argv: Sequence[Word], cwd: str, environ: Mapping[str, str]
 ) -> asyncio.subprocess.Process:

@@ -15,7 +15,8 @@ class Profile(Struct, frozen=True):
     also inside a workspace that is otherwise read only. `hidden` files and folders cannot be read;
     they may be missing, and stay so; `readable` is seen inside of them. `network`: none, through
     the door (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of
-    this machine and its network, as `host:port`, that the door may lead to. `sockets` are the unix
+    this machine and its network, as `host:port`, that the door may lead to. `shared` when it is
+    started in a network that other commands of its thread are in, and needs none of its own. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
     of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked to
     let it out.
@@ -29,6 +30,7 @@ class Profile(Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     network: Literal["none", "door", "host"] = "none"
     nearby: tuple[str, ...] = ()
+    shared: bool = False
     sockets: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
     escalate: bool = False

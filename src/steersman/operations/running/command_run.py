@@ -74,11 +74,18 @@ class CommandRun(ABC):
         self._telling: list[asyncio.Future[object]] = []
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
+        self.spaces: tuple[int, ...] = ()  # namespaces that it must be started in
 
     @property
     def unjudged(self) -> bool:
         """Whether what the command does happens at once, and was not judged yet."""
         return False
+
+    def join(self, spaces: tuple[int, ...]) -> None:
+        """Have the command share a network with others, if there is one."""
+        if spaces and self._profile.network != "host":
+            self.spaces = spaces
+            self._profile = msgspec.structs.replace(self._profile, shared=True)
 
     async def open(self, bench: Bench) -> None:
         """Open the door to the network, if the command may have one."""
@@ -114,8 +121,9 @@ class CommandRun(ABC):
 
     async def _open(self, ask: "Ask", denied: "Deny | None", local: "Local") -> None:
         from steersman.operations.running.door import Door
+        from steersman.operations.running.forwarding import forwards
 
-        self._door = Door(ask, denied, local=local)
+        self._door = Door(ask, denied, local=local, forwards=forwards(self._profile.nearby))
         await self._door.open()
         environ = {**self._profile.environ, **self._door.environ}
         self._profile = msgspec.structs.replace(self._profile, environ=environ)

@@ -30,6 +30,7 @@ from steersman.operations.running.command_run import (
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
 from steersman.operations.running.copied import Copied, NoCopy, Original
+from steersman.operations.running.loopback import Loopback
 from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
@@ -63,6 +64,7 @@ class CommandRuns:
         self._direct = os.path.join(state, "direct")
         self._going: set[CommandRun] = set()  # in the background, not ended yet
         self._probe = probe or Probe(journal.root, self._scratch)
+        self._loopback = Loopback()
         self._sweeping: set[asyncio.Future[None]] = set()
         self._settling: asyncio.Task[None] | None = None
         self._rested = 0.0
@@ -133,24 +135,31 @@ class CommandRuns:
             view = Overlay(found.bubblewrap).begin(self._journal.root, self._scratch)
         except NoOverlay:
             return await self.over_copy(bench)
-        return await _opened(OverView(self._journal, view, bench.profile, self._sweep), bench)
+        return await self._begun(OverView(self._journal, view, bench.profile, self._sweep), bench)
 
     async def over_copy(self, bench: Bench) -> CommandRun:
         """A run over a copy of the workspace, for a command that a view could not serve."""
         copy = await self._copied(Copied, bench)
-        return await _opened(OverView(self._journal, copy, bench.profile, self._sweep), bench)
+        return await self._begun(OverView(self._journal, copy, bench.profile, self._sweep), bench)
 
     async def over_mirror(self, bench: Bench) -> CommandRun | str:
         """A run for the background, over a copy that follows the workspace; or as `over_view`."""
         if not bench.profile.sandbox or bench.profile.files == "read":
             return ""
-        if (await self._probe.found()).bubblewrap is None:
+        bubblewrap = (await self._probe.found()).bubblewrap
+        if bubblewrap is None:
             return await self.over_view(bench)
+        await unbroken(asyncio.to_thread(self._loopback.open, bubblewrap))
         try:
             copy = await self._copied(Mirrored, bench)
         except NoCopy:
             return await self.over_view(bench)
-        return await _opened(OverMirror(self._journal, copy, bench.profile, self._sweep), bench)
+        return await self._begun(OverMirror(self._journal, copy, bench.profile, self._sweep), bench)
+
+    async def _begun(self, run: OverView, bench: Bench) -> CommandRun:
+        """A run that may change files, in the network of the thread's other commands."""
+        run.join(self._loopback.spaces)
+        return await _opened(run, bench)
 
     async def _copied(self, kind: type[C], bench: Bench) -> C:
         found, scratch = await self._probe.found(), os.path.realpath(self._scratch)
@@ -290,6 +299,7 @@ class CommandRuns:
             if waiting:
                 await asyncio.wait(waiting)
         await self._probe.close()
+        self._loopback.close()
 
 
 async def _saying(work: Coroutine[object, object, Effects | None], bench: Bench) -> None:

@@ -77,7 +77,7 @@ class Sandbox:
         options += _runtime(profile, workspace.root)
         options += _mounts(profile, workspace)
         options += _sockets(profile, workspace.root)
-        if profile.network != "host":
+        if profile.network != "host" and not profile.shared:
             options.append("--unshare-net")
         for name, value in environment(profile, workspace.root).items():
             options += ["--setenv", name, value]

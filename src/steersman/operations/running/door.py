@@ -1,8 +1,9 @@
 """The one way from a command's sandbox to the network: a proxy in the host that asks about hosts.
 
-The sandbox has a network of its own with nothing in it. `stage.py` listens there and hands the
-listener out through an inherited descriptor; the host answers on it. So there is no relay, no
-socket on the disk, and nobody but the command can come to this door.
+The sandbox has a network with nothing else in it. `stage.py` listens there and hands the listener
+out through an inherited descriptor; the host answers on it. So there is no relay, no socket on the
+disk, and nobody but the command has the token for this door. Ports of this machine that may be
+reached are passed on from the same numbers of the sandbox (`forwarding.py`).
 """
 
 import asyncio
@@ -11,18 +12,21 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from secrets import token_urlsafe
 from types import TracebackType
 
 from steersman.operations.running.dialling import Resolve, look_up
+from steersman.operations.running.forwarding import Forward, Forwarding
 from steersman.operations.running.proxy import USER, Ask, Deny, Local, Proxy, never
 
 PORT = 3128
 STAGE = Path(__file__).with_name("stage.py").read_text(encoding="utf-8")
 # A venv's own interpreter may be out of sight in the sandbox; the one it was made from needs less.
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-HERE = "localhost,127.0.0.1,::1"  # inside the sandbox, where the command's own servers are
+HERE = "localhost,127.0.0.1,::1"  # inside the sandbox, where the thread's own servers are
+MOST_FORWARDS = 64
 
 _PROXY = (
     "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
@@ -50,10 +54,13 @@ class Door:
         local: Local = never,
         resolve: Resolve = look_up,
         port: int = PORT,
+        forwards: Sequence[Forward] = (),
     ) -> None:
         token = token_urlsafe(24)
         self._port = port
         self._proxy = Proxy(token, ask, denied or _ignore, local=local, resolve=resolve)
+        self._forwards = forwards[:MOST_FORWARDS]
+        self._forwarding = Forwarding(ask, denied or _ignore, resolve)
         self._url = f"http://{USER}:{token}@127.0.0.1:{port}"
         self._ours: socket.socket | None = None
         self._theirs: socket.socket | None = None
@@ -76,7 +83,8 @@ class Door:
     def wrap(self, command: Sequence[str]) -> list[str]:
         """The command, with the stage before it."""
         numbers = [str(self._end.fileno()), str(self._port)]
-        return [PYTHON, "-I", "-S", "-s", "-c", STAGE, *numbers, "--", *command]
+        addresses = [f"{one.address}/{one.port}" for one in self._forwards]
+        return [PYTHON, "-I", "-S", "-s", "-c", STAGE, *numbers, *addresses, "--", *command]
 
     async def open(self) -> None:
         """Wait for the sandbox to hand out its listener, in the background."""
@@ -91,6 +99,7 @@ class Door:
             self._arrival.cancel()
             await asyncio.wait({self._arrival})
         await self._proxy.close()
+        await self._forwarding.close()
         for end in (self._ours, self._theirs):
             if end is not None:
                 end.close()
@@ -113,10 +122,12 @@ class Door:
         return self._theirs
 
     async def _welcome(self, line: socket.socket) -> None:
-        """Take the listener, serve it, and let the command begin."""
-        listener = await _receive(line)
+        """Take the listeners, serve them, and let the command begin."""
+        listener, *others = await _receive(line, 1 + len(self._forwards)) or [None]
         if listener is not None:
             await self._proxy.serve(listener)
+            for other in filter(None, others):
+                await self._forward(other)
             with suppress(OSError):
                 line.send(b"+")
         for end in (self._ours, self._theirs):
@@ -124,12 +135,21 @@ class Door:
                 end.close()
 
 
+    async def _forward(self, listener: socket.socket) -> None:
+        """Serve a listener for a port of this machine, if that is one of those."""
+        place = listener.getsockname()[:2]
+        for forward in self._forwards:
+            if (forward.address, forward.port) == place:
+                return await self._forwarding.serve(listener, forward)
+        listener.close()
+
+
 def _ignore(host: str, port: int, reason: str) -> None:
     """Nobody wants to know."""
 
 
-async def _receive(line: socket.socket) -> socket.socket | None:
-    """The listener that comes through a line; None for anything else, which is closed."""
+async def _receive(line: socket.socket, most: int) -> list[socket.socket]:
+    """The listeners that come through a line; whatever else comes with them is closed."""
     loop = asyncio.get_running_loop()
     came = asyncio.Event()
     loop.add_reader(line, came.set)
@@ -138,18 +158,21 @@ async def _receive(line: socket.socket) -> socket.socket | None:
     finally:
         loop.remove_reader(line)
     flags = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
-    _, numbers, _, _ = socket.recv_fds(line, 1, 1, flags)
+    _, numbers, _, _ = socket.recv_fds(line, 1, most, flags)
+    found = []
     for number in numbers:
         os.set_inheritable(number, False)
         arrived = socket.socket(fileno=number)
         if _listens_on_loopback(arrived):
-            return arrived
-        arrived.close()
-    return None
+            found.append(arrived)
+        else:
+            arrived.close()
+    return found
 
 
 def _listens_on_loopback(arrived: socket.socket) -> bool:
-    if (arrived.family, arrived.type) != (socket.AF_INET, socket.SOCK_STREAM):
+    internet = (socket.AF_INET, socket.AF_INET6)
+    if arrived.family not in internet or arrived.type != socket.SOCK_STREAM:
         return False
     listens = arrived.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
-    return bool(listens) and arrived.getsockname()[0] == "127.0.0.1"
+    return bool(listens) and ip_address(arrived.getsockname()[0]).is_loopback

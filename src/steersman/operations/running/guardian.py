@@ -1,10 +1,10 @@
 """The host's side of `guardian_process.py`: commands start there, so none outlives the host.
 
 One guardian serves a host process; it is started with the first command. For each command the host
-sends it two descriptors, the guard's end of a lifeline and the pipe to print to, and those that the
-command is to inherit. On the lifeline the host sends the order (eight bytes of length, then folder,
-numbers of inherited descriptors, limits, number of arguments, arguments and environment, with NUL
-between them) and later numbers of signals, a byte each. The guard answers in lines: `pid N` or
+sends it two descriptors, the guard's end of a lifeline and the pipe to print to, those that the
+command is to inherit, and namespaces to join. On the lifeline the host sends the order (eight bytes
+of length, then folder, numbers of inherited descriptors, limits and number of namespaces, number of
+arguments, arguments and environment, with NUL between them) and later numbers of signals, a byte each. The guard answers in lines: `pid N` or
 `failed WHY`, `exit CODE`, `left N` when others outlived the command, and `many N` when it ends a
 command for having started too many. The host ends everything by closing its half; the guard closes
 the other when nobody is left.
@@ -139,22 +139,25 @@ class Guardian:
         inherit: Sequence[int] = (),
         talk: tuple[int, int] | None = None,
         limits: Limits = NO_LIMITS,
+        spaces: Sequence[int] = (),
     ) -> Lifeline:
         """Start a command that prints to a descriptor and inherits some, under the same numbers.
 
         One that is to `talk` reads from the first and prints to the second, errors to `output`.
+        `spaces` are namespaces in which it starts; it does not start where they cannot be joined.
         """
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
         given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
-        assert len(given) <= MOST, "more descriptors than a guard takes"
-        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, limits)))
+        assert len(given) + len(spaces) <= MOST, "more descriptors than a guard takes"
+        bounds = f"{limits.processes} {limits.file_bytes} {len(spaces)}"
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, bounds)))
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 if not self._runs:
                     await asyncio.to_thread(self.warm)
                 assert self._line is not None
-                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output, *given])
+                socket.send_fds(self._line, [b"+"], [theirs.fileno(), output, *given, *spaces])
             lifeline = Lifeline(*await asyncio.open_connection(sock=ours))
         except OSError as error:
             ours.close()
@@ -204,14 +207,14 @@ def _fields(
     cwd: str,
     environ: Mapping[str, str],
     inherit: Sequence[int],
-    limits: Limits,
+    bounds: str,
 ) -> list[str]:
     """An order as a list; a NUL would be read as the end of a field."""
     pairs = [f"{name}={value}" for name, value in environ.items()]
     fields = [
         cwd,
         " ".join(map(str, inherit)),
-        f"{limits.processes} {limits.file_bytes}",
+        bounds,
         str(len(argv)),
         *argv,
         *pairs,

@@ -154,9 +154,13 @@ class Guard:
         try:
             length = int.from_bytes(self._hear_all(8), "big")
             order = self._hear_all(length).split(b"\0")
-            self._most, largest = map(int, order.pop(2).split())
+            self._most, largest, spaces = map(int, order.pop(2).split())
             if largest:
                 bound_files(largest)
+            for _ in range(spaces):  # users before the network that is theirs
+                join(given[-spaces])
+                os.close(given.pop(-spaces))
+                spaces -= 1
             self._leader = spawn(order, output, given)
         except OSError as error:
             where = f": {os.fsdecode(error.filename)}" if error.filename else ""
@@ -264,6 +268,14 @@ def bound_files(largest: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     most = min(largest, sys.maxsize, *([] if hard == resource.RLIM_INFINITY else [hard]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+def join(space: int) -> None:
+    """Enter a namespace; what is started from now on starts in it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(space, 0) != 0:
+        problem = ctypes.get_errno()
+        raise OSError(problem, f"the thread's network cannot be joined: {os.strerror(problem)}")
 
 
 def adopt_orphans() -> bool:

@@ -223,10 +223,12 @@ class Processes:
         progress: Callable[[str], None] | None = None,
         redactor: Redactor | None = None,
         inherit: Sequence[int] = (),
+        spaces: Sequence[int] = (),
     ) -> Running:
         """Start a command in a session of its own; `call` marks it and all it starts.
 
-        Of what is open in the host it has the descriptors to `inherit`, under the same numbers.
+        Of what is open in the host it has the descriptors to `inherit`, under the same numbers. It
+        starts in the namespaces `spaces`, or not at all.
         """
         self._check_room()
         self._count += 1
@@ -237,7 +239,7 @@ class Processes:
         try:
             marked = {**environ, MARK: call}
             lifeline = await self._guardian.start(
-                argv, cwd, marked, inlet, inherit, limits=self._limits
+                argv, cwd, marked, inlet, inherit, limits=self._limits, spaces=spaces
             )
         except BaseException as error:
             os.close(pipe)

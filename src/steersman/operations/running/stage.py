@@ -1,25 +1,37 @@
 """The first program inside a sandbox with a door: it hands its listener out, then is the command.
 
-Its text is given to `python -I -S -c` with a descriptor, a port, `--` and the command. It listens
-on the loopback of its own network, sends the listener to the host through the descriptor, waits for
-one byte, closes everything and becomes the command. It is on the way of every command with network,
+Its text is given to `python -I -S -c` with a descriptor, a port, addresses as `ADDRESS/PORT`, `--`
+and the command. It listens on the loopback of its network, on another port where others have that
+one, and at the addresses where nobody does yet. It sends the listeners to the host through the
+descriptor, waits for one byte, closes everything and becomes the command. It is on the way of every command with network,
 so it imports only what is built in. No socket of the host's kind is made: a filter may forbid that.
 """
 
 import posix
 import sys
 from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # type: ignore[import-not-found]
-from _socket import AF_INET, AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
+from _socket import (
+    AF_INET,
+    AF_INET6,
+    AF_UNIX,
+    SCM_RIGHTS,
+    SO_REUSEPORT,
+    SOCK_STREAM,
+    SOL_SOCKET,
+    socket,
+)
 
 MISSING, UNFIT, CLOSED = 127, 126, 125
 WAITING = 128  # connections that wait to be accepted
 
 
-def main(descriptor: str, port: str, _: str, *command: str) -> int:
-    """Hand out the listener and become the command; the answer is the exit code if that fails."""
+def main(descriptor: str, port: str, *rest: str) -> int:
+    """Hand out the listeners and become the command; the answer is the exit code if that fails."""
     host = socket(AF_UNIX, SOCK_STREAM, 0, int(descriptor))
+    addresses, command = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
     try:
-        opened = hand_out(int(port), host)
+        way = listen_for_the_proxy(int(port))
+        opened = hand_out([way, *filter(None, map(listen_at, addresses))], host)
     except OSError as error:
         return _fail(f"the network proxy cannot be opened: {error.strerror}", CLOSED)
     host.close()
@@ -30,15 +42,44 @@ def main(descriptor: str, port: str, _: str, *command: str) -> int:
     return become(command)
 
 
-def hand_out(port: int, host: socket) -> bytes:
-    """Give the host a listener, and wait for its word; there is none when the host is gone."""
+def listen_for_the_proxy(port: int) -> socket:
+    """The listener of this command's way out; its variables name the port that it really has."""
     listener = socket(AF_INET, SOCK_STREAM)
-    listener.bind(("127.0.0.1", port))
-    listener.listen(WAITING)
-    number = listener.fileno().to_bytes(4, sys.byteorder)
     try:
-        host.sendmsg([b"+"], [(SOL_SOCKET, SCM_RIGHTS, number)])
-        listener.close()
+        listener.bind(("127.0.0.1", port))
+    except OSError:  # another command of the thread is there, or a server of one
+        listener.bind(("127.0.0.1", 0))
+        old, new = (f"@127.0.0.1:{one}".encode() for one in (port, listener.getsockname()[1]))
+        for name, value in posix.environ.items():
+            if value.endswith(old):
+                posix.environ[name] = value[: -len(old)] + new
+    listener.listen(WAITING)
+    return listener
+
+
+def listen_at(address: str) -> socket | None:
+    """A listener for a port of the machine, shared with other commands; none where it is taken."""
+    host, _, port = address.rpartition("/")
+    listener = None
+    try:
+        listener = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM)
+        listener.setsockopt(SOL_SOCKET, SO_REUSEPORT, 1)
+        listener.bind((host, int(port)))
+        listener.listen(WAITING)
+        return listener
+    except OSError:
+        if listener is not None:
+            listener.close()
+        return None
+
+
+def hand_out(listeners: list[socket], host: socket) -> bytes:
+    """Give the host listeners, and wait for its word; there is none when the host is gone."""
+    numbers = b"".join(one.fileno().to_bytes(4, sys.byteorder) for one in listeners)
+    try:
+        host.sendmsg([b"+"], [(SOL_SOCKET, SCM_RIGHTS, numbers)])
+        for listener in listeners:
+            listener.close()
         return host.recv(1)
     except ConnectionError:
         return b""

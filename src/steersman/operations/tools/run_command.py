@@ -153,6 +153,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
                 inherit=run.inherit,
+                spaces=run.spaces,
             )
             try:
                 kept = await self._wait(running, args, notes)
