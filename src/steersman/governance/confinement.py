@@ -10,6 +10,7 @@ from steersman.governance import modes
 from steersman.governance.environment import cache_environ
 from steersman.governance.grants import check_readable, check_writable, located
 from steersman.governance.policy import Circumstances
+from steersman.governance.registries import registries
 from steersman.records.action import Execute
 from steersman.records.judgement import Judgement
 from steersman.records.mcp_server import Bounds
@@ -73,11 +74,16 @@ class Confinement:
             return Profile(sandbox=False, network="host", environ=self._environ)
         # What only looks leaves nothing behind, not even what package managers fetched or made.
         cache = _PASSING if looks_only else self._cache
+        out = not looks_only and _may_reach_out(judgement)
+        place = (action.cwd, where.workspace, self._environ, _LOCAL)
+        sources = registries(judgement if out else None, *place)
         return Profile(
             files="read" if looks_only else "write",
             writable=() if looks_only else (cache,),
             hidden=self._hidden(where.workspace, secrets),
-            network="door" if not looks_only and _may_reach_out(judgement) else "none",
+            network="door" if out else "none",
+            registries=sources.known,
+            others=sources.others,
             escalate=where.approvals == "on-failure",
             nearby=_nearby(self._domains),
             sockets=() if looks_only else self._named(where.workspace),

@@ -263,7 +263,7 @@ class Gate:
             return
         if response.decision == "deny":
             for host in hosts:
-                self._memory.refuse(host.host, host.port)
+                self._memory.refuse(host)
         elif response.scope != "once" and response.hunks is None:
             self._memory.keep(tool, cases, response.lasting, response.scope, turn)
         elif hosts:

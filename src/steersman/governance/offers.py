@@ -115,6 +115,8 @@ def _rules(
             case Execute():
                 made += _command(action, judgement, workspace)
                 scopes = ("thread",) if action.outside else scopes
+            case Network() if action.together:
+                made += [Rule("", "allow", domain=one, installs=True) for one in action.together]
             case Network(host=host, port=port):
                 made.append(Rule("", "allow", domain=f"{_bracketed(host)}:{port}"))
             case McpCall(server=server, tool=name):
@@ -130,7 +132,7 @@ def _rules(
             case _:
                 raise _NoOffer("such a request is asked about every time")
     unique = tuple(dict.fromkeys(made))
-    if len(unique) > MOST_PARTS:
+    if len(unique) > MOST_PARTS and not all(rule.installs for rule in unique):
         raise _NoOffer(f"it has {counted(len(unique), 'part')}, too many to read at a glance")
     return unique, scopes
 

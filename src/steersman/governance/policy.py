@@ -4,7 +4,7 @@ Order, first match wins: circuit breaker, trust ceiling, secret files, mode, rul
 answers, approvals level. `steps` gives the whole way, for people who want to know why.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -255,6 +255,9 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return levels.execute(
                 action, judgement, trust, where.approvals, where.containment, where.bare
             )
+        case Network(registries=known, others=others) if action.together:
+            what = _packages(known, others)
+            return levels.asked(where.approvals, "network.registries", what, contained=False)
         case Network(host=host, port=port):
             what = f"a connection to {host}:{port}"
             return levels.asked(where.approvals, "network.unknown", what, contained=False)
@@ -263,3 +266,13 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return levels.asked(where.approvals, "mcp.writes", what, contained=False)
         case Write() | Delete() | ChangeMany():
             return levels.change(action, where.workspace, where.approvals)
+
+
+def _packages(known: Sequence[str], others: Sequence[str]) -> str:
+    """What package managers would reach: well-known registries, and by name what is not."""
+    named = ", ".join(host.removesuffix(":443") for host in known)
+    told = f"letting package managers reach their registries ({named})"
+    if not others:
+        return told
+    also = ", ".join(host.removesuffix(":443") for host in others)
+    return f"{told} and, because files of this project name them, {also}"

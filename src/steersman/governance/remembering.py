@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from steersman.governance.policy import BLANK, Book
-from steersman.records.action import Action
+from steersman.records.action import Action, Network
 from steersman.records.judgement import Judgement
 from steersman.records.message import Lasting
 
@@ -40,8 +40,8 @@ class Memory(Protocol):
         """Forget what was answered for a turn only."""
         ...
 
-    def refuse(self, host: str, port: int) -> None:
-        """Remember for this thread that a host must not be reached."""
+    def refuse(self, wanted: Network) -> None:
+        """Remember for this thread that a host, or those of an installation, must not be reached."""
         ...
 
 
@@ -62,5 +62,5 @@ class Forgetful:
     def end_turn(self) -> None:
         """Nothing to forget."""
 
-    def refuse(self, host: str, port: int) -> None:
+    def refuse(self, wanted: Network) -> None:
         """Forget it."""

@@ -32,7 +32,8 @@ class Rule(Struct, frozen=True, omit_defaults=True):
 
     `on` narrows a rule about paths; without it all three are meant. `whole` says that a command
     has no more words than the rule. An allowing rule with `outside` also lets a command leave the
-    sandbox; another one with it is only about commands that want to.
+    sandbox; another one with it is only about commands that want to. A domain with `installs` is
+    about commands that only install packages.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Rule(Struct, frozen=True, omit_defaults=True):
     whole: bool = False
     outside: bool = False
     domain: str = ""
+    installs: bool = False
     mcp: str = ""
     reason: str = ""
     match: tuple[str, ...] = ()
@@ -64,7 +66,8 @@ def subject(rule: Rule) -> str:
         told = f"the command `{words}`" if rule.whole else f"commands beginning with `{words}`"
         return f"{told} outside the sandbox" if rule.outside else told
     if rule.domain:
-        return f"connections to {rule.domain}"
+        who = "package managers' connections" if rule.installs else "connections"
+        return f"{who} to {rule.domain.removesuffix(':443') if rule.installs else rule.domain}"
     server, _, tool = rule.mcp.partition("/")
     return f"the tool {tool} of MCP server {server}" if tool else f"MCP server {server}"
 

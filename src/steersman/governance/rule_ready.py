@@ -92,7 +92,8 @@ class Ready(Struct, frozen=True):
                 return self._among(action, matter)
             return any(self.touched(touch, place) for touch, place in matter.touched)
         if self.hosts is not None:
-            return any(self.hosts(host, port) for host, port in matter.hosts)
+            meant = not self.rule.installs or installs(action)
+            return meant and any(self.hosts(host, port) for host, port in matter.hosts)
         if isinstance(action, McpCall):
             return self._names_tool(action)
         return isinstance(action, Execute) and self._in_command(action, matter)
@@ -111,7 +112,7 @@ class Ready(Struct, frozen=True):
         """
         match matter.action:
             case Network(host=host, port=port) if self.hosts is not None:
-                return self.hosts(host, port)
+                return self.hosts(host, port) and (not self.rule.installs or installs(matter.action))
             case McpCall() as call if self.mcp is not None:
                 return self._names_tool(call)
             case Write() | Delete() | ChangeMany() as change:
@@ -190,6 +191,11 @@ def _host(name: str) -> tuple[str, int]:
     if colon and port.isascii() and port.isdigit() and (":" not in host or host.endswith("]")):
         return host, int(port)
     return name, 443
+
+
+def installs(action: Action) -> bool:
+    """Whether a host is one of a command that only installs packages."""
+    return isinstance(action, Network) and bool(action.together)
 
 
 def touch_of(action: Action) -> tuple[Touch, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from steersman.governance.policy import BLANK, Book
 from steersman.governance.remembering import Asked, Kept, Offered
 from steersman.governance.rule import Rule
+from steersman.records.action import Network
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Lasting
 from steersman.records.wording import requested
@@ -85,10 +86,13 @@ class StoredMemory:
 
             forget_turns(self._store, self._thread)
 
-    def refuse(self, host: str, port: int) -> None:
-        """Remember for this thread that a host must not be reached."""
+    def refuse(self, wanted: Network) -> None:
+        """Remember for this thread that a host, or those of an installation, must not be reached."""
+        host, port = wanted.host, wanted.port
         name = f"[{host}]" if ":" in host else host
-        self._remember((Rule("", "deny", domain=f"{name}:{port}"),), "thread", f"{host}:{port}")
+        hosts = wanted.together or (f"{name}:{port}",)
+        rules = [Rule("", "deny", domain=one, installs=bool(wanted.together)) for one in hosts]
+        self._remember(tuple(rules), "thread", f"{host}:{port}")
 
     def _remember(self, rules: tuple[Rule, ...], scope: Kept, request: str, turn: int = 0) -> None:
         from steersman.governance.answers import remember

@@ -16,7 +16,9 @@ class Profile(Struct, frozen=True):
     they may be missing, and stay so; `readable` is seen inside of them. `network`: none, through
     the door (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of
     this machine and its network, as `host:port`, that the door may lead to. `shared` when it is
-    started in a network that other commands of its thread are in, and needs none of its own. `sockets` are the unix
+    started in a network that other commands of its thread are in, and needs none of its own.
+    `registries` are the hosts of a command that only installs packages, and `others` those that the
+    project names for it: they are asked about together. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
     of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked to
     let it out.
@@ -31,6 +33,8 @@ class Profile(Struct, frozen=True):
     network: Literal["none", "door", "host"] = "none"
     nearby: tuple[str, ...] = ()
     shared: bool = False
+    registries: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
     escalate: bool = False

@@ -62,6 +62,8 @@ def described(action: Action, facts: Facts = ()) -> str:
             return _files([action])
         case ChangeMany():
             return _many(action)
+        case Network() if action.together:
+            return "let package managers reach their registries"
         case Network(host=host, port=port):
             usual = {443: "", 80: " without encryption"}.get(port, f" on port {port}")
             return f"connect to `{_short(host)}`{usual}"

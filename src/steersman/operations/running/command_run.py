@@ -3,7 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -91,9 +91,13 @@ class CommandRun(ABC):
         """Open the door to the network, if the command may have one."""
         if self._profile.network == "door":
 
+            together, one_by_one = self._together, asyncio.Lock()
+
             async def ask(host: str, port: int) -> str:
+                wanted = together(host, port)
                 try:
-                    await bench.admit([Network(host, port)])
+                    async with one_by_one if wanted.together else nullcontext():
+                        await bench.admit([wanted])
                 except SteersmanError as problem:
                     return problem.what
                 return ""
@@ -107,6 +111,13 @@ class CommandRun(ABC):
                 return f"{canonical_host(host)}:{port}" in self._profile.nearby
 
             await self._open(ask, denied, nearby)
+
+    def _together(self, host: str, port: int) -> Network:
+        """A host as it is asked about: one of an installation with all others of it."""
+        known, others = self._profile.registries, self._profile.others
+        if f"{canonical_host(host)}:{port}" in (*known, *others):
+            return Network(host, port, known, others)
+        return Network(host, port)
 
     async def lead_to(self, hosts: Sequence[str]) -> None:
         """Open a door that leads to these hosts, as `host:port`, and asks nobody about others."""

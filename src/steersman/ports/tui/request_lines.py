@@ -120,6 +120,12 @@ def _action(action: Action, width: int, palette: Palette) -> list[Text]:
             place += ", outside the sandbox" if outside else ""
             place += ", on the folder itself, so it can only be recorded" if direct else ""
             return [*lines, *wrapped(place, width, palette.dim, "  ", "  ")]
+        case Network(registries=known, others=others) if action.together:
+            lines = wrapped(", ".join(map(flat, known)), width, palette.strong, "→ ", "  ")
+            for other in others:
+                told = f"{flat(other)}, which files of this project name"
+                lines += wrapped(told, width, palette.bad, "→ ", "  ")
+            return lines
         case Network(host=host, port=port):
             return wrapped(f"{flat(host)}, port {port}", width, palette.strong, "→ ", "  ")
         case McpCall(arguments=arguments, effect=effect):

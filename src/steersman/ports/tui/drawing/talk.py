@@ -144,6 +144,9 @@ def request_lines(request: ConfirmRequest, width: int, look: Look) -> list[Text]
                     lines += wrap(Text(before + clean_line(line), palette.strong), width, 2)
                 if outside:
                     lines.append(cut(Text("outside the sandbox", palette.warn, end=""), width))
+            case Network() if action.together:
+                hosts = clean_line(", ".join(action.together))
+                lines += wrap(Text(hosts, palette.text), width, 2)
             case Network(host=host, port=port):
                 lines.append(cut(Text(f"{clean_line(host)}, port {port}", palette.text), width))
             case ChangeMany(created=created, changed=changed, deleted=deleted):
