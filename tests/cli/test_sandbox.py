@@ -129,7 +129,7 @@ def test_leaving_the_sandbox_is_asked_about_and_then_real(steer, script, tmp_pat
     assert outside.exists()
 
 
-def test_on_failure_a_person_is_asked_to_let_a_command_out_when_the_sandbox_is_why(
+def test_on_failure_a_person_is_asked_for_exactly_what_the_sandbox_refused(
     steer, script, tmp_path
 ):
     (tmp_path / "page").mkdir()
@@ -140,10 +140,12 @@ def test_on_failure_a_person_is_asked_to_let_a_command_out_when_the_sandbox_is_w
         flags = ("--approvals", "on-failure", "--yes")
         messages = steer.messages("run", "go", "--model", model, *flags)
     (request,) = bodies(messages, "confirm_request")
-    assert request["actions"][0]["outside"] is True
+    assert request["actions"][0]["reaches"] == [f"{NEAR}:{port}"]
+    assert "outside" not in request["actions"][0]
+    assert f"could not reach {NEAR}:{port}" in request["reason"]
     (result,) = bodies(messages, "tool_result")
     assert result["output"]["output"] == "found outside\n"
-    assert "run again outside" in result["output"]["note"]
+    assert "run again with your permission" in result["output"]["note"]
 
 
 def test_on_failure_nobody_is_asked_to_show_a_command_what_is_secret(steer, script, workspace):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from steersman.host import Host
 from steersman.identity.settings import Settings
 from steersman.operations.running.forwarding import Forward, forwards
+from steersman.operations.running.guardian import Handed
 from steersman.operations.running.loopback import Loopback
 from steersman.operations.running.overlay import Overlay
 from steersman.operations.running.processes import Processes
@@ -37,8 +39,9 @@ def test_commands_share_a_loopback_that_is_not_the_machines(environ, workspace, 
     (workspace / "note").write_text("ours\n")
 
     async def scenario(host: Host, busy: int, open_: int, shut: int) -> list[ToolResult]:
-        reach = [f"{CURL} http://localhost:{busy}/note", f"curl -sS http://127.0.0.1:{open_}/",
-                 f"curl -sS http://localhost:{shut}/", "curl -sS http://unknown.invalid/"]  # fmt: skip
+        ours, unknown = f"{CURL} http://localhost:{busy}/note", "curl -sS http://unknown.invalid/"
+        machine = [f"curl -sS http://127.0.0.1:{port}/" for port in (open_, shut)]
+        reach = [ours, *machine, unknown]
         first = script(
             {"tool_calls": [serve(busy)]}, *({"tool_calls": [run(one)]} for one in reach),
             {"text": "Done."}, name="first.json",
@@ -49,7 +52,9 @@ def test_commands_share_a_loopback_that_is_not_the_machines(environ, workspace, 
         thread = await host.start(str(workspace), "a task", settings)
         await thread.send("go")
         await thread.wait()
-        other = await host.start(str(workspace), "another", Settings(model=again, approvals="never"))
+        other = await host.start(
+            str(workspace), "another", Settings(model=again, approvals="never")
+        )
         await other.send("go")
         await other.wait()
         await thread.set(mode="plan", model=again)
@@ -59,12 +64,12 @@ def test_commands_share_a_loopback_that_is_not_the_machines(environ, workspace, 
         return [message.body for message in found if isinstance(message.body, ToolResult)]
 
     async def whole() -> list[ToolResult]:
-        async with (
-            asyncio.timeout(120),
-            server(saying(OURS)) as busy, server(saying(OURS)) as open_, server(saying(OURS)) as shut,
-            Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host,
-        ):  # fmt: skip
-            return await scenario(host, busy, open_, shut)
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(asyncio.timeout(120))
+            outside = server(saying(OURS)), server(saying(OURS)), server(saying(OURS))
+            ports = [await stack.enter_async_context(one) for one in outside]
+            opening = Host.at(Path(environ["STEERSMAN_HOME"]), environ)
+            return await scenario(await stack.enter_async_context(opening), *ports)
 
     _, ours, allowed, shut, unknown, plan, other = asyncio.run(whole())
     assert ours.output["output"].endswith("ours\n"), ours
@@ -103,7 +108,9 @@ async def _over_a_view(world, spaces, command):
         profile = replace(world.profile, shared=True)
         line = view.argv([*SHELL, command], str(world.root), profile)
         try:
-            running = await processes.start(line, str(world.root), {}, call="c", spaces=spaces)
+            running = await processes.start(
+                line, str(world.root), {}, call="c", handed=Handed(spaces=spaces)
+            )
             assert await running.wait(PATIENCE)
             changed = view.changes(world.objects).changes
             assert [change.path for change in changed] == ["made"]

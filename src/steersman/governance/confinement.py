@@ -71,21 +71,27 @@ class Confinement:
         looks_only = modes.looks_only(where.mode)
         free = action.outside or where.trust == "untrusted" or where.containment == "none"
         if free and not looks_only:
-            return Profile(sandbox=False, network="host", environ=self._environ)
+            guarded = where.trust != "untrusted"
+            return Profile(sandbox=False, network="host", environ=self._environ, guarded=guarded)
         # What only looks leaves nothing behind, not even what package managers fetched or made.
         cache = _PASSING if looks_only else self._cache
         out = not looks_only and _may_reach_out(judgement)
         place = (action.cwd, where.workspace, self._environ, _LOCAL)
         sources = registries(judgement if out else None, *place)
+        hidden = self._hidden(where.workspace, secrets)
+        paths, hosts = ((), ()) if looks_only else _opened(where.answers)
+        writes = (*action.writes, *(path for path in paths if os.path.isfile(path)))
         return Profile(
             files="read" if looks_only else "write",
             writable=() if looks_only else (cache,),
-            hidden=self._hidden(where.workspace, secrets),
-            network="door" if out else "none",
+            granted=tuple(path for path in writes if not _meets(path, hidden)),
+            hidden=hidden,
+            network="door" if out or action.reaches else "none",
             registries=sources.known,
             others=sources.others,
             escalate=where.approvals == "on-failure",
-            nearby=_nearby(self._domains),
+            nearby=tuple(dict.fromkeys((*_nearby((*self._domains, *hosts)), *action.reaches))),
+            reaches=action.reaches,
             sockets=() if looks_only else self._named(where.workspace),
             environ={**self._environ, **cache_environ(cache)},
         )
@@ -167,6 +173,18 @@ def _installed(programs: Sequence[str], home: str) -> list[str]:
         if home and inside(program, home):
             found.append(program if folder == home else folder if above in wide else above)
     return found
+
+
+def _opened(answers: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Paths and hosts that the person's earlier answers open to every command of the folder."""
+    opened = getattr(answers, "opened", None)
+    return opened() if opened else ((), ())
+
+
+def _meets(path: str, hidden: Sequence[str]) -> bool:
+    """Whether a path is hidden, or holds what is."""
+    real = os.path.realpath(path)
+    return path != real or any(inside(real, one) or inside(one, real) for one in hidden)
 
 
 def _nearby(domains: Sequence[str]) -> tuple[str, ...]:

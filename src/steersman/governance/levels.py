@@ -21,8 +21,8 @@ def execute(
     seen = judgement or UNSEEN
     if seen.verdict == "block":
         return Verdict("deny", seen.rule, seen.reason, seen.instead)
-    if action.outside and trust != "untrusted":
-        return asked(approvals, "sandbox.leave", "a command outside the sandbox", contained=False)
+    if action.wants and trust != "untrusted":
+        return _wanting(action, approvals)
     if trust == "untrusted" or (containment == "none" and bare):
         what = "a command without a sandbox"
         return asked(approvals, "trust.untrusted", what, contained=seen.verdict == "allow")
@@ -42,6 +42,18 @@ def execute(
     if seen.verdict == "allow":
         return Verdict("allow", "sandbox.contains", "the sandbox contains it")
     return asked(approvals, seen.rule, seen.reason, contained=False)
+
+
+def _wanting(action: Execute, approvals: str) -> Verdict:
+    """The word on a command that wants more than its sandbox gives."""
+    why = " and ".join(action.refused)
+    if action.outside:
+        what = "a command outside the sandbox"
+        return asked(approvals, "sandbox.leave", what, contained=False, why=why)
+    parts = [f"write {', '.join(action.writes)}, which cannot be undone,"] if action.writes else []
+    parts += [f"reach {', '.join(action.reaches)}"] if action.reaches else []
+    what = f"letting a command {' and '.join(parts)}"
+    return asked(approvals, "sandbox.more", what, contained=False, why=why)
 
 
 def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) -> Verdict:

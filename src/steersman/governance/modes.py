@@ -122,7 +122,7 @@ def _look_by_command(
     action: Action, mode: str, containment: str, judgement: Judgement | None
 ) -> Verdict | None:
     """A command that only looks runs where the workspace is read-only, or not at all."""
-    outside = isinstance(action, Execute) and action.outside
+    outside = isinstance(action, Execute) and action.wants
     if outside or (judgement and any(fact.remote for fact in judgement.facts)):
         return _denied(mode)
     if containment != "full":

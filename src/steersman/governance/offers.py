@@ -115,10 +115,8 @@ def _rules(
             case Execute():
                 made += _command(action, judgement, workspace)
                 scopes = ("thread",) if action.outside else scopes
-            case Network() if action.together:
-                made += [Rule("", "allow", domain=one, installs=True) for one in action.together]
-            case Network(host=host, port=port):
-                made.append(Rule("", "allow", domain=f"{_bracketed(host)}:{port}"))
+            case Network():
+                made += _hosts(action)
             case McpCall(server=server, tool=name):
                 made.append(Rule("", "allow", mcp=f"{_plain(server)}/{_plain(name)}"))
             case Write() | Delete():
@@ -137,7 +135,19 @@ def _rules(
     return unique, scopes
 
 
+def _hosts(action: Network) -> list[Rule]:
+    if action.together:
+        return [Rule("", "allow", domain=one, installs=True) for one in action.together]
+    return [Rule("", "allow", domain=f"{_bracketed(action.host)}:{action.port}")]
+
+
 def _command(action: Execute, judgement: Judgement | None, workspace: str) -> list[Rule]:
+    if action.writes or action.reaches:
+        for path in action.writes:
+            if why := protected(Write(path), workspace):
+                raise _NoOffer(f"a protected file is asked about every time: {why}")
+        written = [Rule("", "allow", path=escaped(one), on=("write",)) for one in action.writes]
+        return [*written, *(Rule("", "allow", domain=_address(one)) for one in action.reaches)]
     if judgement is None:
         raise _NoOffer("the command was not checked")
     if judgement.verdict == "block":
@@ -210,6 +220,11 @@ def _plain(name: str) -> str:
     if not name or any(mark in name for mark in "*?[]/") or name != name.strip():
         raise _NoOffer(f"the name {name!r} cannot be used in a rule")
     return name
+
+
+def _address(name: str) -> str:
+    host, _, port = name.rpartition(":")
+    return f"{_bracketed(host)}:{port}"
 
 
 def _bracketed(host: str) -> str:

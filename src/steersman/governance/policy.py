@@ -4,7 +4,7 @@ Order, first match wins: circuit breaker, trust ceiling, secret files, mode, rul
 answers, approvals level. `steps` gives the whole way, for people who want to know why.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal, Protocol
 
 import msgspec
@@ -161,9 +161,18 @@ def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
         case Write(path=path) | Delete(path=path) | ChangeMany(path=path):
             # Whatever the trust: what is outside the workspace could not be undone.
             return _within(path, where)
+        case Execute(writes=writes) if any(_holds_much(path, where) for path in writes):
+            reason = (
+                "a folder that holds the workspace or the home folder is not opened to commands"
+            )
+            return Verdict("deny", "paths.outside", reason, "name the file that is to be written")
         case Read(path=path) | List(path=path) | Search(path=path) | Execute(cwd=path):
             return None if where.trust == "untrusted" else _within(path, where)
     return None
+
+
+def _holds_much(path: str, where: Circumstances) -> bool:
+    return inside(where.workspace, path) or bool(where.home and inside(where.home, path))
 
 
 def _within(path: str, where: Circumstances) -> Verdict | None:
@@ -255,12 +264,8 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return levels.execute(
                 action, judgement, trust, where.approvals, where.containment, where.bare
             )
-        case Network(registries=known, others=others) if action.together:
-            what = _packages(known, others)
-            return levels.asked(where.approvals, "network.registries", what, contained=False)
-        case Network(host=host, port=port):
-            what = f"a connection to {host}:{port}"
-            return levels.asked(where.approvals, "network.unknown", what, contained=False)
+        case Network():
+            return levels.asked(where.approvals, *_reaching(action), contained=False)
         case McpCall(server=server, tool=tool):
             what = f"{tool} of the MCP server {server}, which may change things,"
             return levels.asked(where.approvals, "mcp.writes", what, contained=False)
@@ -268,11 +273,14 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return levels.change(action, where.workspace, where.approvals)
 
 
-def _packages(known: Sequence[str], others: Sequence[str]) -> str:
-    """What package managers would reach: well-known registries, and by name what is not."""
-    named = ", ".join(host.removesuffix(":443") for host in known)
-    told = f"letting package managers reach their registries ({named})"
-    if not others:
-        return told
-    also = ", ".join(host.removesuffix(":443") for host in others)
-    return f"{told} and, because files of this project name them, {also}"
+def _reaching(action: Network) -> tuple[str, str]:
+    """The rule for a connection, and what it is: of a package manager, with all that it names."""
+    if not action.together:
+        return "network.unknown", f"a connection to {action.host}:{action.port}"
+    known, others = (
+        ", ".join(host.removesuffix(":443") for host in hosts)
+        for hosts in (action.registries, action.others)
+    )
+    told = f"letting package managers reach their registries ({known})"
+    told += f" and, because files of this project name them, {others}" if others else ""
+    return "network.registries", told

@@ -41,7 +41,7 @@ class Memory(Protocol):
         ...
 
     def refuse(self, wanted: Network) -> None:
-        """Remember for this thread that a host, or those of an installation, must not be reached."""
+        """Remember for this thread that a host, or all of an installation, must not be reached."""
         ...
 
 

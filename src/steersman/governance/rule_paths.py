@@ -82,7 +82,7 @@ def path_pattern(text: str, home: str, resolve: Callable[[str], str]) -> PathPat
     forms = [(False, written)]
     head, rest = _head(written)
     # Actions name resolved paths, the guard names paths as they are written: both are meant.
-    resolved = escaped(resolve(f"/{_unescaped(head)}").rstrip("/")) + rest
+    resolved = escaped(resolve(f"/{unescaped(head)}").rstrip("/")) + rest
     if resolved != written:
         forms.append((False, resolved))
     return _compiled(forms)
@@ -115,7 +115,7 @@ def _compiled(forms: list[tuple[bool, str]]) -> PathPattern:
         below = b"(?:" + rules[0].pattern.pattern + b")(?:/.*)?"
         patterns.append((relative, re.compile(below, re.DOTALL)))
         if "/" in text.rstrip("/"):
-            heads.append((relative, _unescaped(_head(text)[0])))
+            heads.append((relative, unescaped(_head(text)[0])))
     if any(head == "" for _, head in heads) and forms[0][0]:
         heads = []  # a pattern such as **/x/y may name anything in the workspace
     named = not any(map(_has_wildcard, (text for _, text in forms)))
@@ -148,5 +148,6 @@ def escaped(text: str) -> str:
     return f"{plain[:-1]}\\ " if plain.endswith(" ") else plain
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """The path that such a pattern means."""
     return re.sub(r"\\(.)", r"\1", text)

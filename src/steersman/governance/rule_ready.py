@@ -53,7 +53,8 @@ class Matter:
     def touched(self) -> list[tuple[Touch, Spot]]:
         """What is done to which path, as far as it is known."""
         if isinstance(self.action, Execute):
-            return [(touch, spot(path, self.workspace)) for touch, path in touches(self.facts)]
+            named = [*touches(self.facts), *(("write", path) for path in self.action.writes)]
+            return [(touch, spot(path, self.workspace)) for touch, path in named]
         return [(touch, self.spot) for touch in touch_of(self.action)]
 
     @cached_property
@@ -66,7 +67,9 @@ class Matter:
         """The hosts that are named."""
         if isinstance(self.action, Network):
             return [(self.action.host, self.action.port)]
-        return [_host(name) for fact in self.facts for name in fact.network if name != "*"]
+        named = [name for fact in self.facts for name in fact.network if name != "*"]
+        named += self.action.reaches if isinstance(self.action, Execute) else ()
+        return [host_of(name) for name in named]
 
 
 class Ready(Struct, frozen=True):
@@ -112,7 +115,9 @@ class Ready(Struct, frozen=True):
         """
         match matter.action:
             case Network(host=host, port=port) if self.hosts is not None:
-                return self.hosts(host, port) and (not self.rule.installs or installs(matter.action))
+                return self.hosts(host, port) and (
+                    not self.rule.installs or installs(matter.action)
+                )
             case McpCall() as call if self.mcp is not None:
                 return self._names_tool(call)
             case Write() | Delete() | ChangeMany() as change:
@@ -134,7 +139,7 @@ class Ready(Struct, frozen=True):
 
     def _in_command(self, action: Execute, matter: Matter) -> bool:
         rule = self.rule
-        if not rule.command or (rule.outside and not action.outside):
+        if not rule.command or (rule.outside and not action.wants):
             return False
         return any(mentions(rule.command, fact, whole=rule.whole) for fact in matter.facts)
 
@@ -185,7 +190,7 @@ def named_hosts(patterns: Sequence[str], *, allowing: bool) -> Hosts:
     return lambda host, port: denied.verdict(host, port) == "deny" and bool(canonical_host(host))
 
 
-def _host(name: str) -> tuple[str, int]:
+def host_of(name: str) -> tuple[str, int]:
     """A host as the guard names it, and its port; that of the web where it names none."""
     host, colon, port = name.rpartition(":")
     if colon and port.isascii() and port.isdigit() and (":" not in host or host.endswith("]")):

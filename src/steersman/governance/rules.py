@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, stands, subject
-from steersman.governance.rule_paths import Touch, spot
-from steersman.governance.rule_ready import Matter, Ready, named_hosts, ready, touches
+from steersman.governance.rule_paths import Touch, spot, unescaped
+from steersman.governance.rule_ready import Matter, Ready, host_of, named_hosts, ready, touches
 from steersman.governance.rule_words import begins, spelled_out, stays
 from steersman.records.action import (
     Action,
@@ -66,6 +66,8 @@ class RuleSet:
         if isinstance(action, Execute):
             if len(matter.facts) > MOST_COMMANDS:
                 return _too_many(self._strict.every)
+            if action.writes or action.reaches:
+                return _together(self._opening(action, workspace))
             return _together(self._covering(matter, outside=action.outside))
         for one in self._lenient.about(matter):
             if one.lets(matter):
@@ -84,6 +86,30 @@ class RuleSet:
             if one is not None and found is None:
                 found = _word(one.rule)
         return found
+
+    def _opening(self, action: Execute, workspace: str) -> list[Rule]:
+        """The rules that together give a command more than its sandbox does; none if they do not.
+
+        Those about commands are not among them: they say nothing of what is outside.
+        """
+        wanted: list[Action] = [Write(path) for path in action.writes]
+        wanted += [Network(*host_of(name)) for name in action.reaches]
+        used: list[Rule] = []
+        for one in wanted:
+            matter = Matter(one, "", None, workspace)
+            found = (r.rule for r in self._lenient.about(matter) if not r.tool and r.lets(matter))
+            rule = next(found, None)
+            if rule is None:
+                return []
+            used.append(rule)
+        return list(dict.fromkeys(used))
+
+    def opened(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Paths outside the workspace, and hosts, that remembered answers open to every command."""
+        given = [r for r in self.rules if r.decision == "allow" and r.source in REMEMBERED]
+        paths = [r.path for r in given if r.path.startswith("/") and r.on == ("write",)]
+        hosts = [rule.domain for rule in given if rule.domain and not rule.installs]
+        return tuple(map(unescaped, paths)), tuple(hosts)
 
     def unreadable(self) -> tuple[str, ...]:
         """The patterns of paths that rules deny to read, as they were written."""

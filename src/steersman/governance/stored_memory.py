@@ -87,7 +87,7 @@ class StoredMemory:
             forget_turns(self._store, self._thread)
 
     def refuse(self, wanted: Network) -> None:
-        """Remember for this thread that a host, or those of an installation, must not be reached."""
+        """Remember for this thread that a host, or all of an installation, must not be reached."""
         host, port = wanted.host, wanted.port
         name = f"[{host}]" if ":" in host else host
         hosts = wanted.together or (f"{name}:{port}",)

@@ -89,13 +89,23 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     """Run a shell command.
 
     `outside` when it wants to leave the sandbox; `direct` when it works on the workspace itself
-    and not on a view of it, so that its effects can only be recorded.
+    and not on a view of it, so that its effects can only be recorded. In the sandbox, `writes` are
+    paths outside the workspace that it wants to change as well, and `reaches` addresses of this
+    machine or its network, as `host:port`. `refused` says what it could not do without that.
     """
 
     command: str
     cwd: str
     outside: bool = False
     direct: bool = False
+    writes: tuple[str, ...] = ()
+    reaches: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    @property
+    def wants(self) -> bool:
+        """Whether it wants more than its sandbox gives."""
+        return self.outside or bool(self.writes or self.reaches)
 
 
 class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="network"):

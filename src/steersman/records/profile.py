@@ -9,22 +9,25 @@ from msgspec import Struct
 class Profile(Struct, frozen=True):
     """What a command may see, change and reach.
 
-    `sandbox` is False for a command that was let out. `files` shows what it may do to the
+    `sandbox` is False for a command that was let out; `guarded` when the protected files that it
+    changes are judged all the same. `files` shows what it may do to the
     workspace: nothing, or change a view of it that becomes real when its effects were judged.
     `writable` folders outside the workspace can be changed for real, such as caches; `granted` ones
     also inside a workspace that is otherwise read only. `hidden` files and folders cannot be read;
     they may be missing, and stay so; `readable` is seen inside of them. `network`: none, through
     the door (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of
-    this machine and its network, as `host:port`, that the door may lead to. `shared` when it is
-    started in a network that other commands of its thread are in, and needs none of its own.
-    `registries` are the hosts of a command that only installs packages, and `others` those that the
-    project names for it: they are asked about together. `sockets` are the unix
+    this machine and its network, as `host:port`, that the door may lead to, and `reaches` those of
+    them that the person was asked about for this very command. `shared` when it is started in a
+    network that other commands of its thread are in, and needs none of its own. `registries` are
+    the hosts of a command that only installs packages, and `others` those that the project names
+    for it: they are asked about together. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
-    of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked to
-    let it out.
+    of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked for
+    what it refused.
     """
 
     sandbox: bool = True
+    guarded: bool = False
     files: Literal["read", "write"] = "write"
     writable: tuple[str, ...] = ()
     granted: tuple[str, ...] = ()
@@ -32,6 +35,7 @@ class Profile(Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     network: Literal["none", "door", "host"] = "none"
     nearby: tuple[str, ...] = ()
+    reaches: tuple[str, ...] = ()
     shared: bool = False
     registries: tuple[str, ...] = ()
     others: tuple[str, ...] = ()

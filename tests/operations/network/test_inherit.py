@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.operations.running.guardian import Handed
 from steersman.records.errors import ToolProblem
 from tests.operations.processes.kit import PATIENCE, processes_in, run
 
@@ -35,7 +36,7 @@ def test_a_command_has_what_it_was_given_and_nothing_else(tmp_path, numbers):
         async with processes_in(tmp_path) as processes:
             running = await processes.start(
                 ["bash", "-c", f"ls /proc/self/fd; {reading}"], str(tmp_path), os.environ,
-                call="c", inherit=given,
+                call="c", handed=Handed(tuple(given)),
             )  # fmt: skip
             assert await running.wait(PATIENCE)
             return running.output.text().split()
@@ -61,7 +62,11 @@ def test_numbers_that_the_guard_itself_uses_are_no_trouble(tmp_path):
         async with processes_in(tmp_path) as processes:
             script = "".join(f"readlink /proc/self/fd/{end}; " for end in ends)
             running = await processes.start(
-                ["bash", "-c", script], str(tmp_path), os.environ, call="c", inherit=ends
+                ["bash", "-c", script],
+                str(tmp_path),
+                os.environ,
+                call="c",
+                handed=Handed(tuple(ends)),
             )
             assert await running.wait(PATIENCE)
             return running.output.text().split()
@@ -81,7 +86,7 @@ def test_the_guard_keeps_nothing(tmp_path):
         async with processes_in(tmp_path) as processes:
             running = await processes.start(
                 ["bash", "-c", f"exec {writing}>&-; echo on; sleep 620"], str(tmp_path),
-                os.environ, call="c", inherit=[writing],
+                os.environ, call="c", handed=Handed((writing,)),
             )  # fmt: skip
             os.close(writing)
             while "on" not in running.output.text():
@@ -96,6 +101,8 @@ def test_a_descriptor_that_is_closed_is_told(tmp_path):
     async def work():
         async with processes_in(tmp_path) as processes:
             with pytest.raises(ToolProblem, match="cannot be started"):
-                await processes.start(["true"], str(tmp_path), os.environ, call="c", inherit=[250])
+                await processes.start(
+                    ["true"], str(tmp_path), os.environ, call="c", handed=Handed((250,))
+                )
 
     run(work())

@@ -1,13 +1,23 @@
 """Commands as a model runs them, through the gate: where they run and what is said of it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from steersman.records.action import Execute, Network
-from steersman.records.message import Policy, ToolResult
+from steersman.records.message import (
+    ConfirmRequest,
+    ConfirmResponse,
+    Message,
+    Policy,
+    ToolResult,
+)
 from tests.operations.sandbox.kit import a_folder
 from tests.operations.workshop import Workshop
 
@@ -99,3 +109,120 @@ def test_in_plan_mode_nothing_changes() -> None:
         shop = Shop(folder, mode="plan")
         shop.run("cat d/f; touch new; rm -rf d")
         assert [str(path.relative_to(shop.root)) for path in shop.root.rglob("*")] == ["d", "d/f"]
+
+
+class Asked(Shop):
+    """A workspace in a home folder, with a person who is asked and answers in turn."""
+
+    def __init__(self, folder: Path, *answers: ConfirmResponse, **settings: Any) -> None:
+        self.asked: list[ConfirmRequest] = []
+        left = list(answers)
+
+        def answer(message: Message) -> ConfirmResponse:
+            assert isinstance(message.body, ConfirmRequest)
+            self.asked.append(message.body)
+            return left.pop(0)
+
+        self.home = folder / "home"
+        self.home.mkdir()
+        (self.home / ".deployed").write_text("old\n")
+        environ = {"HOME": str(self.home)}
+        super().__init__(folder, answer=answer, environ=environ, **settings)
+
+    def twice(self, script: str) -> list[ToolResult]:
+        """Run a script in the sandbox, and again as what it was refused is asked for."""
+        (self.root / "s.sh").write_text(script)
+        line = {"command": "sh s.sh"}
+        name = "workspace_run_command"
+        return self.workshop.do((name, line), (name, {**line, "outside_sandbox": True}))
+
+
+ONCE, THREAD = ConfirmResponse("allow"), ConfirmResponse("allow", scope="thread")
+
+
+def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
+    """Not the whole outside: the question quotes it, and nothing else can be written."""
+    with a_folder() as folder:
+        shop = Asked(folder, ONCE)
+        script = "echo x > $HOME/.deployed || exit 1; echo y > $HOME/other; exit 3"
+        first, second = shop.twice(script)
+        (request,) = shop.asked
+        (wanted,) = request.actions
+        assert isinstance(wanted, Execute)
+        assert (wanted.outside, wanted.writes) == (False, (f"{shop.home}/.deployed",))
+        assert request.reason.endswith("needs your approval: `sh s.sh` could not write ~/.deployed")
+        assert [scope for one in request.lasting for scope in one.scopes] == ["thread", "here"]
+        assert first.output["exit_code"] == 1
+        assert second.output["exit_code"] == 3
+        assert (shop.home / ".deployed").read_text() == "x\n"
+        assert sorted(os.listdir(shop.home)) == [".deployed"]  # and not `other`
+
+
+def test_a_new_file_is_made_where_that_is_allowed_and_for_as_long_as_it_is() -> None:
+    """On failure the person is asked at once; remembered, the next command is not asked about."""
+    with a_folder() as folder:
+        shop = Asked(folder, THREAD, approvals="on-failure")
+        (shop.root / "s.sh").write_text("echo $1 >> $HOME/new\n")
+        name = "workspace_run_command"
+        results = shop.workshop.do(*((name, {"command": f"sh s.sh {n}"}) for n in "ab"))
+        assert [result.output["exit_code"] for result in results] == [0, 0], results
+        assert "was run again with your permission" in results[0].output["note"]
+        assert len(shop.asked) == 1
+        assert (shop.home / "new").read_text() == "a\nb\n"
+
+
+def test_a_port_of_this_machine_is_given_alone() -> None:
+    """The question names it; no other port of the machine is reached with it."""
+    with a_folder() as folder, serving() as port, serving() as other:
+        shop = Asked(folder, ONCE)
+        curl = "curl -sS http://127.0.0.1:{}/ && "
+        first, second = shop.twice(f"{curl.format(port)} {curl.format(other)} echo all")
+        (wanted,) = shop.asked[0].actions
+        assert isinstance(wanted, Execute)
+        assert (wanted.outside, wanted.writes, wanted.reaches) == (
+            False,
+            (),
+            (f"127.0.0.1:{port}",),
+        )
+        assert f"`sh s.sh` could not reach 127.0.0.1:{port}" in shop.asked[0].reason
+        assert first.output["exit_code"] == 7
+        assert second.output["output"].startswith("hello")
+        assert second.output["exit_code"] == 7
+
+
+def test_protected_files_are_judged_outside_too() -> None:
+    """The person let the command out, and is asked about the hook that it left behind."""
+    with a_folder() as folder:
+        shop = Asked(folder, ONCE, ConfirmResponse("deny"))
+        (shop.root / ".git/hooks").mkdir(parents=True)
+        command = "echo evil > .git/hooks/pre-commit; echo fine > made"
+        result = shop.run(f"bash -c '{command}'", outside_sandbox=True)
+        assert len(shop.asked) == 2, result
+        assert "needs your approval" in shop.asked[1].reason
+        assert not (shop.root / ".git/hooks/pre-commit").exists()
+        assert (shop.root / "made").read_text() == "fine\n"
+        assert "Undone: .git/hooks/pre-commit" in result.output["note"]
+
+
+@contextmanager
+def serving() -> Iterator[int]:
+    """A server on this machine; the answer is its port."""
+
+    class Hello(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, *words: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hello)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

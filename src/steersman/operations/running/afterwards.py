@@ -61,16 +61,20 @@ def _left_out(tree: Tree, path: str, made: Collection[str]) -> str:
 
 
 async def settled(
-    journal: Journal, found: Changeset, bench: Bench, past: Past
+    journal: Journal, found: Changeset, bench: Bench, past: Past, *, only_protected: bool = False
 ) -> tuple[list[Change], list[str]]:
-    """The changes that stay, and what is to be said about those that do not."""
+    """The changes that stay, and what is to be said about those that do not.
+
+    `only_protected`: the user let the command do all else.
+    """
     changes = found.changes
     actions = await asyncio.to_thread(actions_for, journal, changes, past=past, remove=found.remove)
     gone: dict[str, Change] = {}
     guarded, others = await asyncio.to_thread(_sorted, actions, journal.root)
     notes = await _unless_allowed(journal, guarded, _of(journal, changes, guarded), bench, gone)
-    notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
-    for many in actions:
+    if not only_protected:
+        notes += await _unless_allowed(journal, others, _of(journal, changes, others), bench, gone)
+    for many in () if only_protected else actions:
         if isinstance(many, ChangeMany):
             lost = await asyncio.to_thread(_lost, journal, changes, past) if many.named else changes
             notes += await _unless_allowed(journal, [many], lost, bench, gone)

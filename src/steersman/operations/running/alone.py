@@ -36,11 +36,15 @@ class NotAlone(ToolProblem):
 
 
 class Hold:
-    """A workspace that one command has for itself; the system frees it when the process dies."""
+    """A workspace that one command has for itself; the system frees it when the process dies.
 
-    def __init__(self, folder: str, root: str) -> None:
+    Commands that were let out of the sandbox have it `shared`: with each other, with no other.
+    """
+
+    def __init__(self, folder: str, root: str, *, shared: bool = False) -> None:
         self._folder = folder
         self._root = root
+        self._shared = shared
         self._locks = ExitStack()
         self.note = f"{self._file(root)}.before"
 
@@ -63,7 +67,7 @@ class Hold:
             for path in (self._root, *map(str, PurePath(self._root).parents)):
                 descriptor = open_lock(self._file(path))
                 locks.callback(os.close, descriptor)
-                if not try_lock(descriptor, shared=path != self._root):
+                if not try_lock(descriptor, shared=self._shared or path != self._root):
                     return False
             self._locks = locks.pop_all()
         return True

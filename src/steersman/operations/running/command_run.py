@@ -81,6 +81,11 @@ class CommandRun(ABC):
         """Whether what the command does happens at once, and was not judged yet."""
         return False
 
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else may work on the folder meanwhile."""
+        return False
+
     def join(self, spaces: tuple[int, ...]) -> None:
         """Have the command share a network with others, if there is one."""
         if spaces and self._profile.network != "host":
@@ -90,11 +95,12 @@ class CommandRun(ABC):
     async def open(self, bench: Bench) -> None:
         """Open the door to the network, if the command may have one."""
         if self._profile.network == "door":
-
             together, one_by_one = self._together, asyncio.Lock()
 
             async def ask(host: str, port: int) -> str:
                 wanted = together(host, port)
+                if f"{canonical_host(host)}:{port}" in self._profile.reaches:
+                    return ""
                 try:
                     async with one_by_one if wanted.together else nullcontext():
                         await bench.admit([wanted])
@@ -252,8 +258,9 @@ class Directly(CommandRun):
     async def settle(self, bench: Bench) -> Effects:
         """Record what the command did; it has happened, so the gate is informed, not asked.
 
-        Of a command that was not let out, what people are asked about is undone on a no. Once
-        begun this continues, even if nobody waits for it any more; to call it again is to wait.
+        What people are asked about is undone on a no; of a command that was let out, that is
+        protected files. Once begun this continues, even if nobody waits for it any more; to call
+        it again is to wait.
         """
         if self._before is None:
             return Effects()
@@ -277,14 +284,19 @@ class Directly(CommandRun):
             body = Checkpoint("effect", tuple(changes), count=len(changes))
             await self._journal.record(body, bench.lane, bench.call)
             await tell(self._journal, changes, bench)
-        if not self._profile.sandbox or not (changes or remove):
+        if not (self._profile.sandbox or self._profile.guarded) or not (changes or remove):
             return Effects(names_of(changes), found.notes)
-        stand, notes = await settled(self._journal, found, bench, past)
+        few = not self._profile.sandbox
+        stand, notes = await settled(self._journal, found, bench, past, only_protected=few)
         return Effects(names_of(stand), [*found.notes, *notes])
 
 
 class Outside(Directly):
-    """One command that was let out of the sandbox."""
+    """One command that was let out of the sandbox; none that must be alone runs beside it."""
+
+    def __init__(self, journal: Journal, profile: Profile, before: Snapshot, hold: Hold) -> None:
+        super().__init__(journal, profile, before)
+        self._hold = hold
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -295,6 +307,13 @@ class Outside(Directly):
         """The command as it is; the shell that reads it is not one of the workspace."""
         shell = found(command[0], self._profile.environ, self._journal.root)
         return [shell or command[0], *command[1:]]
+
+    async def discard(self) -> None:
+        """Let commands begin that must be alone."""
+        try:
+            await super().discard()
+        finally:
+            self._hold.release()
 
 
 class Looking(Directly):
@@ -342,6 +361,11 @@ class Landlocked(Directly):
         super().__init__(journal, profile, before)
         self._scratch = scratch
         self._hold = hold
+
+    @property
+    def alone(self) -> bool:
+        """It is, where it may write."""
+        return self._hold is not None
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         from steersman.operations.running import landlock

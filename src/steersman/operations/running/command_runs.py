@@ -180,7 +180,7 @@ class CommandRuns:
         """A run on the workspace itself: out of the sandbox, in the weaker one, or to look only."""
         profile = bench.profile
         if not profile.sandbox:
-            return Outside(self._journal, profile, await self._snapshot())
+            return await self._outside(profile)
         run = await self._confined(profile, bench.lane)
         # The weaker sandbox has no network of its own that a door could lead out of.
         return await _opened(run, bench) if isinstance(run, Looking) else run
@@ -223,6 +223,16 @@ class CommandRuns:
             return await self._alone(profile, scratch, lane)
         except BaseException:
             scratch.discard()
+            raise
+
+    async def _outside(self, profile: Profile) -> CommandRun:
+        """A run out of the sandbox, when no command is judged by what changes in the folder."""
+        hold = Hold(self._direct, self._journal.root, shared=True)
+        await hold.take(lambda: any(run.unjudged and run.alone for run in self._going))
+        try:
+            return Outside(self._journal, profile, await self._snapshot(), hold)
+        except BaseException:
+            hold.release()
             raise
 
     async def _alone(self, profile: Profile, scratch: Scratch, lane: Lane) -> CommandRun:

@@ -123,24 +123,24 @@ class Door:
 
     async def _welcome(self, line: socket.socket) -> None:
         """Take the listeners, serve them, and let the command begin."""
-        listener, *others = await _receive(line, 1 + len(self._forwards)) or [None]
-        if listener is not None:
-            await self._proxy.serve(listener)
-            for other in filter(None, others):
-                await self._forward(other)
+        listeners = await _receive(line, 1 + len(self._forwards))
+        if listeners:
+            await self._proxy.serve(listeners[0])
+            for listener in listeners[1:]:
+                await self._forward(listener)
             with suppress(OSError):
                 line.send(b"+")
         for end in (self._ours, self._theirs):
             if end is not None:
                 end.close()
 
-
     async def _forward(self, listener: socket.socket) -> None:
         """Serve a listener for a port of this machine, if that is one of those."""
         place = listener.getsockname()[:2]
         for forward in self._forwards:
             if (forward.address, forward.port) == place:
-                return await self._forwarding.serve(listener, forward)
+                await self._forwarding.serve(listener, forward)
+                return
         listener.close()
 
 

@@ -4,10 +4,10 @@ One guardian serves a host process; it is started with the first command. For ea
 sends it two descriptors, the guard's end of a lifeline and the pipe to print to, those that the
 command is to inherit, and namespaces to join. On the lifeline the host sends the order (eight bytes
 of length, then folder, numbers of inherited descriptors, limits and number of namespaces, number of
-arguments, arguments and environment, with NUL between them) and later numbers of signals, a byte each. The guard answers in lines: `pid N` or
-`failed WHY`, `exit CODE`, `left N` when others outlived the command, and `many N` when it ends a
-command for having started too many. The host ends everything by closing its half; the guard closes
-the other when nobody is left.
+arguments, arguments and environment, with NUL between them) and later numbers of signals, a byte
+each. The guard answers in lines: `pid N` or `failed WHY`, `exit CODE`, `left N` when others
+outlived the command, and `many N` when it ends a command for having started too many. The host ends
+everything by closing its half; the guard closes the other when nobody is left.
 """
 
 import asyncio
@@ -40,6 +40,16 @@ class Limits(Struct, frozen=True):
 
 
 NO_LIMITS = Limits()
+
+
+class Handed(Struct, frozen=True):
+    """What of the host a command gets: descriptors to inherit, and namespaces to start in."""
+
+    inherit: tuple[int, ...] = ()
+    spaces: tuple[int, ...] = ()
+
+
+NOTHING = Handed()
 
 
 class Lifeline:
@@ -136,16 +146,16 @@ class Guardian:
         cwd: str,
         environ: Mapping[str, str],
         output: int,
-        inherit: Sequence[int] = (),
+        handed: Handed = NOTHING,
         talk: tuple[int, int] | None = None,
         limits: Limits = NO_LIMITS,
-        spaces: Sequence[int] = (),
     ) -> Lifeline:
         """Start a command that prints to a descriptor and inherits some, under the same numbers.
 
         One that is to `talk` reads from the first and prints to the second, errors to `output`.
-        `spaces` are namespaces in which it starts; it does not start where they cannot be joined.
+        It does not start where the namespaces cannot be joined.
         """
+        inherit, spaces = handed.inherit, handed.spaces
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
         given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
         assert len(given) + len(spaces) <= MOST, "more descriptors than a guard takes"

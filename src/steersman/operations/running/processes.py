@@ -17,7 +17,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.operations.running.guardian import NO_LIMITS, Guardian, Lifeline, Limits
+from steersman.operations.running.guardian import (
+    NO_LIMITS,
+    NOTHING,
+    Guardian,
+    Handed,
+    Lifeline,
+    Limits,
+)
 from steersman.operations.running.output import SPOOL, Output
 from steersman.records.errors import ToolProblem
 from steersman.records.private_files import make_private_folder
@@ -222,13 +229,12 @@ class Processes:
         command: str = "",
         progress: Callable[[str], None] | None = None,
         redactor: Redactor | None = None,
-        inherit: Sequence[int] = (),
-        spaces: Sequence[int] = (),
+        handed: Handed = NOTHING,
     ) -> Running:
         """Start a command in a session of its own; `call` marks it and all it starts.
 
-        Of what is open in the host it has the descriptors to `inherit`, under the same numbers. It
-        starts in the namespaces `spaces`, or not at all.
+        Of what is open in the host it has what it is `handed`, under the same numbers; it starts
+        in the namespaces that are, or not at all.
         """
         self._check_room()
         self._count += 1
@@ -239,7 +245,7 @@ class Processes:
         try:
             marked = {**environ, MARK: call}
             lifeline = await self._guardian.start(
-                argv, cwd, marked, inlet, inherit, limits=self._limits, spaces=spaces
+                argv, cwd, marked, inlet, handed, limits=self._limits
             )
         except BaseException as error:
             os.close(pipe)

@@ -21,7 +21,7 @@ def quiet_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 @cache
-def quiet() -> Mapping[str, str]:
+def quiet() -> dict[str, str]:
     """The variables of `quiet.txt`."""
     lines = Path(__file__).with_name("quiet.txt").read_text("utf-8").splitlines()
     pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))

@@ -3,8 +3,9 @@
 Its text is given to `python -I -S -c` with a descriptor, a port, addresses as `ADDRESS/PORT`, `--`
 and the command. It listens on the loopback of its network, on another port where others have that
 one, and at the addresses where nobody does yet. It sends the listeners to the host through the
-descriptor, waits for one byte, closes everything and becomes the command. It is on the way of every command with network,
-so it imports only what is built in. No socket of the host's kind is made: a filter may forbid that.
+descriptor, waits for one byte, closes everything and becomes the command. It is on the way of every
+command with network, so it imports only what is built in. No socket of the host's kind is made: a
+filter may forbid that.
 """
 
 import posix

@@ -10,8 +10,16 @@ from msgspec.structs import replace
 from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.command_runs import SHELL, CommandRuns
 from steersman.operations.running.copied import NoCopy
+from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
+from steersman.operations.running.refusals import (
+    NOTHING,
+    Refusals,
+    put_in_place,
+    refusals,
+    take_away,
+)
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
@@ -24,6 +32,7 @@ from steersman.store.log import unbroken
 T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
+MOST_REFUSED = 50
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
@@ -43,6 +52,13 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     refused: list[str] = []
     artifact: str = ""
     note: str = ""
+
+
+class Refused(Struct, frozen=True):
+    """Why a command failed in its sandbox, and what exactly could be given to it."""
+
+    why: str
+    exactly: Refusals
 
 
 class RunCommandArgs(Arguments, frozen=True):
@@ -66,7 +82,7 @@ class RunCommandArgs(Arguments, frozen=True):
     outside_sandbox: Annotated[
         bool,
         Meta(
-            description="ask the user to let it run outside the sandbox; "
+            description="ask the user for what the sandbox refused, or to run it outside; "
             "only after it failed inside because of it"
         ),
     ] = False
@@ -88,6 +104,8 @@ class RunCommand(Tool[RunCommandArgs]):
         self._environ = environ
         self._processes = processes
         self._runs = runs
+        self._home = environ.get("HOME", "")
+        self._refused: dict[tuple[str, str], Refused] = {}  # the last commands, by their folder
 
     async def plan(
         self, args: RunCommandArgs, workspace: PlanningWorkspace
@@ -95,25 +113,83 @@ class RunCommand(Tool[RunCommandArgs]):
         """Execute that command."""
         if "\0" in args.command:
             raise ToolProblem("A command must not contain a NUL character.")
-        return Plan(args, [_execute(args, workspace, direct=False)])
+        return Plan(args, [self._wanted(args, workspace)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
-        """Run it; once more outside the sandbox if that is why it failed and a person agrees."""
+        """Run it; once more with what the sandbox refused if that is why it failed.
+
+        A person must agree, to exactly that; where nobody can say what it is, to run it outside.
+        """
         result = await self._run(plan.args, bench)
-        code, refused = result.exit_code or 0, result.refused
-        why = looks_confined(code, result.output, bench.profile, refused)
-        if not bench.profile.escalate or not worth_letting_out(why):
+        refused = await self._note(plan.args, result, bench)
+        if not bench.profile.escalate or refused is None:
             return result
-        outside = replace(plan.args, outside_sandbox=True)
+        again = replace(plan.args, outside_sandbox=True)
+        wanted = self._wanted(again, bench.workspace, direct=True)
         try:
-            leave = await bench.admit([_execute(outside, bench.workspace, direct=True)])
+            leave = await bench.admit([wanted])
         except ToolProblem as no:
-            return replace(result, note=f"{result.note}; not run outside it: {no.what}")
-        again = await self._run(outside, replace(bench, profile=leave.profile))
-        note = f"failed in the sandbox ({why}) and was run again outside it; {again.note}"
-        return replace(again, note=note.removesuffix("; "))
+            return replace(result, note=f"{result.note}; not run again: {no.what}")
+        result = await self._run(again, replace(bench, profile=leave.profile))
+        await self._note(again, result, replace(bench, profile=leave.profile))
+        how = "outside it" if wanted.outside else "with your permission"
+        note = f"failed in the sandbox ({refused.why}) and was run again {how}; {result.note}"
+        return replace(result, note=note.removesuffix("; "))
+
+    def _wanted(
+        self, args: RunCommandArgs, workspace: Workspace, *, direct: bool = False
+    ) -> Execute:
+        """The command, with exactly what was refused to it where that is known."""
+        plain = _execute(args, workspace, direct=direct)
+        known = self._refused.get((args.command, args.cwd))
+        if not args.outside_sandbox or known is None:
+            return plain
+        told = known.exactly.sentences(self._home) or (known.why,)
+        told = tuple(f"`{_short(args.command)}` {one}" for one in told)
+        if known.exactly == NOTHING:
+            return replace(plain, refused=told)
+        exactly = known.exactly
+        return Execute(
+            args.command, plain.cwd, writes=exactly.writes, reaches=exactly.reaches, refused=told
+        )
+
+    async def _note(
+        self, args: RunCommandArgs, result: CommandResult, bench: Bench
+    ) -> Refused | None:
+        """Remember what the sandbox refused a command, if that may be why it failed."""
+        key, profile = (args.command, args.cwd), bench.profile
+        before = self._refused.pop(key, None)
+        if not profile.sandbox or not result.exit_code:
+            return None
+        found = NOTHING
+        if (await self._runs.containment()).level == "full":
+            cwd, root = bench.workspace.locate(args.cwd), bench.workspace.root
+            look = asyncio.to_thread(refusals, result.output, cwd, root, profile, result.refused)
+            found = await look
+        why = looks_confined(result.exit_code, result.output, profile, result.refused)
+        if found == NOTHING and not worth_letting_out(why):
+            return None
+        if before is not None and found != NOTHING:
+            found = found.beside(before.exactly)  # what was given once is wanted again
+        why = why or f"it {' and '.join(found.sentences(self._home))}"
+        self._refused[key] = Refused(why, found)
+        for oldest in list(self._refused)[:-MOST_REFUSED]:
+            del self._refused[oldest]
+        return self._refused[key]
 
     async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
+        """Run it, with the files in place that it may write and that are not there yet."""
+        made = await asyncio.to_thread(put_in_place, bench.profile.granted)
+        goes_on = False
+        try:
+            result = await self._run_somewhere(args, bench)
+            goes_on = bool(result.background_process_id)
+            return result
+        finally:
+            if made and not goes_on:
+                await unbroken(asyncio.to_thread(take_away, made))
+
+    async def _run_somewhere(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it over a view of the workspace; directly where there are no views.
 
         A command that a view could not serve is run over a copy: what it prints never decides
@@ -132,7 +208,8 @@ class RunCommand(Tool[RunCommandArgs]):
         else:
             notes.append(view)
             if bench.profile.sandbox and bench.profile.files == "write":
-                await bench.admit([_execute(args, bench.workspace, direct=True)])
+                inside = replace(args, outside_sandbox=False)
+                await bench.admit([_execute(inside, bench.workspace, direct=True)])
             result = await self._run_on(await self._runs.directly(bench), args, bench, notes)
         assert result is not None
         return result
@@ -152,8 +229,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 command=args.command,
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
-                inherit=run.inherit,
-                spaces=run.spaces,
+                handed=Handed(run.inherit, run.spaces),
             )
             try:
                 kept = await self._wait(running, args, notes)
@@ -202,6 +278,12 @@ async def _or_refuse(beginning: Awaitable[T]) -> T:
             "If it renames a folder, copy the folder and delete the old one; "
             "or try again with outside_sandbox.",
         ) from problem
+
+
+def _short(command: str) -> str:
+    """A command in a few words, for a sentence."""
+    line = command.strip().split("\n")[0]
+    return line if len(line) <= 60 else f"{line[:59]}…"
 
 
 def _execute(args: RunCommandArgs, workspace: Workspace, *, direct: bool) -> Execute:

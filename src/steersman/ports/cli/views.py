@@ -31,7 +31,7 @@ from steersman.records.message import (
     User,
     encode_message,
 )
-from steersman.records.wording import described
+from steersman.records.wording import described, wants
 from steersman.views.requests import keys_of, title
 from steersman.views.text import (
     call_words,
@@ -313,8 +313,8 @@ def request_words(request: ConfirmRequest) -> str:
         match action:
             case Write(diff=diff) | Delete(diff=diff):
                 lines.append(coloured_diff(diff))
-            case Execute(command=command, cwd=cwd, outside=outside):
-                place = f"in {flat(cwd)}{', outside the sandbox' if outside else ''}"
+            case Execute(command=command, cwd=cwd):
+                place = f"in {flat(cwd)}{',' if action.wants else ''}{wants(action)}"
                 # Further lines are marked, so that none of them is taken for words of ours.
                 lines.append("  $ " + safe(command).replace("\n", "\n  > ") + f"\n  {place}")
             case Network() if action.together:

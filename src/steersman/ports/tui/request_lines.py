@@ -22,7 +22,7 @@ from steersman.records.action import (
     SpawnAgent,
 )
 from steersman.records.message import ConfirmRequest, Question
-from steersman.records.wording import described
+from steersman.records.wording import described, wants
 from steersman.views.blocks import Asked, Request
 from steersman.views.requests import asker, keys_of, title, wish
 from steersman.views.text import counted, fact_words, flat
@@ -114,10 +114,10 @@ def covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
 
 def _action(action: Action, width: int, palette: Palette) -> list[Text]:
     match action:
-        case Execute(command=command, cwd=cwd, outside=outside, direct=direct):
+        case Execute(command=command, cwd=cwd, direct=direct):
             lines = _command(command, width, palette)
             place = f"in {flat(cwd)}"
-            place += ", outside the sandbox" if outside else ""
+            place += f",{wants(action)}" if action.wants else ""
             place += ", on the folder itself, so it can only be recorded" if direct else ""
             return [*lines, *wrapped(place, width, palette.dim, "  ", "  ")]
         case Network(registries=known, others=others) if action.together:

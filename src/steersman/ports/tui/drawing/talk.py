@@ -27,7 +27,7 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.message import ConfirmRequest
-from steersman.records.wording import described
+from steersman.records.wording import described, wants
 from steersman.views.blocks import Agent, Asked, Person, Request, Words
 from steersman.views.requests import holds, title
 from steersman.views.text import SCOPES, counted, fact_words
@@ -138,12 +138,13 @@ def request_lines(request: ConfirmRequest, width: int, look: Look) -> list[Text]
             case Write(path=path, diff=diff) | Delete(path=path, diff=diff):
                 lines.append(cut(Text(clean_line(path), palette.accent, end=""), width))
                 lines += diff_lines(diff, width, look)
-            case Execute(command=command, outside=outside):
+            case Execute(command=command):
                 for number, line in enumerate(split(command)):
                     before = "> " if number else "$ "
                     lines += wrap(Text(before + clean_line(line), palette.strong), width, 2)
-                if outside:
-                    lines.append(cut(Text("outside the sandbox", palette.warn, end=""), width))
+                if action.wants:
+                    more = clean_line(wants(action).strip())
+                    lines.append(cut(Text(more, palette.warn, end=""), width))
             case Network() if action.together:
                 hosts = clean_line(", ".join(action.together))
                 lines += wrap(Text(hosts, palette.text), width, 2)

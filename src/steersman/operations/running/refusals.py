@@ -1,0 +1,154 @@
+"""What exactly its sandbox refused a command, read in what it printed: paths and addresses.
+
+A command may print anything, so nothing is given for it: a person is asked about exactly this, and
+never about what is hidden, what holds the workspace or a whole home, or another machine's name.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+from msgspec import Struct
+
+from steersman.operations.running.confine import TEMPORARY
+from steersman.operations.running.disk import holds
+from steersman.records.addresses import canonical_host, literal
+from steersman.records.patterns import pattern
+from steersman.records.profile import Profile
+
+MOST = 3  # paths or addresses that a person reads at a glance
+_TAIL = 20_000
+_READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
+_PATH = re.compile(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
+_FOLDERS = pattern(r"mkdir|directory|work tree", re.IGNORECASE)  # one new file is no help there
+_UNREACHED = pattern(
+    r"refused|ECONNREFUSED|connect to|unable to connect|os error 111", re.IGNORECASE
+)
+_ADDRESS = re.compile(
+    r"(?<![\w.])(localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)"
+    r"['\"]?\)?(?::|,? port[ =:]+)(\d{1,5})(?!\d)"
+)
+_NOWHERE = ("/proc", "/sys", "/dev", "/run", *TEMPORARY)
+_LISTENS = "0A"
+
+
+class Refusals(Struct, frozen=True):
+    """Paths outside the workspace that could not be written, addresses that were not reached."""
+
+    writes: tuple[str, ...] = ()
+    reaches: tuple[str, ...] = ()
+
+    def beside(self, other: "Refusals") -> "Refusals":
+        """Both, each once."""
+        return Refusals(
+            tuple(dict.fromkeys((*other.writes, *self.writes))),
+            tuple(dict.fromkeys((*other.reaches, *self.reaches))),
+        )
+
+    def sentences(self, home: str) -> tuple[str, ...]:
+        """What was refused, for a person."""
+        paths = (f"could not write {shortened(path, home)}" for path in self.writes)
+        return (*paths, *(f"could not reach {address}" for address in self.reaches))
+
+
+NOTHING = Refusals()
+
+
+def refusals(
+    output: str,
+    cwd: str,
+    root: str,
+    profile: Profile,
+    refused: Sequence[str] = (),
+    listens: Callable[[int], bool] | None = None,
+) -> Refusals:
+    """What could be given to a command that failed; `refused` are hosts that its door refused."""
+    if not profile.sandbox or profile.files == "read":
+        return NOTHING
+    listens = listens or listening
+    end = output[-_TAIL:]
+    lines = [line for line in end.splitlines() if _READ_ONLY.search(line)]
+    writes = [path for line in lines for path in _paths(line, cwd, root, profile)]
+    near = [name for name in refused if _is_near(name)]
+    if _UNREACHED.search(end):
+        found = ((host.strip("[]"), int(port)) for host, port in _ADDRESS.findall(end))
+        near += [f"{host}:{port}" for host, port in found if port < 65536 and listens(port)]
+    reaches = [name for name in dict.fromkeys(near) if name not in profile.nearby]
+    return Refusals(tuple(dict.fromkeys(writes))[:MOST], tuple(reaches)[:MOST])
+
+
+def shortened(path: str, home: str) -> str:
+    """A path as people write it."""
+    return f"~{path[len(home) :]}" if len(home) > 1 and holds(home, path) else path
+
+
+def _paths(line: str, cwd: str, root: str, profile: Profile) -> Iterator[str]:
+    home = profile.environ.get("HOME", "")
+    new = not _FOLDERS.search(line)
+    for match in _PATH.finditer(line):
+        named = match[1] or match[0]
+        named = home + named[1:] if named.startswith("~/") else named
+        place = os.path.realpath(os.path.join(cwd, named))
+        if _fits(place, root, home, profile) and (new or os.path.exists(place)):
+            yield place
+
+
+def _fits(place: str, root: str, home: str, profile: Profile) -> bool:
+    """Whether a person can be asked to let a command write there: one file, or one new name."""
+    if any(holds(place, one) for one in (root, home) if one) or holds(root, place):
+        return False
+    if any(holds(one, place) for one in (*_NOWHERE, *profile.hidden, *profile.writable)):
+        return False
+    if any(holds(place, one) for one in profile.hidden) or place in profile.granted:
+        return False
+    return os.path.isfile(place) or (not os.path.lexists(place) and _has_folder(place))
+
+
+def _has_folder(place: str) -> bool:
+    return os.path.isdir(os.path.dirname(place))
+
+
+def _is_near(name: str) -> bool:
+    """Whether `host:port` is this machine or its network, by an address and not by a name."""
+    host = canonical_host(name.rpartition(":")[0])
+    address = literal(host) if host else None
+    if address is None:
+        return host == "localhost"
+    return (address.is_private or address.is_loopback) and not (
+        address.is_link_local or address.is_unspecified or address.is_multicast
+    )
+
+
+def listening(port: int) -> bool:
+    """Whether a program of this machine listens on a port; nothing is sent to find out."""
+    wanted = f":{port:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            with open(table, encoding="ascii") as lines:
+                fields = (line.split() for line in lines)
+                if any(len(f) > 3 and f[1].endswith(wanted) and f[3] == _LISTENS for f in fields):
+                    return True
+        except OSError:
+            continue
+    return False
+
+
+def put_in_place(paths: Sequence[str]) -> list[str]:
+    """Make the files that are not there, so that a sandbox can show them; the answer names them."""
+    made = []
+    for path in paths:
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+            made.append(path)
+        except OSError:
+            continue
+    return made
+
+
+def take_away(paths: Sequence[str]) -> None:
+    """Remove files that were put in place and that nobody has written."""
+    for path in paths:
+        with suppress(OSError):
+            if os.lstat(path).st_size == 0:
+                os.unlink(path)

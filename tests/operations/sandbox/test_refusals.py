@@ -1,0 +1,98 @@
+"""What a sandbox refused, read in what programs print, and never more than may be given."""
+
+import os
+
+import pytest
+from msgspec.structs import replace
+
+from steersman.operations.running.refusals import Refusals, refusals
+from steersman.records.profile import Profile
+
+LISTENING = {8000, 5432}
+
+
+def found(output: str, home: str, *refused: str, **profile: object) -> Refusals:
+    given = replace(Profile(hidden=(f"{home}/.ssh",), environ={"HOME": home}), **profile)
+    listens = LISTENING.__contains__
+    return refusals(output, f"{home}/work", f"{home}/work", given, refused, listens)
+
+
+@pytest.fixture
+def home():
+    """A home that is no temporary folder, which a sandbox has for itself."""
+    from tests.operations.sandbox.kit import a_folder
+
+    with a_folder() as folder:
+        (folder / "work").mkdir()
+        (folder / ".ssh").mkdir()
+        (folder / ".ssh/config").touch()
+        (folder / ".bashrc").touch()
+        os.symlink(".bashrc", folder / "rc")
+        yield str(folder)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "deploy.sh: line 2: HOME/.bashrc: Read-only file system",
+        "touch: cannot touch 'HOME/.bashrc': Read-only file system",
+        "OSError: [Errno 30] Read-only file system: 'HOME/.bashrc'",
+        "Error: EROFS: read-only file system, open 'HOME/.bashrc'",
+        "open HOME/.bashrc: read-only file system",
+        "cp: cannot create regular file '../.bashrc': Read-only file system",
+        "sh: 1: cannot create ~/rc: Read-only file system",
+    ],
+)
+def test_a_path_that_could_not_be_written(line, home):
+    said = f"some words\n{line.replace('HOME', home)}\n"
+    assert found(said, home) == Refusals(writes=(f"{home}/.bashrc",))
+    assert found(said, home).sentences(home) == ("could not write ~/.bashrc",)
+    assert found(said, home, granted=(f"{home}/.bashrc",)) == Refusals()
+    assert found(said, home, sandbox=False) == Refusals()
+    assert found(said, home, files="read") == Refusals()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["HOME", "HOME/work", "HOME/work/x", "HOME/.ssh/config", "HOME/.ssh/new", "/", "/etc", "/proc/x",
+     "/tmp/x", "/dev/sda", "/run/x", "HOME/no/folder"],
+)  # fmt: skip
+def test_nobody_is_asked_for_what_is_too_much_or_hidden(path, home):
+    said = f"touch: cannot touch '{path.replace('HOME', home)}': Read-only file system"
+    assert found(said, home) == Refusals()
+
+
+def test_a_new_file_can_be_given_and_a_new_folder_cannot(home):
+    new = f"cannot touch '{home}/new': Read-only file system"
+    assert found(new, home).writes == (f"{home}/new",)
+    assert (
+        found(f"mkdir: cannot create directory '{home}/new': Read-only file system", home).writes
+        == ()
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl: (7) Failed to connect to 127.0.0.1 port 8000 after 0 ms: Couldn't connect to server",
+        "Error: connect ECONNREFUSED 127.0.0.1:8000",
+        "dial tcp 127.0.0.1:8000: connect: connection refused",
+        "HTTPConnectionPool(host='127.0.0.1', port=8000): Max retries: Connection refused",
+        'connection to server at "127.0.0.1", port 8000 failed: Connection refused',
+    ],
+)
+def test_an_address_that_was_not_reached(line, home):
+    assert found(line, home) == Refusals(reaches=("127.0.0.1:8000",))
+    assert found(line.replace("8000", "8001"), home) == Refusals()  # nobody listens there
+    assert found(line, home, nearby=("127.0.0.1:8000",)) == Refusals()
+
+
+def test_of_hosts_that_the_door_refused_only_near_ones_are_asked_about(home):
+    refused = (
+        "example.org:443",
+        "10.0.0.5:80",
+        "169.254.169.254:80",
+        "localhost:5432",
+        "8.8.8.8:53",
+    )
+    assert found("", home, *refused).reaches == ("10.0.0.5:80", "localhost:5432")
