@@ -129,9 +129,7 @@ def test_leaving_the_sandbox_is_asked_about_and_then_real(steer, script, tmp_pat
     assert outside.exists()
 
 
-def test_on_failure_a_person_is_asked_for_exactly_what_the_sandbox_refused(
-    steer, script, tmp_path
-):
+def test_on_failure_a_person_is_asked_for_exactly_what_the_sandbox_refused(steer, script, tmp_path):
     (tmp_path / "page").mkdir()
     (tmp_path / "page" / "note").write_text("found outside\n")
     with serving(tmp_path / "page") as port:

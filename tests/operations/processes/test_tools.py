@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.command_run import Effects
+from steersman.operations.running.containment import Containment
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
@@ -59,6 +60,10 @@ class Bare:
         self._later: list[Any] = []
         self.environ: Mapping[str, str] = {}
         self.inherit: tuple[int, ...] = ()
+        self.spaces: tuple[int, ...] = ()
+
+    async def containment(self) -> Containment:
+        return Containment("none")
 
     async def over_view(self, bench: Any) -> "Bare":
         self.environ = bench.profile.environ

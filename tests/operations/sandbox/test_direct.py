@@ -257,6 +257,35 @@ def test_a_command_has_all_of_its_folder_for_itself(tmp_path: Path, other: str, 
     another.release()
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "free"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_who_was_let_out_shares_a_folder_only_with_such(
+    tmp_path: Path, first: bool, second: bool, free: bool
+) -> None:
+    """A command that is judged by what changes in the folder is alone."""
+    one, other = (Hold(str(tmp_path / "locks"), "/w", shared=how) for how in (first, second))
+    assert one.try_take()
+    assert other.try_take() == free
+    one.release()
+    other.release()
+
+
+def test_a_command_that_was_let_out_does_not_run_beside_one_that_is_judged() -> None:
+    """Its changes would be taken for those of the other one, and undone with them."""
+    with a_folder() as folder:
+        shop = Workshop(folder, answer=lambda _: "allow")
+        name = "workspace_run_command"
+        first, second, third = shop.do(
+            (name, {"command": "sleep 60", "background": True, "wait_timeout": 0.01}),
+            (name, {"command": "touch out", "outside_sandbox": True}),
+            ("workspace_list_processes", {}),
+        )
+        assert (first.status, third.status) == ("ok", "ok")
+        assert "another one is working on this folder" in second.message
+        assert not (folder / "out").exists()
+
+
 class Beside(Workshop):
     """A person works in the folder while a command runs there that does nothing."""
 

@@ -54,8 +54,8 @@ def test_a_path_that_could_not_be_written(line, home):
 
 @pytest.mark.parametrize(
     "path",
-    ["HOME", "HOME/work", "HOME/work/x", "HOME/.ssh/config", "HOME/.ssh/new", "/", "/etc", "/proc/x",
-     "/tmp/x", "/dev/sda", "/run/x", "HOME/no/folder"],
+    ["HOME", "HOME/work", "HOME/work/x", "HOME/.ssh/config", "HOME/.ssh/new", "/", "/etc",
+     "/proc/x", "/tmp/x", "/dev/sda", "/run/x", "HOME/no/folder"],
 )  # fmt: skip
 def test_nobody_is_asked_for_what_is_too_much_or_hidden(path, home):
     said = f"touch: cannot touch '{path.replace('HOME', home)}': Read-only file system"
