@@ -5,7 +5,12 @@ import os
 import pytest
 from msgspec.structs import replace
 
-from steersman.operations.running.refusals import Refusals, refusals
+from steersman.operations.running.refusals import (
+    Refusals,
+    put_in_place,
+    refusals,
+    take_away,
+)
 from steersman.records.profile import Profile
 
 LISTENING = {8000, 5432}
@@ -96,3 +101,14 @@ def test_of_hosts_that_the_door_refused_only_near_ones_are_asked_about(home):
         "8.8.8.8:53",
     )
     assert found("", home, *refused).reaches == ("10.0.0.5:80", "localhost:5432")
+
+
+def test_what_was_put_in_place_goes_unless_somebody_touched_it(home):
+    paths = [f"{home}/{name}" for name in ("empty", "touched", "written", ".bashrc")]
+    made = put_in_place(paths)
+    assert list(made) == paths[:3]
+    os.utime(paths[1], ns=(1, 1))
+    with open(paths[2], "w") as file:
+        file.write("x")
+    take_away(made)
+    assert [os.path.exists(path) for path in paths] == [False, True, True, True]

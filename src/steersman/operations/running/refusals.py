@@ -6,7 +6,7 @@ never about what is hidden, what holds the workspace or a whole home, or another
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -134,21 +134,22 @@ def listening(port: int) -> bool:
     return False
 
 
-def put_in_place(paths: Sequence[str]) -> list[str]:
-    """Make the files that are not there, so that a sandbox can show them; the answer names them."""
-    made = []
+def put_in_place(paths: Sequence[str]) -> dict[str, int]:
+    """Make the files that are not there, so that a sandbox can show them; when each was made."""
+    made = {}
     for path in paths:
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
-            made.append(path)
+            descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644)
         except OSError:
             continue
+        made[path] = os.fstat(descriptor).st_ctime_ns
+        os.close(descriptor)
     return made
 
 
-def take_away(paths: Sequence[str]) -> None:
-    """Remove files that were put in place and that nobody has written."""
-    for path in paths:
+def take_away(made: Mapping[str, int]) -> None:
+    """Remove files that were put in place and that nobody has touched."""
+    for path, when in made.items():
         with suppress(OSError):
-            if os.lstat(path).st_size == 0:
+            if os.lstat(path).st_ctime_ns == when:
                 os.unlink(path)
