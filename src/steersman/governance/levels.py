@@ -46,7 +46,7 @@ def execute(
 
 def _wanting(action: Execute, approvals: str) -> Verdict:
     """The word on a command that wants more than its sandbox gives."""
-    why = " and ".join(action.refused)
+    why = " and ".join(action.refused) or "so far the sandbox refused it nothing"
     if action.outside:
         what = "a command outside the sandbox"
         return asked(approvals, "sandbox.leave", what, contained=False, why=why)

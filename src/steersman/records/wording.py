@@ -126,7 +126,7 @@ def wants(run: Execute) -> str:
         return " outside the sandbox"
     parts = [f"write `{_short(path)}`" for path in run.writes]
     parts += [f"reach `{_short(address)}`" for address in run.reaches]
-    return f" that may {' and '.join(parts)}" if parts else ""
+    return f" with permission to {' and '.join(parts)}" if parts else ""
 
 
 def _does(fact: Mapping[str, Any]) -> bool:

@@ -20,7 +20,7 @@ from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
 from steersman.operations.tools.list_processes import ListProcesses, ProcessEntry, ProcessList
 from steersman.operations.tools.read_command_output import OutputPart, ReadCommandOutput
-from steersman.operations.tools.run_command import CommandResult, RunCommand
+from steersman.operations.tools.run_command import UNREACHED, CommandResult, RunCommand
 from steersman.operations.tools.signal_process import Signalled, SignalProcess
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute
@@ -176,7 +176,7 @@ def test_a_command_past_its_time_goes_on_in_the_background(folder):
             return timeless(moved), whole, told
 
     assert run(work()) == (
-        CommandResult(0, "one\n", background_process_id="p1", note=ON),
+        CommandResult(0, "one\n", background_process_id="p1", note=f"{UNREACHED}; {ON}"),
         OutputPart("p1", "exited 5", "one\ntwo\n", 0, 8, 8, exit_code=5),
         ["one\n"],
     )

@@ -33,6 +33,7 @@ T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
 MOST_REFUSED = 50
+UNREACHED = "other commands cannot reach its ports: start servers with background"
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
@@ -238,6 +239,8 @@ class RunCommand(Tool[RunCommandArgs]):
                     await unbroken(running.end())
             if kept:
                 self._runs.settle_later(running.wait(), run, bench)
+                if not (args.background or run.spaces) and bench.profile.sandbox:
+                    notes.append(UNREACHED)
                 return _result(running, notes, Effects())
             if run.stumbled(running.state.exit_code or 0, running.output.text()):
                 return None
