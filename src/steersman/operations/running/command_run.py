@@ -116,7 +116,7 @@ class CommandRun(ABC):
             def nearby(host: str, port: int) -> bool:
                 return f"{canonical_host(host)}:{port}" in self._profile.nearby
 
-            await self._open(ask, denied, nearby)
+            await self._open(ask, denied, nearby, self._profile.nearby)
 
     def _together(self, host: str, port: int) -> Network:
         """A host as it is asked about: one of an installation with all others of it."""
@@ -134,13 +134,15 @@ class CommandRun(ABC):
         async def ask(host: str, port: int) -> str:
             return "" if named(host, port) else f"{host}:{port} is not among its hosts."
 
-        await self._open(ask, None, named)
+        await self._open(ask, None, named, hosts)
 
-    async def _open(self, ask: "Ask", denied: "Deny | None", local: "Local") -> None:
+    async def _open(
+        self, ask: "Ask", denied: "Deny | None", local: "Local", near: Sequence[str]
+    ) -> None:
         from steersman.operations.running.door import Door
         from steersman.operations.running.forwarding import forwards
 
-        self._door = Door(ask, denied, local=local, forwards=forwards(self._profile.nearby))
+        self._door = Door(ask, denied, local=local, forwards=forwards(near))
         await self._door.open()
         environ = {**self._profile.environ, **self._door.environ}
         self._profile = msgspec.structs.replace(self._profile, environ=environ)

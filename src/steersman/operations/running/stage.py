@@ -31,8 +31,8 @@ def main(descriptor: str, port: str, *rest: str) -> int:
     host = socket(AF_UNIX, SOCK_STREAM, 0, int(descriptor))
     addresses, command = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
     try:
-        way = listen_for_the_proxy(int(port))
-        opened = hand_out([way, *filter(None, map(listen_at, addresses))], host)
+        passed_on = [*filter(None, map(listen_at, addresses))]
+        opened = hand_out([listen_for_the_proxy(int(port)), *passed_on], host)
     except OSError as error:
         return _fail(f"the network proxy cannot be opened: {error.strerror}", CLOSED)
     host.close()

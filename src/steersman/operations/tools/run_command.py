@@ -180,7 +180,8 @@ class RunCommand(Tool[RunCommandArgs]):
 
     async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it, with the files in place that it may write and that are not there yet."""
-        made = await asyncio.to_thread(put_in_place, bench.profile.granted)
+        granted = bench.profile.granted
+        made = await asyncio.to_thread(put_in_place, granted) if granted else {}
         goes_on = False
         try:
             result = await self._run_somewhere(args, bench)
