@@ -106,3 +106,24 @@ def test_a_descriptor_that_is_closed_is_told(tmp_path):
                 )
 
     run(work())
+
+
+def test_a_command_does_not_start_outside_the_network_it_was_to_join(tmp_path):
+    """It has no network of its own then, so it would be in that of the machine."""
+    (wrong,) = numbered(tmp_path, 251)
+
+    async def work():
+        async with processes_in(tmp_path) as processes:
+            started = processes.start(
+                ["touch", "made"], str(tmp_path), os.environ, call="c",
+                handed=Handed(spaces=(wrong,)),
+            )  # fmt: skip
+            with pytest.raises(ToolProblem) as refused:
+                await started
+            return refused.value.why
+
+    try:
+        assert "network cannot be joined" in run(work())
+    finally:
+        os.close(wrong)
+    assert not (tmp_path / "made").exists()
