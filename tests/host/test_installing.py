@@ -52,15 +52,23 @@ def test_registries_are_one_question_in_a_folder_and_for_installations_only(
         async with asyncio.timeout(120), Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
             keep = ConfirmResponse("allow", scope="here", lasting="same")
             first = await played(host, model, keep, ConfirmResponse("deny"))
-            return first, await played(host, again), rules(host, str(workspace), Settings())
+            second, kept = await played(host, again), rules(host, str(workspace), Settings())
+            settings = Settings(model=again, approvals="on-request")
+            host.permissions.forget_all()
+            yes = await host.start(str(workspace), "a task", settings, yes=True)
+            await yes.send("go")
+            await yes.wait()
+            said = [message.body for message in host.messages(yes.id)]
+            return first, second, kept, [one for one in said if isinstance(one, ConfirmRequest)]
 
-    ((one, other), results), (none, second), kept = asyncio.run(whole())
+    ((one, other), results), (none, second), kept, new = asyncio.run(whole())
     assert "letting package managers reach their registries" in one.reason
     assert f"name them, more.steersman.invalid, {NAMED} needs your approval" in one.reason
     assert other.actions[0].together == ()  # a command that is no installation
     assert "502" in results[0].output["output"]  # allowed, and there is no such host
     assert "403" in results[1].output["output"]
     assert none == []
+    assert len(new) == 1  # two hosts, and an answer that nobody remembers
     assert "502" in second[0].output["output"]
     told = [shown.about for shown in kept if shown.rule.source == "here"]
     assert f"package managers' connections to {NAMED}" in told  # and can be forgotten

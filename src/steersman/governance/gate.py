@@ -98,6 +98,7 @@ class Gate:
         self._finder = finder or Finder(where.workspace, unreadable(where.rules))
         self._looked = False  # deeply, for this thread
         self._turn = 0
+        self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
     async def admit(
         self,
@@ -136,12 +137,13 @@ class Gate:
         for case in cases:
             if case.verdict.decision == "deny":
                 return case.verdict
-        asked = [case for case in cases if case.verdict.decision == "ask"]
+        asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if asked and not edited:
             request = self._request(call, tool, cases, whole=whole)
             answer = await self._ask(request, asked, lane)
             if answer is not None:
                 return answer
+            self._agreed |= {_together(case) for case in asked} - {()}
         profile = await self._profile(cases, hidden)
         return Leave(tuple(actions), profile, self.where.secret_files.lines)
 
@@ -156,7 +158,7 @@ class Gate:
         await self._get_ready(actions, lane)
         await self._refresh(actions)
         cases = await self._cases(actions, tool)
-        asked = [case for case in cases if case.verdict.decision == "ask"]
+        asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
 
@@ -189,6 +191,10 @@ class Gate:
             await self._find_containment(lane)
         if any(map(lines_of, actions)):
             await _load_guard()
+
+    def _open(self, case: Case) -> bool:
+        """Whether a person still has to be asked: about the hosts of an installation only once."""
+        return _together(case) not in self._agreed
 
     async def _safer(self, call: str, actions: Sequence[Action], lane: Lane) -> Edited | None:
         """The safer form of a command, where there is one; the log says that it was taken."""
@@ -351,6 +357,13 @@ class Gate:
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
         """Ask the user something; the default when there is no one to ask."""
         return (await self._desk.ask(Question(text, options, default), lane)).text
+
+
+def _together(case: Case) -> tuple[str, ...]:
+    """The hosts of an installation that are asked about at once; none for any other case."""
+    if isinstance(case.action, Network) and case.verdict.rule == "network.registries":
+        return case.action.together
+    return ()
 
 
 async def _load_guard() -> None:
