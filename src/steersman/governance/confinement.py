@@ -176,7 +176,7 @@ def _installed(programs: Sequence[str], home: str) -> list[str]:
 
 
 def _opened(answers: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Paths and hosts that the person's earlier answers open to every command of the folder."""
+    """Paths and hosts that the user's earlier answers open to every command of the folder."""
     opened = getattr(answers, "opened", None)
     return opened() if opened else ((), ())
 

@@ -45,7 +45,7 @@ def execute(
 
 
 def _wanting(action: Execute, approvals: str) -> Verdict:
-    """The word on a command that wants more than its sandbox gives."""
+    """The verdict on a command that wants more than its sandbox gives."""
     why = " and ".join(action.refused) or "so far the sandbox refused it nothing"
     if action.outside:
         what = "a command outside the sandbox"

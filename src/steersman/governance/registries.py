@@ -1,7 +1,7 @@
 """Which registries the package managers of a command line go to: asked about once for a folder.
 
 The table `registries.toml` says what installs and where managers go by themselves; files of the
-project may name more. Those are somebody else's words: each such host is told by its own name.
+project may name more. A stranger may have written them: each such host is shown by its own name.
 """
 
 import os
@@ -147,7 +147,7 @@ def _folders(facts: Sequence[Fact], cwd: str, workspace: str) -> list[str]:
 def _named(
     manager: Manager, folders: Sequence[str], workspace: str, environ: Mapping[str, str]
 ) -> Iterator[str]:
-    """The hosts that a project and the person's environment name for a manager."""
+    """The hosts that a project and the user's environment name for a manager."""
     texts = [(r"(https?://[^\s,|]+)", environ.get(name, "")) for name in manager.variables]
     for naming in manager.files:
         for path in _files(naming, folders, workspace):

@@ -10,14 +10,14 @@ class Profile(Struct, frozen=True):
     """What a command may see, change and reach.
 
     `sandbox` is False for a command that was let out; `guarded` when the protected files that it
-    changes are judged all the same. `files` shows what it may do to the
+    changes are judged anyway. `files` shows what it may do to the
     workspace: nothing, or change a view of it that becomes real when its effects were judged.
     `writable` folders outside the workspace can be changed for real, such as caches; `granted` ones
     also inside a workspace that is otherwise read only. `hidden` files and folders cannot be read;
     they may be missing, and stay so; `readable` is seen inside of them. `network`: none, through
     the door (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of
     this machine and its network, as `host:port`, that the door may lead to, and `reaches` those of
-    them that the person was asked about for this very command. `shared` when it is started in a
+    them that the user was asked about for this very command. `shared` when it is started in a
     network that other commands of its thread are in, and needs none of its own. `registries` are
     the hosts of a command that only installs packages, and `others` those that the project names
     for it: they are asked about together. `sockets` are the unix

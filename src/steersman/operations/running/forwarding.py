@@ -1,7 +1,7 @@
 """Ports of this machine that a command may reach on its own loopback: bytes are passed on to them.
 
 Programs do not ask a proxy for `localhost`. So the stage listens in the command's sandbox on each
-port that the person allowed, and the host passes on what comes there, if the gate still allows it.
+port that the user allowed, and the host passes on what comes there, if the gate still allows it.
 """
 
 import asyncio
