@@ -87,7 +87,7 @@ class Person:
         text = re.sub(r" · \d+(\.\d+)? (ms|s)\b", "", text)
         text = re.sub(r" +│", " │", text)
         text = re.sub(r" +(\d+ steps?)\b", r"  \1", text)
-        return re.sub(r" +\d+(\.\d+)? (ms|s)$", "  …", text, flags=re.MULTILINE)
+        return re.sub(r" +\d+(\.\d+)? (ms|s)(?= │|$)", "  …", text, flags=re.MULTILINE)
 
     def svg(self) -> str:
         """The screen as a picture, without the thread's name."""
