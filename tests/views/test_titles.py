@@ -52,7 +52,7 @@ def test_threads_and_forks_get_titles(environ, workspace):
             await me.sees("A greeting")
             stage.play({"text": "Hello."}, aside="Another greeting")
             await me.say("/fork")
-            await me.until(lambda: me.app.seat.thread.parent)
+            await me.until(lambda: me.app.seat.thread and me.app.seat.thread.parent)
             await me.say("once more")
             await me.until(lambda: me.app.seat.thread.title == "Another greeting")
 
