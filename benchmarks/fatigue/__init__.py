@@ -1,7 +1,7 @@
 """How often a person is asked, and what happens unasked: `python -m benchmarks fatigue`.
 
 The tasks of `tasks/` are played to Steersman, Codex and Claude Code at their defaults, in one run,
-by one model server. Options: `--only NAME` (a program), `--tasks PATTERN`, `--json`. Programs that
+by the same model server. Options: `--only NAME` (a program), `--tasks PATTERN`, `--json`. Programs that
 cannot be installed or started are left out, with a sentence that says so.
 """
 
