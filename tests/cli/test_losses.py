@@ -47,40 +47,41 @@ def some(first, count):
     return " ".join(f"note{number}.txt" for number in range(first, first + count))
 
 
-def test_many_small_deletions_of_one_turn_add_up(steer, script, notes):
-    *before, last = told(
-        worked(steer, script, *(shell(f"rm {some(at, 20)}") for at in (0, 20, 40)))
-    )
-    assert before == ["", ""]
-    assert "deleting 20 untracked files" in last
-    assert "the turn has deleted or emptied 60 files, 60 of them not in git" in last
-    assert len(list(notes.glob("note*.txt"))) == 20
+def test_the_first_file_that_only_this_folder_has_is_asked_about_by_name(steer, script, notes):
+    patch = "*** Begin Patch\n*** Delete File: note1.txt\n*** End Patch\n"
+    over = call("workspace_write_file", path="note2.txt", content="Nothing of it is left.\n")
+    calls = (shell("rm note0.txt"), call("workspace_apply_patch", patch=patch), over,
+             shell("rm note2.txt"))  # fmt: skip
+    removed, deleted, written, later = told(worked(steer, script, *calls))
+    assert "deleting 1 untracked file (note0.txt) needs approval" in removed
+    assert "deleting 1 untracked file (note1.txt) needs approval" in deleted
+    assert written == ""  # an edit, which undo brings back
+    assert "note2.txt" in later
+    assert len(list(notes.glob("note*.txt"))) == 60
+    asked = worked(steer, script, calls[1], flags=("--approvals", "on-request", "--yes"))
+    requests = [m["body"]["actions"] for m in asked if m["kind"] == "confirm_request"]
+    assert [actions[0]["action"] for actions in requests] == ["delete"]  # once, and not again
 
 
-def test_deletions_of_tools_and_commands_add_up(steer, script, notes):
-    patch = "*** Begin Patch\n"
-    patch += "".join(f"*** Delete File: note{number}.txt\n" for number in range(30))
-    calls = (call("workspace_apply_patch", patch=f"{patch}*** End Patch\n"),
-             shell(f"rm {some(30, 30)}"))  # fmt: skip
-    first, second = told(worked(steer, script, *calls))
-    assert first == ""
-    assert "60 of them not in git" in second
-    assert (notes / "note30.txt").exists()
-    first, second = told(worked(steer, script, *reversed(calls)))
-    assert not (notes / "note30.txt").exists()
-
-
-def test_tools_alone_are_counted_too(steer, script, notes):
-    def patch(first):
-        names = range(first, first + 30)
-        deleted = "".join(f"*** Delete File: note{number}.txt\n" for number in names)
-        whole = f"*** Begin Patch\n{deleted}*** End Patch\n"
-        return call("workspace_apply_patch", patch=whole)
-
-    first, second = told(worked(steer, script, patch(0), patch(30)))
-    assert first == ""
-    assert "60 of them not in git" in second
-    assert (notes / "note59.txt").exists()
+def test_what_is_ignored_or_made_by_the_thread_is_not_missed(steer, script, notes, git):
+    (notes / ".gitignore").write_text("dist/\n*.log\n*.sqlite\n/mine.txt\n")
+    git("add", ".gitignore")
+    git("commit", "-qm", "rules")
+    (notes / "dist").mkdir()
+    for number in range(60):
+        (notes / "dist" / f"{number}.js").write_text(f"{TEXT}{number}")
+    for name in ("debug.log", "app.sqlite", "mine.txt"):
+        (notes / name).write_text(TEXT)
+    begin = ("rm -r dist debug.log; echo made > made.txt", "mkdir old; mv note9.txt old",
+             "echo worked >> calc.py")  # fmt: skip
+    first = worked(steer, script, *map(shell, begin))
+    assert not any(told(first))
+    steps = ("rm made.txt", "git checkout -q calc.py", "rm app.sqlite", "rm mine.txt",
+             "rm -r old", "echo note0.txt >> .gitignore", "rm note0.txt")  # fmt: skip
+    model = script(*({"tool_calls": [shell(step)]} for step in steps), DONE)
+    results = told(steer.messages("resume", first[0]["thread"], "go on", "--model", model, *NEVER))
+    assert [bool(result) for result in results] == [False, False, True, True, True, False, True]
+    assert "deleting 1 untracked file (app.sqlite) needs approval" in results[2]
 
 
 @pytest.mark.parametrize(
@@ -125,15 +126,6 @@ def test_what_is_moved_to_where_tools_delete_is_lost_then(steer, script, notes, 
     moved, _ = told(worked(steer, script, *steps))
     assert "60 untracked files" in moved
     assert len(list(notes.glob("note*.txt"))) == 60
-
-
-def test_nor_in_pieces_with_deletions_between(steer, script, notes):
-    steps = [step for at in (0, 20, 40)
-             for step in (f"mkdir -p node_modules/a; mv {some(at, 20)} node_modules/a",
-                          "rm -r node_modules/a")]  # fmt: skip
-    results = told(worked(steer, script, *hidden(notes, *steps)))
-    assert "60 of them not in git" in results[4]
-    assert len(list(notes.glob("note*.txt"))) == 20
 
 
 def test_cutting_files_down_step_by_step_is_emptying_them(steer, script, notes):
@@ -201,17 +193,15 @@ def background(folder, *commands):
 
 
 def test_in_the_background_it_does_not_happen(notes):
-    assert background(notes, f"rm {some(0, 30)}", f"rm {some(30, 30)}") == ["ok", "denied"]
-    assert len(list(notes.glob("note*.txt"))) == 30
+    assert background(notes, f"rm {some(0, 30)}", "echo more >> note30.txt") == ["denied", "ok"]
+    assert len(list(notes.glob("note*.txt"))) == 60
 
 
-def test_a_person_who_agreed_is_asked_again_only_about_as_much_again(steer, script, notes):
-    for number in range(60, 120):
-        (notes / f"note{number}.txt").write_text(f"{TEXT}{number}\n")
-    steps = [shell(f"rm {some(at, 20)}") for at in (0, 20, 40, 60, 80)]
+def test_what_a_person_agreed_to_is_not_counted_again(steer, script, notes):
+    steps = [shell(f"rm {some(at, 20)}") for at in (0, 20)]
     messages = worked(steer, script, *steps, flags=("--approvals", "on-failure", "--yes"))
     asked = [m["body"] for m in messages if m["kind"] == "confirm_request"]
-    assert [request["actions"][0]["turn_lost"] for request in asked] == [60]
+    assert [request["actions"][0]["turn_lost"] for request in asked] == [20, 20]
     assert not any(told(messages))
 
 
@@ -323,8 +313,8 @@ def test_what_is_made_again_or_known_to_git_is_not_asked_about(steer, script, no
 
 
 def test_what_a_turn_brought_back_does_not_count(steer, script, notes):
-    steps = ("mkdir /tmp/k; tar cf kept.tar note*.txt; rm note1*.txt note2*.txt", "tar xf kept.tar",
-             "rm note1*.txt note3*.txt note4*.txt")  # fmt: skip
+    steps = ("mkdir kept; cp note*.txt kept", "rm note1*.txt note2*.txt", "cp kept/note1*.txt .",
+             "rm note1*.txt note3*.txt")  # fmt: skip
     assert not any(told(worked(steer, script, *map(shell, steps))))
 
 
@@ -371,7 +361,7 @@ THROWN = "discarding uncommitted work in 1 file"
         ("git checkout -q .",),
         ("export GIT_INDEX_FILE=/tmp/i; git read-tree HEAD; git checkout-index -f -a",),
         ("git show HEAD:w.txt > x && cat x > w.txt && rm x",),
-        ("rm w.txt", "git checkout -q -- w.txt"),
+        ("rm w.txt; git checkout -q -- w.txt",),
         ("mv w.txt w.bak", "git checkout -q -- w.txt", "rm w.bak"),
         ("mv w.txt w.bak", "git checkout -q -- w.txt", "sed -i '$d' w.bak"),
         ("git gc -q", "git checkout -q ."),

@@ -84,15 +84,17 @@ def test_no_words_of_a_command_let_it_work_on_the_folder_itself(
     outside = tmp_path / "cache"
     outside.write_text("shared by every project\n")
     os.link(outside, repository / "linked")
-    with (repository / "large").open("wb") as large:
+    made = repository / "node_modules"  # whose loss nobody is asked about
+    made.mkdir()
+    with (made / "large").open("wb") as large:
         large.truncate(70 << 20)
-    (repository / "shut").mkdir()
-    (repository / "shut" / "note").write_text("precious\n")
+    (made / "shut").mkdir()
+    (made / "shut" / "note").write_text("precious\n")
     text = f"""
 import os, shutil
 open("linked", "a").write("evil")
-os.unlink("large")
-shutil.rmtree("shut")
+os.unlink("node_modules/large")
+shutil.rmtree("node_modules/shut")
 print({words!r})
 raise SystemExit(1)"""
 
@@ -102,8 +104,8 @@ raise SystemExit(1)"""
     assert outside.read_text() == "shared by every project\n"
     assert steer("undo", "--yes").returncode == 0
     assert (repository / "linked").read_text() == "shared by every project\n"
-    assert (repository / "large").stat().st_size == 70 << 20
-    assert (repository / "shut" / "note").read_text() == "precious\n"
+    assert (made / "large").stat().st_size == 70 << 20
+    assert (made / "shut" / "note").read_text() == "precious\n"
 
 
 def test_a_command_in_the_background_leaves_no_program_that_runs_as_its_owner(

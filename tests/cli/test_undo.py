@@ -55,7 +55,7 @@ def test_a_command_that_deletes_rewrites_and_creates_is_shown_and_undone(here, f
         {"tool_calls": [call("workspace_run_command", command=COMMAND)]}, {"text": "Done."}
     )
 
-    messages = here.messages("run", "--model", model, "--approvals", "never", "go")
+    messages = here.messages("run", "--model", model, "--yes", "go")
 
     after = picture(folder)
     result = next(m["body"] for m in messages if m["kind"] == "tool_result")

@@ -130,15 +130,16 @@ def test_a_folder_with_something_refused_in_it_loses_all_else_and_what_is_lost_i
     beside, workspace
 ):
     """A folder stays because of one file; a pipe that went for good is named all the same."""
-    (workspace / "sub").mkdir()
-    (workspace / "sub/.mcp.json").write_text("{}")
-    (workspace / "sub/plain").write_text("plain")
-    os.mkfifo(workspace / "sub/pipe")
-    _, messages = beside("rm -rf sub; echo done > result")
-    assert os.listdir(workspace / "sub") == [".mcp.json"]
+    made = workspace / "node_modules"  # a folder that nobody is asked about
+    made.mkdir()
+    (made / ".mcp.json").write_text("{}")
+    (made / "plain").write_text("plain")
+    os.mkfifo(made / "pipe")
+    _, messages = beside("rm -rf node_modules; echo done > result")
+    assert os.listdir(made) == [".mcp.json"]
     assert (workspace / "result").read_text() == "done\n"
     said = [message.body.what for message in messages if isinstance(message.body, Error)]
-    assert any("Cannot be restored once it is gone: sub/pipe" in what for what in said)
+    assert any("Cannot be restored once it is gone: node_modules/pipe" in what for what in said)
 
 
 def test_a_protected_path_is_not_deleted_because_it_is_a_pipe(beside, workspace):

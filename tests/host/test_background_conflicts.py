@@ -188,10 +188,12 @@ CONFLICTS = [
     ("command", "deed", "words", "theirs"), CONFLICTS, ids=[one[1].__name__ for one in CONFLICTS]
 )
 def test_one_conflict_does_not_lose_the_other_work(
-    beside, workspace, monkeypatch, command, deed, words, theirs, late
+    beside, workspace, git, monkeypatch, command, deed, words, theirs, late
 ):
     (workspace / "sub").mkdir()
     (workspace / "sub" / "a.txt").write_text("1\n")
+    git("add", ".")
+    git("commit", "-qm", "sub")
     judge, done = OverView.judge, []
 
     async def slow(self, found, bench):

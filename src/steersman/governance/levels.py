@@ -5,7 +5,8 @@ from steersman.records.counting import counted
 from steersman.records.judgement import Judgement
 from steersman.records.protection import protected
 
-LOST_FILES, LOST_BYTES, TOUCHED = 50, 100_000_000, 2000
+LOST_BYTES, TOUCHED = 100_000_000, 2000
+SPECIAL = 50  # pipes, sockets and the like, of which nothing could be kept
 UNSEEN = Judgement("ask", "guard.unseen", "the command was not checked")
 
 
@@ -25,7 +26,8 @@ def execute(
         return _wanting(action, approvals)
     if trust == "untrusted" or (containment == "none" and bare):
         what = "a command without a sandbox"
-        return asked(approvals, "trust.untrusted", what, contained=seen.verdict == "allow")
+        plain = seen.verdict == "allow" and approvals != "review"  # nobody reviews it beforehand
+        return asked(approvals, "trust.untrusted", what, contained=plain)
     if containment == "none":
         return Verdict(
             "deny",
@@ -56,6 +58,15 @@ def _wanting(action: Execute, approvals: str) -> Verdict:
     return asked(approvals, "sandbox.more", what, contained=False, why=why)
 
 
+def again(action: Execute, approvals: str) -> Verdict | None:
+    """Whether a command that failed is run once more; None for one that has not failed."""
+    if not action.failed:
+        return None
+    if approvals == "on-failure":
+        return Verdict("ask", "approvals.on-failure", f"{action.failed}; run it again?")
+    return Verdict("deny", f"approvals.{approvals}", "a failed command is not run again by itself")
+
+
 def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) -> Verdict:
     """The verdict on a change of files that no rule knows."""
     if isinstance(action, ChangeMany):
@@ -76,16 +87,16 @@ def _loss(action: ChangeMany) -> str:
         return f"deleting {_history(action)} of git's history permanently"
     if action.discarded:
         return f"discarding uncommitted work in {_files(action.discarded)}{_such(action)}"
-    lost = max(action.lost, action.turn_lost)
-    if lost >= LOST_FILES or max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES:
-        if not action.lost:
-            return "deleting more files"
+    verb = "deleting or emptying" if action.emptied else "deleting"
+    if action.precious:
+        size = f", {_bytes(action.lost_bytes)}" if action.lost_bytes >= LOST_BYTES else ""
+        return f"{verb} {_files(action.precious, 'untracked ')}{size}{_such(action)}"
+    large = max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES
+    if action.lost and (large or action.special >= SPECIAL):
         size = f", {_bytes(action.lost_bytes)}" if action.lost_bytes else ""
-        verb = "deleting or emptying" if action.emptied else "deleting"
-        return f"{verb} {_files(action.lost, 'untracked ')}{size}{_such(action)}"
-    touched = action.changed + action.deleted
-    if touched >= TOUCHED:
-        return f"changing or deleting {counted(touched, 'file')}"
+        return f"{verb} {_files(action.lost)} that git does not have{size}{_such(action)}"
+    if action.touched >= TOUCHED:
+        return f"changing or deleting {counted(action.touched, 'file')}"
     return ""
 
 
@@ -108,7 +119,13 @@ def _history(action: ChangeMany) -> str:
 
 
 def _such(action: ChangeMany) -> str:
-    return f" ({', '.join(action.examples)} …)" if action.examples else ""
+    """The names of what is lost; those of many as far as they are named."""
+    if not action.examples:
+        return ""
+    count = action.discarded or action.precious or action.lost
+    names = action.examples[:count]
+    more = f" and {count - len(names):,} more" if count > len(names) else ""
+    return f" ({', '.join(names)}{more})"
 
 
 def _files(count: int, kind: str = "") -> str:
@@ -128,6 +145,8 @@ def asked(approvals: str, rule: str, what: str, *, contained: bool, why: str = "
     What is not contained is asked about after all, or left undone where nobody is ever asked.
     """
     why = f": {why}" if why else ""
+    if approvals == "review" and contained:
+        return Verdict("allow", rule, f"{what}, reviewed when the turn ends")
     if approvals != "on-request" and contained:
         return Verdict("allow", rule, f"{what}, unattended")
     if approvals != "never":

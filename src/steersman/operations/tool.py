@@ -99,7 +99,11 @@ class Bench(Struct, frozen=True):
         from steersman.operations.running.effects import summed_up
         from steersman.operations.running.losses import loss_of
 
-        loss = loss_of(self.journal, changes, "", LoggedPast(self.journal, self.lane))
+        past = LoggedPast(self.journal, self.lane)
+        loss = loss_of(self.journal, changes, "", past)
+        if loss and (agreed := past.agreed(self.call)):
+            left = [change for change in changes if change.path not in agreed]
+            loss = loss_of(self.journal, left, "", past)
         return summed_up(self.journal, changes, loss, named=True) if loss else None
 
     def _checked(self, contents: Mapping[str, bytes | None]) -> list[Change]:

@@ -61,7 +61,10 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     """Change many paths below a folder, judged as one.
 
     `lost` are files whose content no version control has, deleted or `emptied`; `discarded` files
-    whose uncommitted changes are thrown away; `examples` names a few of them. `commits` and other
+    whose uncommitted changes are thrown away; `examples` names them, the first ones where they are
+    many. `precious` counts the lost ones that neither the thread nor another program made,
+    `touched` the changed or deleted ones that are neither ignored nor made again, `special` pipes,
+    sockets and the like. `commits` and other
     `objects` are what git's own history loses. `turn_removed` are all files that the turn has
     deleted or emptied with this, `turn_lost` those that no version control has, without what the
     user agreed to before. `named` when each change is judged by itself as well.
@@ -83,6 +86,9 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     turn_removed: int = 0
     turn_lost: int = 0
     turn_bytes: int = 0
+    precious: int = 0
+    touched: int = 0
+    special: int = 0
 
 
 class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="execute"):
@@ -92,6 +98,7 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     and not on a view of it, so that its effects can only be recorded. In the sandbox, `writes` are
     paths outside the workspace that it wants to change as well, and `reaches` addresses of this
     machine or its network, as `host:port`. `refused` says what it could not do without that.
+    `failed` says how it has just failed, when it would be run again.
     """
 
     command: str
@@ -101,6 +108,7 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     writes: tuple[str, ...] = ()
     reaches: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    failed: str = ""
 
     @property
     def wants(self) -> bool:

@@ -139,7 +139,7 @@ def test_few_changes_are_named_one_by_one_and_a_loss_is_summed_up(journal):
     assert summed == ChangeMany(
         journal.root, created=0, changed=1, deleted=1, lost=1, lost_bytes=13, discarded=1,
         examples=("b", "d"), named=True, origin="command",
-        turn_removed=1, turn_lost=1, turn_bytes=13,
+        turn_removed=1, turn_lost=1, turn_bytes=13, precious=1, touched=2,
     )  # fmt: skip
 
 

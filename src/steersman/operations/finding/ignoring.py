@@ -49,11 +49,12 @@ class Judge:
 
     def leaves_out(self, path: bytes) -> bool:
         """Whether a file is left out, by itself or with a folder it is in."""
-        return self._folder_out(os.path.dirname(path)) or self.ignored(path, False)
+        return self.leaves_out_folder(os.path.dirname(path)) or self.ignored(path, False)
 
-    def _folder_out(self, path: bytes) -> bool:
+    def leaves_out_folder(self, path: bytes) -> bool:
+        """Whether a folder is left out, by itself or with one it is in."""
         if path not in self._folders:
-            above = self._folder_out(os.path.dirname(path))
+            above = self.leaves_out_folder(os.path.dirname(path))
             self._folders[path] = above or self.ignored(path, True)
         return self._folders[path]
 

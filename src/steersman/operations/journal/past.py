@@ -29,6 +29,7 @@ class LoggedPast:
         self._log = lane.log
         self._turn = lane.turn
         self._until = lane.log.head
+        self._thread: Sequence[Change] | None = None
 
     def turn(self) -> Sequence[Change]:
         """What this turn changed, was not undone, and nobody agreed to, in order."""
@@ -62,11 +63,28 @@ class LoggedPast:
         return [change for one in stand for change in one.entry.changes
                 if (one.call, change.path) not in paths]  # fmt: skip
 
+    def agreed(self, call: str) -> set[str]:
+        """The paths that a person agreed to let this call change."""
+        asked: dict[str | None, ConfirmRequest] = {}
+        paths: set[str] = set()
+        for message in self._messages(_KINDS[1:], after=self._begun()):
+            match message.body:
+                case ConfirmRequest() as request if request.call == call:
+                    asked[message.corr] = request
+                case ConfirmResponse(decision="allow") if message.corr in asked:
+                    paths |= {self._journal.named(action.path)
+                              for action in asked[message.corr].actions
+                              if isinstance(action, Write | Delete)}  # fmt: skip
+        return paths
+
     def thread(self) -> Sequence[Change]:
         """What the whole thread changed, in order."""
-        entries = self._journal.entries(self._messages(("checkpoint",)))
-        never = void(entries)
-        return [change for entry in entries if entry.seq not in never for change in entry.changes]
+        if self._thread is None:
+            entries = self._journal.entries(self._messages(("checkpoint",)))
+            never = void(entries)
+            self._thread = [change for entry in entries if entry.seq not in never
+                            for change in entry.changes]  # fmt: skip
+        return self._thread
 
     def _begun(self) -> int:
         """Where this turn began: what the log says before that of its number is of no weight."""

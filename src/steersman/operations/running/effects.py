@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.journal import INLINE, Journal, opened
 from steersman.operations.running.losses import NO_PAST, Loss, Past, loss_of
+from steersman.operations.running.precious import Keeping
 from steersman.records.action import Action, ChangeMany, Delete
 from steersman.records.change import Change
 from steersman.records.git_places import GitPlaces
 from steersman.records.names import shown
 from steersman.records.protection import protected_name, runs_host
 
-EXAMPLES = 3
+EXAMPLES, NAMED = 3, 8
 
 
 def actions_for(
@@ -45,8 +46,18 @@ def actions_for(
             gone = f"{shown(path)}: deleted permanently\n"
             actions.append(Delete(os.path.join(root, path), "", gone, "command"))
     if many or loss:
-        actions.append(summed_up(journal, changes, loss, named=not many))
+        touched = _touched(journal, changes, past)
+        actions.append(replace(summed_up(journal, changes, loss, named=not many), touched=touched))
     return actions
+
+
+def _touched(journal: Journal, changes: Sequence[Change], past: Past) -> int:
+    """How many files are changed or deleted that no program makes again."""
+    changed = [one for one in changes if verb(one) != "created"]
+    if len(changed) <= INLINE:
+        return len(changed)
+    keeping = Keeping(journal.root, past.thread())
+    return sum(keeping.touches(one.path) for one in changed)
 
 
 def summed_up(
@@ -54,7 +65,8 @@ def summed_up(
 ) -> ChangeMany:
     """Changes as one action, with what they and their turn lose."""
     kinds = [verb(change) for change in changes]
-    lost = [change.path for change in (*loss.discarded, *loss.deleted)] + list(loss.special)
+    first = (*loss.discarded, *loss.precious, *loss.deleted)
+    lost = list(dict.fromkeys([*(change.path for change in first), *loss.special]))
     special = len(loss.special)
     return ChangeMany(
         path=journal.root,
@@ -64,7 +76,7 @@ def summed_up(
         lost=len(loss.deleted) + special,
         lost_bytes=_size(loss.deleted),
         discarded=len(loss.discarded),
-        examples=tuple(lost[:EXAMPLES]),
+        examples=tuple(lost[:NAMED]),
         named=named,
         origin="command",
         emptied=sum(verb(change) == "changed" for change in loss.deleted),
@@ -73,6 +85,8 @@ def summed_up(
         turn_removed=loss.removed + special,
         turn_lost=len(loss.turn) + special,
         turn_bytes=_size(loss.turn),
+        precious=len(loss.precious),
+        special=special,
     )
 
 

@@ -3,8 +3,9 @@
 Lost is what no version control has: files that are deleted, or emptied, or overwritten with
 something else; uncommitted work that is thrown away (`git reset --hard`, `git checkout .`); and
 objects of git's own history. Many small losses are one large loss, so what a turn destroyed before
-counts as well; what it made itself, or brought back, does not. A copy in a folder that tools make
-again, or among git's own files, keeps nothing; an object of git keeps a content until it goes.
+counts as well; what the thread made itself, or brought back, does not. A copy in a folder that
+tools make again, or among git's own files, keeps nothing; an object of git keeps a content until
+it goes.
 """
 
 import re
@@ -23,6 +24,8 @@ from steersman.operations.running.history import (
     dropped,
     vanishing,
 )
+from steersman.operations.running.origins import origins
+from steersman.operations.running.precious import Keeping
 from steersman.operations.running.uncommitted import not_moved, thrown_away, unknown
 from steersman.records.change import Change, FileState
 
@@ -63,6 +66,7 @@ NO_PAST = NoPast()
 class Loss(Struct, frozen=True):
     """Content that is nowhere else: in files that these changes destroy, and in all of the turn.
 
+    `precious` are those of the deleted files that neither the thread nor another program made.
     `removed` counts the files that the turn deleted or emptied, whoever else has them; `special`
     are pipes, sockets and the like, of which nothing can be kept.
     """
@@ -73,6 +77,7 @@ class Loss(Struct, frozen=True):
     removed: int = 0
     history: History = History()
     special: tuple[str, ...] = ()
+    precious: tuple[Change, ...] = ()
 
     def __bool__(self) -> bool:
         lost = self.deleted or self.discarded or self.turn or self.special
@@ -85,7 +90,7 @@ def loss_of(
     """What these changes would lose, and the turn with them.
 
     What is judged is the turn as a whole, as far as the latest changes have to do with it. What a
-    tool writes, and no command, is an edit, whatever it is.
+    tool writes, and no command, is an edit, whatever it is; what it deletes may be precious.
     """
     counted = [change for change in changes if _counts(change)]
     pieces = any(destroys_objects(change) for change in changes)
@@ -95,18 +100,55 @@ def loss_of(
     thrown = thrown_away(journal, net, changes, by_command=bool(command))
     ruined = {change.path for change in counted if is_ruined(journal, change)}
     ruined |= _worn_down([change for change in counted if change.path not in ruined], net)
+    thrown = _of_others(journal, thrown, net, changes, past)
     discarded = tuple({one.path: one for some in thrown.values() for one in some}.values())
     if not ruined and not pieces:
         return Loss(discarded=discarded)
     history, homeless = _vanishing(journal, net, changes, past) if pieces else (History(), {})
     destroyed = _destroyed(journal, net)
     turn = unknown(journal, not_moved(destroyed, net), net, history.gone)
+    turn = _foreign(journal, turn, net, changes, past, history.gone)
     turn = list({**{change.path: change for change in turn}, **homeless}.values())
     late = _late(turn, [change for change in counted if change.path in ruined]) | {*homeless}
     late -= {*thrown, *(change.path for change in discarded)}
     lost = tuple(change for change in turn if change.path in late)
     removed = {change.path for change in destroyed}.union(homeless)
-    return Loss(lost, discarded, tuple(turn), len(removed), history)
+    keeping = Keeping(journal.root, past.thread() if lost else ())
+    counts = [change for change in lost if command or change.after.kind == "absent"]
+    precious = tuple(change for change in counts if keeping.keeps(change.path))
+    return Loss(lost, discarded, tuple(turn), len(removed), history, precious=precious)
+
+
+def _of_others(
+    journal: Journal,
+    thrown: dict[str, list[Change]],
+    net: Sequence[Change],
+    changes: Sequence[Change],
+    past: Past,
+) -> dict[str, list[Change]]:
+    """Of work that is thrown away, what is not the thread's own."""
+    work = [change for change in net if change.path in thrown]
+    foreign = _foreign(journal, work, net, changes, past, frozenset())
+    return {change.path: thrown[change.path] for change in foreign}
+
+
+def _foreign(
+    journal: Journal,
+    lost: Sequence[Change],
+    net: Sequence[Change],
+    changes: Sequence[Change],
+    past: Past,
+    gone: frozenset[str],
+) -> list[Change]:
+    """Those of lost contents that the thread did not make, or made of what git does not have."""
+    if not lost:
+        return []
+    first = origins([*past.thread(), *changes])
+    roots = [(one, first.get((one.path, key(one.before)), one.before)) for one in lost]
+    made = [Change(one.path, root, one.after) for one, root in roots
+            if root != one.before and root.kind in ("file", "link")]  # fmt: skip
+    kept = {change.path for change in unknown(journal, made, net, gone)}
+    return [one for one, root in roots if root == one.before or one.path in kept]
 
 
 def _brings(change: Change) -> bool:
