@@ -32,6 +32,17 @@ def test_a_scripted_task_reads_edits_runs_and_ends(steer, script, workspace):
     assert [m["seq"] for m in work.messages] == list(range(1, len(work.messages) + 1))
     assert work.bodies("session_end") == [{"status": "done", "exit": 0}]
     assert work.bodies("turn_end") == [{"ending": "done", "steps": 4}]
+    stat = {"path": "calc.py", "what": "changed", "added": 1, "removed": 1}
+    assert work.bodies("summary") == [
+        {
+            "files": [stat],
+            "count": 1,
+            "added": 1,
+            "removed": 1,
+            "log": f"steer replay {work.thread}",
+        }
+    ]
+    assert work.kinds()[-3:] == ["summary", "turn_end", "session_end"]
     assert work.bodies("diff_ready") == [
         {
             "file": "calc.py",
@@ -125,10 +136,14 @@ def test_a_task_given_as_one_argument_may_begin_with_a_dash(steer, script, words
     assert work.bodies("user") == [{"text": "-v is not known"}]
 
 
+SUITE = "pytest() { echo 1 failed, 2 passed; return 3; }"
+
+
 def test_plain_output_tells_the_conversation_the_diff_and_the_end(steer, script):
     model = script(
         {"text": "I will mend it.", "tool_calls": [FIX]},
-        {"tool_calls": [shell("echo all is well; exit 3")]},
+        {"tool_calls": [shell(f"{SUITE}; pytest -q")]},
+        {"tool_calls": [outside("date")]},
         {"text": "Mended."},
     )
 
@@ -146,11 +161,19 @@ def test_plain_output_tells_the_conversation_the_diff_and_the_end(steer, script)
         "  -    return a - b",
         "  +    return a + b",
         "  └ 1 file",
-        "● run_command echo all is well; exit 3",
+        f"● run_command {SUITE}; pytest -q",
         "  └ exit 3 after a while",
-        "    all is well",
+        "    1 failed, 2 passed",
+        "● run_command date",
+        "  └ denied: a command outside the sandbox needs approval, and this run cannot ask. "
+        "Rule: sandbox.leave.…",
         "Mended.",
-        f"✓ done · 3 steps · thread {thread}",
+        "1 file changed, +1 −1",
+        "  calc.py +1 −1",
+        f"tests: {SUITE}; pytest -q failed with exit code 3: 1 failed, 2 passed",
+        "1 call denied",
+        f"log: steer replay {thread}",
+        f"✓ done · 4 steps · thread {thread}",
     ]
     assert done.stderr == ""
 

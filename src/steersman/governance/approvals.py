@@ -49,6 +49,11 @@ class Desk:
         self._before: dict[str, Expected] = {}
         self._early: dict[str, Expected] = {}
 
+    @property
+    def by_person(self) -> bool:
+        """Whether a person answers what is asked now."""
+        return self._attended and not self._yes
+
     def recall(self, requests: Iterable[Message], log: ThreadLog) -> None:
         """Requests of a process that died; asked again, they keep their names.
 

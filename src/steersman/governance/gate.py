@@ -330,9 +330,11 @@ class Gate:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 made = self._confinement.profile  # it looks at every path that is to be hidden
-                return await asyncio.to_thread(
+                profile = await asyncio.to_thread(
                     made, case.action, self.where, case.judgement, hidden
                 )
+                retry = self.where.approvals == "on-failure" and self._desk.by_person
+                return msgspec.structs.replace(profile, retry=retry)
         return PLAIN
 
     async def secret_files(self) -> SecretFiles:

@@ -112,6 +112,8 @@ def _rules(
     scopes: tuple[Scope, ...] = ("thread", "here")
     for action in actions:
         match action:
+            case Execute(failed=failed) if failed:
+                raise _NoOffer("each failure is asked about")
             case Execute():
                 made += _command(action, judgement, workspace)
                 scopes = ("thread",) if action.outside else scopes

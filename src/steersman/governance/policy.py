@@ -29,10 +29,10 @@ from steersman.records.action import (
 from steersman.records.judgement import Judgement
 from steersman.records.protection import inside
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
+from steersman.records.settings import Approvals as Approvals
 
 Mode = Literal["ask", "plan", "spec", "code", "debug"]
 Trust = Literal["restricted", "sandboxed", "untrusted"]
-Approvals = Literal["on-request", "on-failure", "never"]
 Containment = Literal["full", "weaker", "none"]
 
 
@@ -119,7 +119,9 @@ def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[
     yield Step("mode", _mode(action, where, read))
     yield Step("commands in arguments", _carried(action, judgement))
     yield Step("the user's own undo", _undo(action))
-    spoken = isinstance(action, ChangeMany) and action.named
+    spoken = (isinstance(action, ChangeMany) and action.named) or (
+        isinstance(action, Execute) and bool(action.failed)  # each failure is asked about
+    )
     yield Step("rules", None if spoken else _word(where.rules, tools, *asked))
     yield Step("remembered answers", None if spoken else _word(where.answers, tools, *asked))
     yield Step("approvals level", _approvals(action, where, judgement))
@@ -261,7 +263,7 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
         case Execute():
             # Planning happens in the sandbox, however far the folder is trusted.
             trust = "sandboxed" if modes.looks_only(where.mode) else where.trust
-            return levels.execute(
+            return levels.again(action, where.approvals) or levels.execute(
                 action, judgement, trust, where.approvals, where.containment, where.bare
             )
         case Network():

@@ -15,6 +15,7 @@ from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 from steersman.records.hunks import FileHunks
 from steersman.records.problem import Problem
+from steersman.records.summary import FileStat, Tested
 from steersman.records.undo import Part
 
 MASK = "[redacted]"  # is in the log where a secret was
@@ -108,6 +109,22 @@ class TurnEnd(Body, frozen=True, omit_defaults=True):
     ending: TurnEnding
     steps: int = 0
     reason: str = ""
+
+
+class Summary(Body, frozen=True, omit_defaults=True):
+    """What a turn that asked nobody came to: its files, its tests, what was denied.
+
+    `files` names the first of `count`; `log` is the command that shows all that happened.
+    """
+
+    kind: ClassVar[str] = "summary"
+    files: tuple[FileStat, ...] = ()
+    count: int = 0
+    added: int = 0
+    removed: int = 0
+    tests: tuple[Tested, ...] = ()
+    denied: int = 0
+    log: str = ""
 
 
 class User(Body, frozen=True, omit_defaults=True):
@@ -480,7 +497,7 @@ BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
         SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, RequestResult,
-        TurnEnd, User, Steer, AssistantDelta, ReasoningDelta,
+        TurnEnd, Summary, User, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
         UsageReport, AgentSpawn, AgentDone, Progress, Error,

@@ -23,7 +23,7 @@ class Profile(Struct, frozen=True):
     for it: they are asked about together. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
     of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked for
-    what it refused.
+    what it refused. `retry`: when it failed, they are asked whether to run it again.
     """
 
     sandbox: bool = True
@@ -42,6 +42,7 @@ class Profile(Struct, frozen=True):
     sockets: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
     escalate: bool = False
+    retry: bool = False
 
 
 PLAIN = Profile()

@@ -111,7 +111,7 @@ def elsewhere(words: Sequence[str], remote: str) -> str:
 
 def _command(action: Execute, facts: Facts) -> str:
     told = effects(facts)
-    where = wants(action)
+    where = " again: it failed" if action.failed else wants(action)
     if not told:
         return f"run `{_short(action.command)}`{where}"
     more = f" and {counted(len(told) - MOST, 'more thing')}" if len(told) > MOST else ""

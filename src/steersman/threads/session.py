@@ -4,7 +4,7 @@ What is asked of it, by this process or through the inbox, goes through `take`.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import ExitStack, suppress
 from functools import singledispatchmethod
 from typing import Any, TypeVar
@@ -60,6 +60,7 @@ from steersman.records.message import (
     SessionEnd,
     SessionStart,
     SettingsChanged,
+    Summary,
     TurnEnd,
     TurnStart,
     User,
@@ -375,11 +376,10 @@ class Session:
 
     async def _last_words(self, turn: int, end: TurnEnd, problem: SteersmanError | None) -> None:
         drafts: list[Draft] = []
+        unasked = self.settings.approvals == "never"
+        story = await asyncio.to_thread(self._story) if unasked or end.ending != "done" else []
         if end.ending != "done":
             # A turn that was stopped between writing calls down and beginning them owes results.
-            story = await asyncio.to_thread(
-                lambda: list(read_messages(self.log.store, self.log.thread, after=self._turn_began))
-            )
             # One that continued after a restart began in an earlier session; this one is not over.
             drafts = closing(m for m in story if not m.kind.startswith("session_"))
         self.last_end = end
@@ -389,7 +389,19 @@ class Session:
         await self.log.append(*drafts)
         await self._inputs.requeue(place)
         await asyncio.to_thread(self._systems.gate.end_turn)
-        await place.append(end)
+        done = await self._summed_up(story) if unasked else None
+        await place.append(*([done] if done else []), end)
+
+    def _story(self) -> list[Message]:
+        """The messages of the turn so far."""
+        return list(read_messages(self.log.store, self.log.thread, after=self._turn_began))
+
+    async def _summed_up(self, story: Sequence[Message]) -> Summary | None:
+        """What the turn came to."""
+        from steersman.threads.summing_up import summary
+
+        journal, thread = self._systems.journal, self.log.thread
+        return await asyncio.to_thread(summary, story, journal, thread)
 
     async def wait(self) -> TurnEnd | None:
         """Wait until nothing runs; the answer is how the last turn ended."""

@@ -30,6 +30,7 @@ from steersman.records.message import (
     SessionStart,
     SettingsChanged,
     Steer,
+    Summary,
     ToolCall,
     ToolResult,
     TurnEnd,
@@ -42,6 +43,7 @@ from steersman.records.wording import elsewhere, requested
 from steersman.views.git_notes import counted_changes
 
 PARTS = 5  # of an undo, that are named
+_NAMED = 10  # files of a summary
 IMPORTED_WORDS = "Imported from a file. What it describes may never have happened here."
 
 # Controls, and what is invisible, turns the direction of reading, or breaks lines.
@@ -132,6 +134,26 @@ def compaction_words(body: Compaction) -> str:
     return f"{what}: {body.tokens_before:,} to {after} ({why[body.cause]})"
 
 
+def summary_lines(body: Summary) -> list[str]:
+    """What a turn that asked nobody came to, line by line: files, tests, denials, the log."""
+    lines = [f"{counted(body.count, 'file')} changed, +{body.added} −{body.removed}"]
+    for file in body.files[:_NAMED]:
+        what = "" if file.what == "changed" else f" ({file.what})"
+        lines.append(f"  {file.path} +{file.added} −{file.removed}{what}")
+    if body.count > _NAMED:
+        lines.append(f"  and {body.count - _NAMED} more")
+    for test in body.tests:
+        ended = {None: "still running", 0: "passed"}.get(
+            test.exit_code, f"failed with exit code {test.exit_code}"
+        )
+        lines.append(f"tests: {one_line(test.command, 80)} {ended}: {one_line(test.result)}")
+    if not body.tests:
+        lines.append("no tests were run")
+    if body.denied:
+        lines.append(f"{counted(body.denied, 'call')} denied")
+    return [*lines, f"log: {body.log}"]
+
+
 def words(body: Body) -> str:
     """A message in one line."""
     for voice in (_course_words, _toll_words, _talk_words, _work_words):
@@ -150,6 +172,8 @@ def _course_words(body: Body) -> str | None:
             return f"{status} (exit {'-' if code is None else code}) {one_line(reason)}".strip()
         case TurnEnd(ending=ending, steps=steps, reason=reason):
             return f"{ending} after {counted(steps, 'step')} {one_line(reason)}".strip()
+        case Summary() as done:
+            return one_line(" · ".join(line.strip() for line in summary_lines(done)))
         case AgentSpawn(agent=agent, task=task):
             return one_line(f"{agent}: {task}")
         case AgentDone(agent=agent, ending=ending):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.command_runs import SHELL, CommandRuns
 from steersman.operations.running.copied import NoCopy
+from steersman.operations.running.failing import fails_by_assertion, failure
 from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
@@ -117,14 +118,20 @@ class RunCommand(Tool[RunCommandArgs]):
         return Plan(args, [self._wanted(args, workspace)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
-        """Run it; once more with what the sandbox refused if that is why it failed.
+        """Run it; again if it failed and you want that, with what the sandbox refused if that is why.
 
-        A person must agree, to exactly that; where nobody can say what it is, to run it outside.
+        You must agree, to exactly that; where nobody can say what it is, to run it outside. A test
+        that fails by its own assertion is no reason to leave the sandbox.
         """
-        result = await self._run(plan.args, bench)
-        refused = await self._note(plan.args, result, bench)
-        if not bench.profile.escalate or refused is None:
-            return result
+        while True:
+            result = await self._run(plan.args, bench)
+            refused = await self._note(plan.args, result, bench)
+            own = not result.refused and fails_by_assertion(result.output)
+            if bench.profile.escalate and refused is not None and not own:
+                break
+            said = await _tried_again(plan.args, result, bench)
+            if said is not None:
+                return replace(result, note="; ".join(filter(None, (result.note, said))))
         again = replace(plan.args, outside_sandbox=True)
         wanted = self._wanted(again, bench.workspace, direct=True)
         try:
@@ -270,6 +277,19 @@ class RunCommand(Tool[RunCommandArgs]):
             return False
         self._processes.adopt(running)
         return True
+
+
+async def _tried_again(args: RunCommandArgs, result: CommandResult, bench: Bench) -> str | None:
+    """None when a person wants a failed command run again; else a note for the model."""
+    failed = failure(args.command, result.exit_code, result.output) if bench.profile.retry else ""
+    if not failed:
+        return ""
+    again = _execute(args, bench.workspace, direct=False)
+    try:
+        await bench.admit([replace(again, failed=failed)])
+    except ToolProblem as no:
+        return " ".join(filter(None, ("The user chose not to run it again.", no.try_this)))
+    return None
 
 
 async def _or_refuse(beginning: Awaitable[T]) -> T:

@@ -24,6 +24,7 @@ from steersman.records.message import (
     Message,
     Question,
     SessionEnd,
+    Summary,
     ToolCall,
     ToolProgress,
     ToolResult,
@@ -41,6 +42,7 @@ from steersman.views.text import (
     result_words,
     safe,
     sentence,
+    summary_lines,
 )
 
 
@@ -165,6 +167,8 @@ class PlainView:
                 self._status.go_on()
             case GuardBlock(reason=why, rule=rule):
                 self._print(click.style(f"✗ blocked ({rule}): {safe(why)}", fg="red", bold=True))
+            case Summary() as done:
+                self._print("\n".join(map(flat, summary_lines(done))))
             case Audit() as audit:
                 self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))
             case _:

@@ -16,6 +16,7 @@ from steersman.records.message import (
     SessionEnd,
     SessionStart,
     SettingsChanged,
+    Summary,
     TurnEnd,
     TurnStart,
     UsageReport,
@@ -143,10 +144,15 @@ def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
     return [remarked(shelf, message, body, "denied")]
 
 
+def take_summary(shelf: Shelf, message: Message, body: Summary) -> list[Block]:
+    """What a turn that asked nobody came to."""
+    return [remarked(shelf, message, body, "done")]
+
+
 TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
     TurnStart: take_turn_start, TurnEnd: take_turn_end, SessionStart: take_session_start,
     SessionEnd: take_session_end, SettingsChanged: take_setting,
     RequestReceipt: take_receipt, UsageReport: take_usage, Progress: take_progress,
     Error: take_error, Checkpoint: take_checkpoint, Compaction: take_compaction,
-    Audit: take_audit, GuardBlock: take_block,
+    Audit: take_audit, GuardBlock: take_block, Summary: take_summary,
 }  # fmt: skip

@@ -15,10 +15,17 @@ from steersman.records.message import (
     DiffReady,
     Error,
     GuardBlock,
+    Summary,
     TurnEnd,
 )
 from steersman.views.blocks import Remark
-from steersman.views.text import compaction_words, counted, parts_words, words
+from steersman.views.text import (
+    compaction_words,
+    counted,
+    parts_words,
+    summary_lines,
+    words,
+)
 
 ENDINGS = {
     "done": "done", "failed": "failed", "cancelled": "stopped", "interrupted": "cut off",
@@ -60,6 +67,13 @@ def _changed_back(body: Checkpoint, palette: Palette) -> tuple[str, Style, str, 
     return "↶" if body.cause == "undo" else "↷", palette.accent, said, names
 
 
+def _digested(body: Compaction | Summary, palette: Palette) -> tuple[str, Style, str, list[str]]:
+    if isinstance(body, Compaction):
+        return "≡", palette.dim, compaction_words(body), []
+    first, *rest = summary_lines(body)
+    return "≡", palette.accent, first, rest
+
+
 def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     """The mark, its style, what is said in one line, and what is said below."""
     match block.body:
@@ -74,8 +88,8 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
             return "⊘", palette.bad, f"blocked by rule {rule}: {reason}", []
         case Audit(what=what, why=why, try_this=advice):
             return "!", palette.warn, " ".join(filter(None, (what, why))), _filled(advice)
-        case Compaction() as compaction:
-            return "≡", palette.dim, compaction_words(compaction), []
+        case Compaction() | Summary() as much:
+            return _digested(much, palette)
         case Checkpoint() as checkpoint:
             return _changed_back(checkpoint, palette)
         case DiffReady(file=file, added=added, removed=removed):

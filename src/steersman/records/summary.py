@@ -1,0 +1,25 @@
+"""What a run that asked nobody came to: the files it changed and the tests it ran."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class FileStat(Struct, frozen=True, omit_defaults=True):
+    """A file that was changed, with the lines of it that are new and gone."""
+
+    path: str
+    what: Literal["created", "changed", "deleted"]
+    added: int = 0
+    removed: int = 0
+
+
+class Tested(Struct, frozen=True, omit_defaults=True):
+    """A command that ran tests: how it ended, and the line in which it says what came of them.
+
+    `exit_code` is absent where it continues in the background.
+    """
+
+    command: str
+    exit_code: int | None = None
+    result: str = ""
