@@ -66,6 +66,6 @@ def test_every_setting_its_variable_its_flag_and_its_values_are_told():
     for values in (
         ["ask", "plan", "spec", "code", "debug"],
         ["restricted", "sandboxed", "untrusted"],
-        ["on-request", "on-failure", "never"],
+        ["review", "on-request", "on-failure", "never"],
     ):
         assert ", ".join(f"`{value}`" for value in values) in page

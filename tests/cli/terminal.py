@@ -15,6 +15,7 @@ from tests.cli.kit import assert_civil
 from tests.world import STEER, Steer
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+ASKED = {"STEERSMAN_APPROVALS": "on-request"}  # most of what is tested here is asking
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
@@ -29,7 +30,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [*STEER, *arguments],
             cwd=steer.folder,
-            env={**steer.environ, "TERM": "xterm-256color"},
+            env={**ASKED, **steer.environ, "TERM": "xterm-256color"},
             stdin=there,
             stdout=there,
             stderr=there,

@@ -56,6 +56,31 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
     assert bodies(log_of_newest(steer), "confirm_response") == [{"decision": "allow"}]
 
 
+def test_by_default_work_is_reviewed_and_only_what_cannot_be_undone_is_asked_about(
+    steer, script, workspace
+):
+    (workspace / "notes.txt").write_text("nowhere else\n")
+    workflow = call("workspace_write_file", path=".github/workflows/ci.yml", content="on: push\n")
+    model = script({"tool_calls": [FIX]}, {"tool_calls": [shell("echo x > new.txt")]},
+                   {"tool_calls": [workflow]}, {"tool_calls": [shell("rm notes.txt")]},
+                   DONE)  # fmt: skip
+    by_default = steer.having(STEERSMAN_APPROVALS="")
+    with Terminal(by_default, "run", "--model", model, "fix add") as terminal:
+        terminal.until("ci.yml, which other programs run or obey, needs your approval")
+        terminal.until(ASK)
+        terminal.press("n\n")
+        terminal.until("deleting 1 untracked file (notes.txt) needs your approval")
+        terminal.until(ASK)
+        terminal.press("n\n")
+        terminal.until("Done.")
+        assert terminal.end() == 0
+    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "notes.txt").exists()
+    messages = log_of_newest(steer)
+    assert len(bodies(messages, "confirm_request")) == 2
+    assert bodies(messages, "turn_start")[0]["approvals"] == "review"
+
+
 @pytest.mark.parametrize("word", ["n", "no", "N"])
 def test_a_no_is_told_to_the_model_and_nothing_is_changed(steer, script, workspace, word):
     model = script({"tool_calls": [FIX]}, {"expect": "the user denied it", "text": "As you like."})

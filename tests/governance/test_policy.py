@@ -62,7 +62,7 @@ KINDS: dict[str, tuple[Action, Judgement | None]] = {
     "effect": (Write(FILE, "a", "b", origin="command"), None),
     "new": (Write("/srv/app/out.txt", "", "b", origin="command"), None),
     "planted": (Write("/srv/app/.husky/pre-push", "", "b", origin="command"), None),
-    "few": (ChangeMany(ROOT, 300, 5, 2, lost=2, origin="command"), None),
+    "few": (ChangeMany(ROOT, 300, 5, 2, lost=2, lost_bytes=9, origin="command"), None),
     "many": (ChangeMany(ROOT, 300, 0, 0, origin="command"), None),
     "loss": (ChangeMany(ROOT, 0, 0, 3467, lost=3467, lost_bytes=7 * 10**9, origin="command"), None),
     "reset": (ChangeMany(ROOT, 0, 1, 0, discarded=1, origin="command"), None),
@@ -98,7 +98,8 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
     table |= {"run": "allow", "risky": "allow", "push": asked, "block": "deny", "breaker": "deny"}
     table |= {"direct": "allow", "straight": asked, "leave": asked, "net": asked, "mcp": asked}
     if trust == "untrusted":
-        table |= dict.fromkeys(("run", "direct", "leave"), freely)
+        unconfined = "ask" if approvals == "review" else freely
+        table |= dict.fromkeys(("run", "direct", "leave"), unconfined)
         table |= dict.fromkeys(("risky", "push", "straight"), asked)
     if mode == "debug":
         table |= dict.fromkeys(("edit", "delete", "plan", "spec", "hook", "effect"), asked)
@@ -226,7 +227,8 @@ def test_where_no_sandbox_works_commands_are_refused_unless_the_person_says_othe
     assert judge("run", where).rule == "sandbox.missing"
     bare = msgspec.structs.replace(where, bare=True)
     asked = "deny" if approvals == "never" else "ask"
-    assert judge("run", bare).decision == ("ask" if approvals == "on-request" else "allow")
+    asks = approvals in ("on-request", "review")
+    assert judge("run", bare).decision == ("ask" if asks else "allow")
     assert judge("risky", bare).decision == asked
     plan = msgspec.structs.replace(bare, mode="plan")
     assert judge("run", plan).rule == "mode.plan.sandbox"
@@ -242,7 +244,7 @@ def test_in_a_weaker_sandbox_what_the_guard_does_not_know_is_asked_about(approva
 def test_mass_deletion_is_told_in_numbers():
     where = Circumstances(ROOT)
     assert judge("loss", where).reason == (
-        "deleting 3,467 untracked files, 7 GB needs your approval"
+        "deleting 3,467 files that git does not have, 7 GB needs your approval"
     )
     assert judge("reset", where).reason == (
         "discarding uncommitted work in 1 file needs your approval"
@@ -251,15 +253,23 @@ def test_mass_deletion_is_told_in_numbers():
 
 def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
     few = ChangeMany(
-        ROOT, 0, 0, 2, lost=2, examples=("a", "b"), named=True, turn_removed=63, turn_lost=50
-    )
+        ROOT, 0, 0, 2, lost=2, lost_bytes=9, examples=("a", "b"), named=True,
+        turn_removed=63, turn_lost=50, turn_bytes=10**8,
+    )  # fmt: skip
     assert decide(few, Circumstances(ROOT)).reason == (
-        "deleting 2 untracked files (a, b …) needs your approval: with this, the turn has "
-        "deleted or emptied 63 files, 50 of them not in git"
+        "deleting 2 files that git does not have, 9 bytes (a, b) needs your approval: with this, "
+        "the turn has deleted or emptied 63 files, 50 of them not in git"
     )
-    less = msgspec.structs.replace(few, turn_lost=49)
+    less = msgspec.structs.replace(few, turn_bytes=10**8 - 1)
     for mode in ("plan", "code"):  # the mode had its word on each change
         assert decide(less, Circumstances(ROOT, mode=mode)).decision == "allow"
+    one = msgspec.structs.replace(less, lost=60, precious=3, emptied=1)
+    assert decide(one, Circumstances(ROOT)).reason.startswith(
+        "deleting or emptying 3 untracked files (a, b and 1 more) needs your approval"
+    )
+    for count, decision in ((1999, "allow"), (2000, "ask")):
+        many = ChangeMany(ROOT, 0, 9000, 0, origin="command", touched=count)
+        assert decide(many, Circumstances(ROOT)).decision == decision
     history = msgspec.structs.replace(less, turn_lost=2, commits=1, objects=3)
     assert decide(history, Circumstances(ROOT)).reason == (
         "deleting 1 commit and 3 objects of git's history permanently needs your approval"
@@ -299,6 +309,10 @@ def test_git_config_may_name_branches_and_remotes_and_nothing_that_runs(diff, de
         "sub/.npmrc",
         ".mcp.json",
         ".husky/x",
+        ".github/workflows/ci.yml",
+        "sub/.GitHub/Workflows/x",
+        ".gitlab-ci.yml",
+        "Jenkinsfile",
         ".steersman/rules.toml",
         ".steersmanignore",
         "HEAD",
@@ -311,15 +325,17 @@ def test_what_other_programs_run_or_obey_is_asked_about_whoever_writes_it(name):
                        Delete(f"{ROOT}/{name}", "b", origin=origin)):  # fmt: skip
             if name in ("HEAD", ".git"):
                 continue
-            verdict = decide(action, Circumstances(ROOT, approvals="on-failure"))
-            assert (verdict.decision, verdict.rule) == ("ask", "paths.protected"), action
+            for level in ("review", "on-failure"):
+                verdict = decide(action, Circumstances(ROOT, approvals=level))
+                assert (verdict.decision, verdict.rule) == ("ask", "paths.protected"), action
     removed = decide(Delete(f"{ROOT}/.git/HEAD", "b", origin="command"), Circumstances(ROOT))
     assert removed.decision == "ask"
 
 
 @pytest.mark.parametrize("name", [".git/index", ".git/objects/ab/cd", ".git/refs/heads/x",
                                   ".git/HEAD", ".git/hooks/pre-commit.sample", ".git/logs/HEAD",
-                                  ".gitignore", "src/vscode/x", "Makefile"])  # fmt: skip
+                                  ".gitignore", "src/vscode/x", "Makefile",
+                                  ".github/CODEOWNERS", "workflows/a.py"])  # fmt: skip
 def test_a_commit_is_ordinary_work(name):
     action = Write(f"{ROOT}/{name}", "a", "b", origin="command")
     assert decide(action, Circumstances(ROOT)).decision == "allow"

@@ -48,6 +48,31 @@ def test_each_layer_is_stronger_than_the_one_before(environ, file, variables, fl
     assert load_settings(environ | variables, flags) == expected
 
 
+# The person's level (none: nobody chose), the folder's, and what holds where a person is there.
+LEVELS = [
+    ("", "", "review"),
+    ("", "on-request", "on-request"),
+    ("", "never", "review"),
+    ("on-request", "review", "on-request"),
+    ("never", "review", "review"),
+    ("on-failure", "", "on-failure"),
+]
+
+
+@pytest.mark.parametrize(("own", "folders", "expected"), LEVELS)
+def test_with_a_person_the_level_is_review_and_a_folder_only_asks_for_more(
+    environ, tmp_path, own, folders, expected
+):
+    project = tmp_path / "project.toml"
+    project.write_text(f'approvals = "{folders}"' if folders else "")
+    if own:
+        written(environ, f'approvals = "{own}"')
+    assert load_settings(environ, {}, project, attended=True).approvals == expected
+    assert load_settings(environ, {"approvals": "never"}, project).approvals == "never"
+    alone = load_settings(environ, {}, project).approvals
+    assert alone == ("on-request" if not own else expected)
+
+
 WRONG: list[tuple[str, dict[str, str], dict[str, Any], list[str]]] = [
     ('mode = "dance"', {}, {}, ["config.toml", "dance"]),
     ('color = "red"', {}, {}, ["config.toml", "color"]),

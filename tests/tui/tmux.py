@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.terminal import ASKED
 from tests.world import STEER, Steer
 
 PATIENCE = 60.0  # seconds; a test waits as long as it must, and fails only when nothing comes
@@ -57,7 +58,7 @@ class Window:
         settings.write_text(SETTINGS)
         self._raw = self._folder / "raw"
         self._raw.touch()
-        self._environ = {**steer.environ, **(environ or {})}
+        self._environ = {**ASKED, **steer.environ, **(environ or {})}
         wide, high = map(str, size)
         # One line for tmux: what is printed is kept from the first byte on.
         self._tmux(

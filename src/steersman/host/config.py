@@ -57,13 +57,17 @@ def path(environ: Mapping[str, str]) -> Path:
 def entries(folder: str, environ: Mapping[str, str]) -> list[Entry]:
     """Every setting, as it holds in a folder without flags."""
     project = _of_folder(folder, environ)
-    settings = files.load_settings(environ, {}, project)
+    settings = files.load_settings(environ, {}, project, attended=True)
     chosen = with_last_model(settings, environ)
     layers: list[tuple[Source, str, Mapping[str, Any]]] = [
         ("file", str(path(environ)), files.read_file(path(environ)))
     ]
     if project is not None:
-        layers.append(("folder", str(project), files.read_file(project)))
+        own = files.load_settings(environ, {}, attended=True)
+        said = files.read_file(project)
+        if not files.asks_more(settings, own):  # a folder only asks for more
+            said.pop("approvals", None)
+        layers.append(("folder", str(project), said))
     found = [_entry(name, settings, layers, environ) for name in (*VALUES, *TABLES)]
     if chosen.model == settings.model:
         return found

@@ -19,14 +19,20 @@ _LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
 
 
 def settings_for(
-    environ: Mapping[str, str], flags: Mapping[str, Any], project: Path | None = None
+    environ: Mapping[str, str],
+    flags: Mapping[str, Any],
+    project: Path | None = None,
+    *,
+    attended: bool = False,
 ) -> Settings:
     """The settings in force for a command's flags; `project` is a trusted folder's own file.
 
-    `domains` add to those of the settings, and `max_tokens`, `max_cost`, … limit this run.
+    `attended`: a person is there to review what was done. `domains` add to those of the settings,
+    and `max_tokens`, `max_cost`, … limit this run.
     """
     given = {name: flags.get(name) for name in _GIVEN}
-    settings = with_last_model(files.load_settings(environ, given, project), environ)
+    loaded = files.load_settings(environ, given, project, attended=attended)
+    settings = with_last_model(loaded, environ)
     limits = {name: flags.get(f"max_{name}") for name in _LIMITS}
     run = msgspec.structs.replace(
         settings.budget.run, **{name: most for name, most in limits.items() if most is not None}

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from steersman.records.errors import UsageProblem
 from steersman.records.own_places import data_folder as data_folder
 from steersman.records.plain_files import whole_plain
-from steersman.records.settings import Settings
+from steersman.records.settings import Approvals, Settings
 
 NAMES = (
     "model",
@@ -39,7 +39,9 @@ LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
 THREAD = ("mode", "model", "approvals", "trust", "output_style")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
-PROJECT = ("model", "mode", "max_steps", "budget")
+PROJECT = ("model", "mode", "max_steps", "budget", "approvals")
+# How the work goes on where a person is there to review it.
+ATTENDED: Mapping[str, Any] = {"approvals": "review"}
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
@@ -63,16 +65,21 @@ def project_file(workspace: str) -> Path:
 
 
 def load_settings(
-    environ: Mapping[str, str], flags: Mapping[str, Any], project: Path | None = None
+    environ: Mapping[str, str],
+    flags: Mapping[str, Any],
+    project: Path | None = None,
+    *,
+    attended: bool = False,
 ) -> Settings:
     """The settings in force; `flags` that are None were not given.
 
-    `project` is the file of a folder that the user trusts.
+    `project` is the file of a folder that the user trusts. `attended`: a person is there.
     """
     path = config_file(environ)
-    settings = _checked({**read_file(path)}, str(path))
+    settings = _checked({**(ATTENDED if attended else {}), **read_file(path)}, str(path))
     for name, value in (_from_project(project) if project else {}).items():
-        settings = _changed(settings, name, value, str(project))
+        changed = _changed(settings, name, value, str(project))
+        settings = changed if name != "approvals" or asks_more(changed, settings) else settings
     for name in NAMES:
         variable = f"STEERSMAN_{name.upper()}"
         if environ.get(variable):
@@ -84,6 +91,12 @@ def load_settings(
         if value is not None:
             settings = _changed(settings, name, value, f"--{name.replace('_', '-')}")
     return settings
+
+
+def asks_more(one: Settings, other: Settings) -> bool:
+    """Whether some settings have a person asked more than others do: all that a folder may want."""
+    levels = get_args(Approvals)
+    return levels.index(one.approvals) < levels.index(other.approvals)
 
 
 def with_values(settings: Settings, values: Mapping[str, str]) -> Settings:

@@ -3,6 +3,8 @@
 import os
 import re
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 
 from steersman.records import protected_git
 from steersman.records.action import Delete, Write
@@ -52,8 +54,14 @@ def protected_name(name: str, places: GitPlaces | None = None, workspace: str = 
         or protected_git.looked_into(name)
         or _GIT_ITSELF.search(name)
         or parts[-1] in FILES
-        or not FOLDERS.isdisjoint(parts)
+        or _in_folder(parts)
     )
+
+
+def _in_folder(parts: Sequence[str]) -> bool:
+    """Whether a path is or lies in a protected folder, which has one name or two."""
+    pairs = map("/".join, pairwise(parts))
+    return not FOLDERS.isdisjoint(parts) or not FOLDERS.isdisjoint(pairs)
 
 
 def git_bookkeeping(path: str) -> bool:
@@ -92,7 +100,7 @@ def protected(action: Write | Delete, workspace: str) -> str:
         or (".git" not in name.split("/") and places.begins(action.path))
     ):
         return f"{shown}, with which git could take a folder for a repository,"
-    if parts[-1] in FILES or not FOLDERS.isdisjoint(parts):
+    if parts[-1] in FILES or _in_folder(parts):
         return f"{shown}, which other programs run or load,"
     return ""
 

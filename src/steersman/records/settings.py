@@ -9,6 +9,9 @@ from msgspec import Meta, Struct
 
 from steersman.records.limits import NO_LIMITS, Limits
 
+# When a person is asked, the level that asks most first.
+Approvals = Literal["on-request", "review", "on-failure", "never"]
+
 
 class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
     """What may be spent: in one run, and in a thread over all its runs."""
@@ -23,6 +26,7 @@ REVIEW = "review"  # the level of approvals at which what a turn changed is look
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """How the host works when nobody says otherwise.
 
+    `approvals` is `review` where a person is there and nobody says otherwise.
     `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
     confined commands without asking; `environment` are variables they inherit besides the usual.
     `sockets` are unix sockets of this machine that commands may connect to.
@@ -40,7 +44,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
     mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
     trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
-    approvals: Literal["on-request", "on-failure", "never"] = "on-request"
+    approvals: Approvals = "on-request"
     sandbox: Literal["auto", "none"] = "auto"
     domains: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.host.config import entry
 from steersman.ports.tui.first import Wanted
 from tests.cli.kit import DONE
 from tests.host.wires import RecordingStage
@@ -138,6 +139,23 @@ def test_a_key_in_the_environment_is_offered_as_a_model(environ, workspace):
             await me.until(lambda: me.app.seat.settings.model.startswith("anthropic:"))
 
     live(scene)
+
+
+def test_the_first_page_says_that_work_is_reviewed_and_offers_to_ask_before(environ, workspace):
+    held = {**environ, "ANTHROPIC_API_KEY": "sk-nothing"}
+
+    async def scene():
+        how = {"wanted": Wanted(), "approvals": "review"}
+        async with at_the_terminal(held, workspace, **how) as me:
+            await me.sees("Choose a model")
+            await me.press("enter")
+            await me.sees("Now: review", "You review changes when a turn ends", "on-request")
+            await me.press("down", "enter")
+            await me.until(lambda: me.app.seat.settings.approvals == "on-request")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+
+    live(scene)
+    assert entry("approvals", str(workspace), held).source == "file"
 
 
 def test_a_thread_that_is_not_there_is_told_of(environ, workspace, script):

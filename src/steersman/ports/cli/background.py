@@ -51,7 +51,8 @@ async def _begin(text: str, flags: dict[str, Any]) -> str:
     async with open_host() as host:
         folder = folder_from(flags["workspace"])
         await consent(host, folder, attended=at_terminal())
-        settings = settings_from(flags, host.permissions.settings_file(folder))
+        own = host.permissions.settings_file(folder)
+        settings = settings_from(flags, own, attended=at_terminal())
         images = images_from(flags["images"])
         handle = await host.start_background(folder, text, settings, images, yes=flags["yes"])
         await host.chose_model(flags["model"])

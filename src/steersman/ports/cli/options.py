@@ -4,14 +4,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from steersman.host import Host, storage, workspaces
 from steersman.host.settings import settings_for
 from steersman.records.errors import UsageProblem
-from steersman.records.settings import Settings
+from steersman.records.settings import Approvals, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,7 +45,7 @@ _WORKING = (
     ),
     click.option(
         "--approvals",
-        type=click.Choice(["on-request", "on-failure", "never"]),
+        type=click.Choice(get_args(Approvals)),
         help="Choose when you are asked.",
     ),
     click.option(
@@ -90,9 +90,14 @@ workspace_option = click.option("--workspace", "-w", metavar="DIR", help=f"Folde
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON, one record a line.")
 
 
-def settings_from(flags: dict[str, Any], project: Path | None = None) -> Settings:
-    """The settings in force for a command's flags; `project` is a trusted folder's own file."""
-    return settings_for(os.environ, flags, project)
+def settings_from(
+    flags: dict[str, Any], project: Path | None = None, *, attended: bool = False
+) -> Settings:
+    """The settings in force for a command's flags; `project` is a trusted folder's own file.
+
+    `attended`: a person is there to review what was done.
+    """
+    return settings_for(os.environ, flags, project, attended=attended)
 
 
 def open_host() -> Host:

@@ -38,7 +38,7 @@ def listing(as_json: bool, **flags: Any) -> None:
     """Show every rule and remembered answer that holds in this folder."""
     host = open_host()
     folder = folder_from(flags["workspace"])
-    settings = settings_from(flags, host.permissions.settings_file(folder))
+    settings = settings_from(flags, host.permissions.settings_file(folder), attended=at_terminal())
     rules = policy.rules(host, folder, settings)
     for shown in rules:
         click.echo(msgspec.json.encode(shown.rule).decode() if as_json else _rule_words(shown))
@@ -87,7 +87,7 @@ def explain(action: str, tool: str, as_json: bool, **flags: Any) -> int:
     """
     host = open_host()
     folder = folder_from(flags["workspace"])
-    settings = settings_from(flags, host.permissions.settings_file(folder))
+    settings = settings_from(flags, host.permissions.settings_file(folder), attended=at_terminal())
     found = policy.explain(host, folder, settings, action, tool)
     if found.guard is not None and not as_json:
         said = found.guard

@@ -62,7 +62,7 @@ class CallJob(Job):
         handle = await host.start(
             folder,
             f"call {self._tool}",
-            settings_from(self._flags, host.permissions.settings_file(folder)),
+            settings_from(self._flags, host.permissions.settings_file(folder), attended=attended),
             origin="call",
             attended=attended,
             yes=self._flags["yes"],

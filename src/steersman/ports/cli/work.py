@@ -68,7 +68,8 @@ class RunJob(Job):
         """Make the thread."""
         folder = folder_from(self._flags["workspace"])
         await consent(host, folder, attended=attended)
-        settings = settings_from(self._flags, host.permissions.settings_file(folder))
+        own = host.permissions.settings_file(folder)
+        settings = settings_from(self._flags, own, attended=attended)
         yes = self._flags["yes"]
         handle = await host.start(folder, self._text, settings, attended=attended, yes=yes)
         await host.chose_model(self._flags["model"])

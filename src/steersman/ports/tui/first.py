@@ -9,6 +9,12 @@ from steersman.host import models
 from steersman.ports.tui.staging import AppStage
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
+from steersman.views.commands.stage import Row
+
+LEVELS = (
+    Row("review", "review", "You review changes when a turn ends."),
+    Row("on-request", "on-request", "You are asked before each change."),
+)
 
 
 class Wanted(Struct, frozen=True):
@@ -35,7 +41,10 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     if not wanted.say:
         await _last(stage)
     if seat.here or not seat.id:
+        first = not models.chosen(seat.settings, stage.environ)
         await _think(stage)
+        if first and seat.settings.model:
+            await _level(stage)
     if wanted.say:
         await stage.say(wanted.say)
 
@@ -56,6 +65,25 @@ async def _trusted(stage: AppStage) -> bool:
     if answer is not None:
         permissions.trust(folder, standing, trusted=answer)
     return bool(answer)
+
+
+async def _level(stage: AppStage) -> None:
+    """At the very beginning, say that work is reviewed afterwards, and offer to ask before."""
+    seat = stage.seat
+    if seat.settings.approvals != "review":
+        return  # somebody chose it
+    from steersman.host import config
+
+    level = await stage.pick("When are you asked? Now: review (Esc keeps it)", LEVELS)
+    if level != "on-request":
+        return
+    try:
+        changed = config.change("approvals", level, seat.folder, stage.environ)
+        await seat.change(approvals=level)
+        stage.tell(f"You are asked before each change. It is in {changed.path}.")
+    except SteersmanError as problem:
+        stage.tell(str(problem))
+    await stage.moved()
 
 
 async def _think(stage: AppStage) -> None:

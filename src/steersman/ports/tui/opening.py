@@ -34,7 +34,7 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
     async with open_host() as host:
 
         def settings_for(folder: str) -> Settings:
-            return settings_from(flags, host.permissions.settings_file(folder))
+            return settings_from(flags, host.permissions.settings_file(folder), attended=True)
 
         folder = folder_from(flags["workspace"])
         seat = Seat(host, folder, settings_for(folder), given=given(flags), yes=flags["yes"])

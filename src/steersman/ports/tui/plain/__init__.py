@@ -30,7 +30,8 @@ async def _converse(flags: dict[str, Any], resume: str, said: str) -> Exit:
     async with open_host() as host:
         folder = host.find(resume).workspace if resume else folder_from(flags.get("workspace"))
         await consent(host, folder, attended=lines.interactive)
-        settings = settings_from(flags, host.permissions.settings_file(folder))
+        own = host.permissions.settings_file(folder)
+        settings = settings_from(flags, own, attended=lines.interactive)
         seat = Seat(
             host,
             folder,

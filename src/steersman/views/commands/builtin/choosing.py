@@ -11,9 +11,10 @@ from steersman.views.commands.turns import change
 from steersman.views.commands.words import choices, one_of
 
 APPROVALS = {
-    "on-request": "You are asked before anything changes.",
-    "on-failure": "What can be undone happens at once; you are asked about the rest.",
-    "never": "What can be undone happens at once; the rest is refused.",
+    "review": "Edits and contained commands happen at once; you review them when the turn ends.",
+    "on-request": "You are asked before each change.",
+    "on-failure": "Work continues until a command fails; then you can have it run again.",
+    "never": "You are never asked: what cannot be undone is denied, and a summary ends the run.",
 }
 TRUST = {
     "restricted": "Nothing is written, run or fetched.",
