@@ -12,22 +12,13 @@ from steersman.views.commands.registry import Command, Registry, is_command, own
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
-<<<<<<< HEAD
-NAMES = (
-    "approvals ask code commit compact config context continue copy cost debug detach "
-    "diff docs drop edit export fork help init jobs keys login logout mcp mention "
-    "model new permissions plan pr queue quit redo rename resume review rewind skills "
-    "spec status style theme trust undo"
-).split()
->>>>>>> d0a46d1 (test: the wide screen's pictures with the log at the left; names as a list)
-=======
-NAMES = (
-    "approvals ask code commit compact config context continue copy cost debug detach "
-    "diff docs drop edit export fork help init jobs keys login logout mcp mention "
-    "model new permissions plan pr queue quit redo rename resume review rewind skills "
-    "spec status style theme trust undo"
-).split()
->>>>>>> 9e2d668 (test: names of all commands, the help's picture; the seat may be empty on the way to a fork)
+NAMES = [
+    "approvals", "ask", "code", "commit", "compact", "config", "context", "continue", "copy",
+    "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export", "fork", "help", "init",
+    "jobs", "keys", "login", "logout", "mcp", "mention", "model", "new", "permissions", "plan",
+    "pr", "queue", "quit", "redo", "rename", "resume", "review", "rewind", "skills", "spec",
+    "status", "style", "theme", "trust", "undo",
+]  # fmt: skip
 
 
 async def nothing(stage, arguments):
