@@ -126,7 +126,7 @@ def test_a_file_behind_a_link_and_its_mode_and_line_ends_stay(steer, file, tmp_p
         ("window", "none", ["“none” is not valid for window."]),
         ("budget.run.cost", "-1", ["It must be a number above 0."]),
         ("budget.run.costs", "1", ["Did you mean “budget.run.cost”"]),
-        ("max_steps", "-3", ["“-3” is not right for max_steps.", "of at least 1"]),
+        ("max_steps", "-3", ["“-3” is not valid for max_steps.", "of at least 1"]),
         ("domains", "https://a b/", ["“https://a b/” is not a host.", "*.example.com"]),
         ("environment", "a b", ["“a b” is not the name of a variable."]),
         ("model", "opnai:gpt", ["There is no provider “opnai”."]),

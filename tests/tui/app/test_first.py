@@ -203,7 +203,7 @@ def test_settings_are_shown_with_their_sources_and_one_is_set(environ, workspace
             await me.press("enter")
             await me.sees("max_steps is 2500 (default). New value")
             await me.say("-3")
-            await me.sees("“-3” is not right for max_steps.")
+            await me.sees("“-3” is not valid for max_steps.")
             await me.say("/config mode plan")
             await me.until(lambda: me.app.seat.settings.mode == "plan")
 
