@@ -118,7 +118,7 @@ def test_one_answer_covers_the_hosts_of_an_installation_and_nothing_else():
         "this project name them, b.example.org needs your approval"
     )
     (choice,) = offers([wanted], None, "/w").choices
-    assert choice.scopes == ("thread", "here")
+    assert choice.scopes[-2:] == ("thread", "here")
     assert choice.sentences == (
         "package managers' connections to a.example.org",
         "package managers' connections to b.example.org",

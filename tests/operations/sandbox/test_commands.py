@@ -129,13 +129,6 @@ class Asked(Shop):
         environ = {"HOME": str(self.home)}
         super().__init__(folder, answer=answer, environ=environ, **settings)
 
-    def twice(self, script: str) -> list[ToolResult]:
-        """Run a script in the sandbox, and again as what it was refused is asked for."""
-        (self.root / "s.sh").write_text(script)
-        line = {"command": "sh s.sh"}
-        name = "workspace_run_command"
-        return self.workshop.do((name, line), (name, {**line, "outside_sandbox": True}))
-
 
 ONCE, THREAD = ConfirmResponse("allow"), ConfirmResponse("allow", scope="thread")
 
@@ -143,17 +136,22 @@ ONCE, THREAD = ConfirmResponse("allow"), ConfirmResponse("allow", scope="thread"
 def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
     """Not the whole outside: the question quotes it, and nothing else can be written."""
     with a_folder() as folder:
-        shop = Asked(folder, ONCE)
+        shop = Asked(folder, ONCE, approvals="on-failure")
         script = "echo x > $HOME/.deployed || exit 1; echo y > $HOME/other; exit 3"
-        first, second = shop.twice(script)
-        (request,) = shop.asked
+        result = shop.run_script(script)
+        request = shop.asked[0]
         (wanted,) = request.actions
         assert isinstance(wanted, Execute)
         assert (wanted.outside, wanted.writes) == (False, (f"{shop.home}/.deployed",))
-        assert request.reason.endswith("needs your approval: `sh s.sh` could not write ~/.deployed")
-        assert [scope for one in request.lasting for scope in one.scopes] == ["thread", "here"]
-        assert first.output["exit_code"] == 1
-        assert second.output["exit_code"] == 3
+        assert request.reason.endswith(
+            "needs your approval: `bash s.sh` could not write ~/.deployed"
+        )
+        assert [scope for one in request.lasting for scope in one.scopes] == [
+            "turn",
+            "thread",
+            "here",
+        ]
+        assert result.output["exit_code"] == 3
         assert (shop.home / ".deployed").read_text() == "x\n"
         assert sorted(os.listdir(shop.home)) == [".deployed"]  # and not `other`
 
@@ -174,9 +172,9 @@ def test_a_new_file_is_made_where_that_is_allowed_and_for_as_long_as_it_is() -> 
 def test_a_port_of_this_machine_is_given_alone() -> None:
     """The question names it; no other port of the machine is reached with it."""
     with a_folder() as folder, serving() as port, serving() as other:
-        shop = Asked(folder, ONCE)
+        shop = Asked(folder, ONCE, approvals="on-failure")
         curl = "curl -sS http://127.0.0.1:{}/ && "
-        first, second = shop.twice(f"{curl.format(port)} {curl.format(other)} echo all")
+        result = shop.run_script(f"{curl.format(port)} {curl.format(other)} echo all")
         (wanted,) = shop.asked[0].actions
         assert isinstance(wanted, Execute)
         assert (wanted.outside, wanted.writes, wanted.reaches) == (
@@ -184,10 +182,9 @@ def test_a_port_of_this_machine_is_given_alone() -> None:
             (),
             (f"127.0.0.1:{port}",),
         )
-        assert f"`sh s.sh` could not reach 127.0.0.1:{port}" in shop.asked[0].reason
-        assert first.output["exit_code"] == 7
-        assert second.output["output"].startswith("hello")
-        assert second.output["exit_code"] == 7
+        assert f"`bash s.sh` could not reach 127.0.0.1:{port}" in shop.asked[0].reason
+        assert result.output["output"].startswith("hello")
+        assert result.output["exit_code"] == 7
 
 
 def test_protected_files_are_judged_outside_too() -> None:
