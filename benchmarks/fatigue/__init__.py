@@ -1,8 +1,8 @@
 """How often a person is asked, and what happens unasked: `python -m benchmarks fatigue`.
 
 The tasks of `tasks/` are played to Steersman, Codex and Claude Code at their defaults, in one run,
-by the same model server. Options: `--only NAME` (a program), `--tasks PATTERN`, `--json`. Programs that
-cannot be installed or started are left out, with a sentence that says so.
+by the same model server. Options: `--only NAME` (a program), `--tasks PATTERN`, `--json`. Programs
+that cannot be installed or started are left out, with a sentence that says so.
 """
 
 import argparse

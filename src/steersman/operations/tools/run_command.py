@@ -118,9 +118,9 @@ class RunCommand(Tool[RunCommandArgs]):
         return Plan(args, [self._wanted(args, workspace)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
-        """Run it; again if it failed and you want that, with what the sandbox refused if that is why.
+        """Run it; again if it failed and the user wants that, with what the sandbox refused it.
 
-        You must agree, to exactly that; where nobody can say what it is, to run it outside. A test
+        The user must agree to exactly that; where it cannot be named, to run it outside. A test
         that fails by its own assertion is no reason to leave the sandbox.
         """
         while True:
