@@ -228,11 +228,55 @@ FORGET = ("git stash clear", "git reflog expire --expire=now --all", "git gc -q 
 
 
 def test_history_is_not_destroyed_in_three_commands(steer, script, work, git):
-    results = told(worked(steer, script, *map(shell, FORGET)))
-    assert results[:2] == ["", ""]
-    assert "of git's history permanently" in results[2]
-    assert "3 commits" in results[2]  # a stash is two
+    stash, reflog, pruned = told(worked(steer, script, *map(shell, FORGET)))
+    assert "deleting stash, the only way to 2 commits" in stash  # a stash is two
+    assert reflog == ""
+    assert "deleting 1 commit of git's history permanently" in pruned
     assert has(git, work)
+
+
+@pytest.fixture
+def branches(repository, git):
+    """A branch that is nowhere else, one that was merged, and two stashes."""
+    git("checkout", "-qb", "feature")
+    for number in range(3):
+        (repository / "calc.py").write_text(f"work = {number}\n")
+        git("commit", "-qam", f"work {number}")
+    git("checkout", "-q", "main")
+    git("branch", "merged")
+    for number in range(2):
+        (repository / "calc.py").write_text(f"stashed = {number}\n")
+        git("stash")
+    return repository
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_branch_or_stash_that_nothing_else_leads_to_is_asked_about(
+    steer, script, branches, git, packed
+):
+    if packed:
+        git("pack-refs", "--all")
+    lines = ("git branch -D feature", "git stash drop stash@{1}", "git stash clear",
+             "git update-ref -d refs/heads/feature")  # fmt: skip
+    branch, dropped, cleared, plumbing = told(worked(steer, script, *map(shell, lines)))
+    assert "deleting branch feature, the only way to 3 commits, needs approval" in branch
+    assert "deleting stash, the only way to 1 commit, needs approval" in dropped
+    assert "deleting stash, the only way to 3 commits, needs approval" in cleared
+    assert "branch feature" in plumbing
+    assert git("branch", "--list", "feature")
+    assert len(git("stash", "list").splitlines()) == 2
+
+
+def test_a_branch_that_is_merged_renamed_packed_or_the_threads_own_is_not_asked_about(
+    steer, script, branches
+):
+    lines = ("git branch -d merged", "git branch -m feature feature2", "git pack-refs --all",
+             "git checkout -qb own && echo 'o = 1' > calc.py && git commit -qam own",
+             "git checkout -q main && git branch -D own",
+             "git branch copy feature2 && git branch -D feature2")  # fmt: skip
+    *harmless, last = told(worked(steer, script, *map(shell, [*lines, "git branch -D copy"])))
+    assert not any(harmless)
+    assert "deleting branch copy, the only way to 3 commits" in last
 
 
 def test_nor_in_one_or_over_two_turns(steer, script, work, git):

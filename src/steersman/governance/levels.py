@@ -85,6 +85,9 @@ def _loss(action: ChangeMany) -> str:
     """What nobody could bring back but the journal, as a sentence; empty when that is little."""
     if action.commits or action.objects:
         return f"deleting {_history(action)} of git's history permanently"
+    if action.unnamed:
+        commits = counted(action.unnamed, "commit")
+        return f"deleting {', '.join(action.names)}, the only way to {commits},"
     if action.discarded:
         return f"discarding uncommitted work in {_files(action.discarded)}{_such(action)}"
     verb = "deleting or emptying" if action.emptied else "deleting"

@@ -169,6 +169,9 @@ def _many(many: ChangeMany) -> str:
         history = ((many.commits, "commit"), (many.objects, "other object"))
         lost = " and ".join(counted(number, noun) for number, noun in history if number)
         parts.append(f"delete {lost} from git's history permanently")
+    if many.unnamed:
+        named = ", ".join(f"`{_short(name)}`" for name in many.names)
+        parts.append(f"delete {named}, the only way to {counted(many.unnamed, 'commit')}")
     if many.lost:
         verb = "delete or empty" if many.emptied else "delete"
         parts.append(f"{verb} {counted(many.lost, 'untracked file')}")

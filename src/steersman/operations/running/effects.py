@@ -82,6 +82,8 @@ def summed_up(
         emptied=sum(verb(change) == "changed" for change in loss.deleted),
         commits=loss.history.commits,
         objects=loss.history.others,
+        names=loss.unnamed.names[:NAMED],
+        unnamed=loss.unnamed.commits,
         turn_removed=loss.removed + special,
         turn_lost=len(loss.turn) + special,
         turn_bytes=_size(loss.turn),

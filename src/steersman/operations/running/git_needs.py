@@ -6,13 +6,15 @@ the command changed; were it to delete the objects, too, theirs would lead to no
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running import repository
 from steersman.operations.running.contents import content_of
 from steersman.operations.running.history import Piece, piece
-from steersman.records.change import Change
+from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk, written
 from steersman.records.plain_files import whole_plain
 
@@ -50,6 +52,36 @@ def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
         kept |= {path for path, found in pieces.items()
                  if found.name in names or found.pack in packs}  # fmt: skip
     return kept
+
+
+class Led(Struct, frozen=True):
+    """The objects that branches, tags, stashes and worktrees lead to, and their own names."""
+
+    objects: set[str]
+    refs: set[str]
+
+
+def named_now(journal: Journal, store: str, after: Mapping[str, FileState]) -> Led | None:
+    """What leads to objects once some files are changed; None where that cannot be read."""
+    files = _files(journal.root, store)
+    if files is None:
+        return None
+    texts = {path: _read(journal.root, path) for path in files if path not in after}
+    texts |= {path: content_of(journal, state) for path, state in after.items()
+              if path.startswith(store) and state.kind == "file"}  # fmt: skip
+    inner = {path.removeprefix(store): text for path, text in texts.items()}
+    leading = {path: text for path, text in inner.items() if _leads(path)}
+    rows = (line.split(b" ", 1) for line in leading.get("packed-refs", b"").splitlines())
+    refs = {path for path in leading if path.startswith("refs/")}
+    refs |= {row[1].decode(errors="replace") for row in rows if len(row) == 2}
+    return Led({name for text in leading.values() for name in _names(text)}, refs)
+
+
+def _leads(path: str) -> bool:
+    """Whether a file of git's leads to what people find by name; reflogs are for those who dig."""
+    if path.startswith("logs/"):
+        return path == "logs/refs/stash"
+    return path.startswith(("refs/", "worktrees/")) or path in ("packed-refs", "HEAD")
 
 
 def _packed(root: str, path: str, found: Piece) -> set[str]:

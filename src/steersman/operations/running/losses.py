@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
+from steersman.operations.running.branches import Unnamed, takes_names, unnamed
 from steersman.operations.running.contents import blob_names, is_own, key, lasts
 from steersman.operations.running.history import (
     History,
@@ -78,10 +80,11 @@ class Loss(Struct, frozen=True):
     history: History = History()
     special: tuple[str, ...] = ()
     precious: tuple[Change, ...] = ()
+    unnamed: Unnamed = Unnamed()
 
     def __bool__(self) -> bool:
         lost = self.deleted or self.discarded or self.turn or self.special
-        return bool(lost or self.history.gone)
+        return bool(lost or self.history.gone or self.unnamed.commits)
 
 
 def loss_of(
@@ -92,6 +95,13 @@ def loss_of(
     What is judged is the turn as a whole, as far as the latest changes have to do with it. What a
     tool writes, and no command, is an edit, whatever it is; what it deletes may be precious.
     """
+    if any(takes_names(change) for change in changes):
+        found = unnamed(journal, changes, past.thread)
+        return replace(_loss_of(journal, changes, command, past), unnamed=found)
+    return _loss_of(journal, changes, command, past)
+
+
+def _loss_of(journal: Journal, changes: Sequence[Change], command: str, past: Past) -> Loss:
     counted = [change for change in changes if _counts(change)]
     pieces = any(destroys_objects(change) for change in changes)
     if not counted and not pieces and not any(_brings(change) for change in changes):

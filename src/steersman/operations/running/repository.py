@@ -134,6 +134,14 @@ def leading_to(
     return set(answer.decode().split()) if answer is not None else None
 
 
+def only_from(root: str, store: str, tips: Iterable[str], others: Iterable[str]) -> int | None:
+    """How many commits one of the tips leads to, and none of the others does."""
+    place = f"--git-dir={os.path.join(root, on_disk(store))}"
+    said = "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in others)]).encode()
+    answer = ask(root, [place, "rev-list", "--count", "--ignore-missing", "--stdin"], said)
+    return int(answer) if answer and answer.strip().isdigit() else None
+
+
 def listed(root: str, index: bytes, length: int) -> set[str] | None:
     """The objects that the index of a pack lists."""
     answer = ask(root, ["show-index", f"--object-format={_format(length)}"], index)
