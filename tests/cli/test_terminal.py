@@ -66,7 +66,7 @@ def test_by_default_work_is_reviewed_and_only_what_cannot_be_undone_is_asked_abo
                    DONE)  # fmt: skip
     by_default = steer.having(STEERSMAN_APPROVALS="")
     with Terminal(by_default, "run", "--model", model, "fix add") as terminal:
-        terminal.until("ci.yml, which other programs run or obey, needs your approval")
+        terminal.until("ci.yml, which other programs run or load, needs your approval")
         terminal.until(ASK)
         terminal.press("n\n")
         terminal.until("deleting 1 untracked file (notes.txt) needs your approval")

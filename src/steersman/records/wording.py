@@ -167,17 +167,18 @@ def _many(many: ChangeMany) -> str:
     parts = []
     if many.commits or many.objects:
         history = ((many.commits, "commit"), (many.objects, "other object"))
-        lost = " and ".join(counted(number, noun) for number, noun in history if number)
-        parts.append(f"delete {lost} from git's history permanently")
+        gone = " and ".join(counted(number, noun) for number, noun in history if number)
+        parts.append(f"delete {gone} from git's history permanently")
     if many.unnamed:
         named = ", ".join(f"`{_short(name)}`" for name in many.names)
         parts.append(f"delete {named}, the only way to {counted(many.unnamed, 'commit')}")
-    if many.lost:
+    lost = many.precious or many.lost  # the ignored ones beside them are no reason to ask
+    if lost:
         verb = "delete or empty" if many.emptied else "delete"
-        parts.append(f"{verb} {counted(many.lost, 'untracked file')}")
+        parts.append(f"{verb} {counted(lost, 'untracked file')}")
     if many.discarded:
         parts.append(f"discard uncommitted changes in {counted(many.discarded, 'file')}")
-    count = many.lost + many.discarded
+    count = lost + many.discarded
     if not parts:
         count = many.created + many.changed + many.deleted
         parts.append(f"change {counted(count, 'file')} at once")
