@@ -12,19 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple
 
-import pytest
 from jsonschema import Draft202012Validator
 
-from steersman.records.settings import REVIEW, Settings
 from steersman.store.sqlite import SqliteStore
 from tests.world import STEER, Steer, call
 
-# Until settings know the level, its changesets can only be tried where no file or flag is read.
-REVIEWS = pytest.mark.skipif(
-    REVIEW not in get_args(get_type_hints(Settings)["approvals"]), reason="no level `review` yet"
-)
 BROKEN = "def add(a, b):\n    return a - b\n"
 MENDED = "def add(a, b):\n    return a + b\n"
 

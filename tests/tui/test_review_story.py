@@ -1,10 +1,10 @@
 """A turn's changes, reviewed in a real terminal: one hunk undone there, one file from the shell."""
 
-from tests.cli.kit import DONE, REVIEWS
+from tests.cli.kit import DONE
 from tests.tui.tmux import NEEDED, bodies, threads
 from tests.world import call
 
-pytestmark = [NEEDED, REVIEWS]
+pytestmark = NEEDED
 READY = "Say what to do"
 OLD = "".join(f"line {n}\n" for n in range(40))
 NEW = OLD.replace("line 2\n", "line two\n").replace("line 30\n", "")

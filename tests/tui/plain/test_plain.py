@@ -10,7 +10,7 @@ import pytest
 from steersman.records.message import encode_message
 from steersman.store.log import read_messages
 from steersman.store.sqlite import SqliteStore
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, REVIEWS, eventually, shell
+from tests.cli.kit import BROKEN, DONE, FIX, MENDED, eventually, shell
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.tui.plain.talk import Talk, piped
 from tests.world import call
@@ -447,7 +447,6 @@ def test_from_a_file(steer, script, tmp_path, text):
     assert "never said" not in done.stdout
 
 
-@REVIEWS
 def test_what_a_turn_changed_is_printed_with_the_ways_to_undo_it(steer, script, workspace):
     """In plain mode with slash commands, after `steer run` with commands of the shell."""
     old = "".join(f"line {n}\n" for n in range(40))
