@@ -92,6 +92,7 @@ def test_writing_on_keeps_it_and_so_does_k(environ, workspace, script):
             await me.sees("Nothing was done.")
             assert (workspace / "notes.md").read_text() == "mine\n"
 
+            await me.press("escape")  # from reading to writing
             await me.say("and on")
             await me.turn_ends(2)
             assert not me.messages("checkpoint")[-1].body.undoes
