@@ -48,7 +48,11 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> dict[s
 def _read(folder: str, within: str) -> list[Style]:
     """The styles of one folder; what cannot be read, or leads out of `within`, is left out."""
     found = []
-    for path in sorted(Path(folder).glob("*.md")):
+    try:
+        paths = sorted(Path(folder, name) for name in os.listdir(folder) if name.endswith(".md"))
+    except OSError:
+        return []
+    for path in paths:
         if within and not inside(os.path.realpath(path), within):
             continue
         try:

@@ -92,7 +92,7 @@ def test_odd_names(folder, finder):
         ({"path": "out"}, "Denied: "),
         ({"path": "\0"}, "NUL character"),
         ({"glob": "["}, "The glob '[' is not valid."),
-        ({"depth": 0}, "`int` >= 1"),
+        ({"depth": 0}, "must be at least 1"),
     ],
 )
 def test_bad_input(folder, finder, arguments, said):

@@ -151,7 +151,7 @@ def test_a_query_is_never_anything_else(folder, finder, pattern):
         ({"path": "a\0b"}, "NUL character"),
         ({"globs": ["["]}, "The glob '[' is not valid."),
         ({"globs": ["a\0"]}, "is not valid."),
-        ({"max_results": 501}, "`int` <= 500"),
+        ({"max_results": 501}, "must be at most 500"),
     ],
 )
 def test_bad_input(folder, finder, arguments, said):

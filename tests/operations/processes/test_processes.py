@@ -117,7 +117,7 @@ def test_a_spool_that_cannot_be_made_stops_the_command_before_it_runs(tmp_path):
 
     async def work():
         async with processes_in(tmp_path) as processes:
-            with pytest.raises(ToolProblem, match="its output cannot be kept"):
+            with pytest.raises(ToolProblem, match="its output cannot be stored"):
                 await bash(processes, tmp_path, "touch ran")
 
     run(work())
@@ -350,7 +350,7 @@ def test_ended_processes_are_kept_for_a_while(tmp_path, monkeypatch):
         ("p1", "sleep 600"), ("p4", "echo 2"), ("p5", "echo 3"), ("p6", "echo 4"), ("p7", "echo 5"),
     ]  # fmt: skip
     assert why == (
-        "Known are: p1 (running), p4 (exited 0), p5 (exited 0), p6 (exited 0), p7 (exited 0)."
+        "Known processes: p1 (running), p4 (exited 0), p5 (exited 0), p6 (exited 0), p7 (exited 0)."
     )
 
 

@@ -381,7 +381,7 @@ def test_an_unknown_process_is_answered_with_the_known_ones(folder, name):
     assert run(work()) == (
         "There is no process “p9”.\nNone was started since the thread was opened.\n"
         "Start one with background: true.",
-        "There is no process “p9”.\nKnown are: p1 (exited 2).\nUse one of these.",
+        "There is no process “p9”.\nKnown processes: p1 (exited 2).\nUse one of these.",
     )
 
 

@@ -321,7 +321,7 @@ def test_a_symbol_nobody_knows_is_told_with_who_was_asked(station: Station) -> N
     [
         (99, 0, "send", "a.py has no line 99.\nIt has 6 lines."),
         (1, 0, "other", "other is not in line 1 of a.py."),
-        (1, 0, "", "Which name in line 1 of a.py is meant?"),
+        (1, 0, "", "Which name in line 1 of a.py do you mean?"),
         (1, 99, "", "Line 1 of a.py has no column 99."),
     ],
 )

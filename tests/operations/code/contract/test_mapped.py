@@ -89,7 +89,7 @@ def test_what_the_table_does_not_have_is_not_served(station: Station) -> None:
 def test_a_table_cannot_make_a_writing_tool_a_reading_one(station: Station) -> None:
     table = {"overview": {"tool": "rewrite", "arguments": {"path": "{path}"}}}
     facade = Facade([backend(station, table)], station.environ)
-    with pytest.raises(Unable, match="Nothing here can tell") as problem:
+    with pytest.raises(Unable, match="Nothing here can list") as problem:
         station.run(facade.overview(station.path("ships.py"), 1, station.bench()))
     assert "small-code: Denied" in problem.value.why
     assert Path(station.path("ships.py")).read_text() == SOURCE

@@ -40,7 +40,7 @@ def test_headers_may_come_in_any_case_and_with_others():
         (b"Content-Length: 12\n" * 1000, "no header ends"),
         (b"x" * (LONGEST_HEADERS + 1), "no header ends"),
         (b"Content-Length: 4\r\n\r\n{no}", "not JSON"),
-        (b"Content-Length: 3\r\n\r\n[1]", "no object"),
+        (b"Content-Length: 3\r\n\r\n[1]", "not an object"),
         (b"Content-Length: 101\r\n\r\n", "larger than 100"),
         (b"Content-Length: " + b"9" * 30 + b"\r\n\r\n", "without a length"),
     ],
