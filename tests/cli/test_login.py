@@ -130,7 +130,7 @@ def test_another_server_is_remembered_with_its_address(steer, stage, home, key):
         (["compatible", "--key-stdin"], "k", "The address is missing."),
         (["--url", "ftp://x", "--key-stdin"], "k", "is not an address."),
         (["--url", "http://x/v1", "--name", "openai", "--key-stdin"], "k", "cannot be the name"),
-        (["openai", "--key-stdin"], "sk-…", "holds a character that no header can carry"),
+        (["openai", "--key-stdin"], "sk-…", "contains a character that is not allowed in a header"),
     ],
 )
 def test_what_is_wrong_is_said(steer, home, words, stdin, told):

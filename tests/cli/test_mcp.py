@@ -200,7 +200,7 @@ def test_the_doctor_explains_each_server_and_starts_none(steer, environ, workspa
     found = list(doctor.servers(usable, str(workspace), bare))
     assert [(one.state, one.found.partition(":")[0]) for one in found] == [
         ("ok", "fine, 10 tools"),
-        ("bad", "ill: last failure"),
+        ("bad", "ill"),
         ("note", "new was never started"),
         ("ok", "off is disabled"),
         ("bad", "serena"),

@@ -90,7 +90,7 @@ def test_a_person_signs_in_works_and_signs_out(steer, known, environ, script, wo
     assert not file.exists()  # with the entry goes what it led to
     steer("mcp", "add", "house", "--url", known.server().url)
     assert login(steer)[0] == 0
-    assert "forgotten" in steer("mcp", "logout", "house").stdout
+    assert "Signed out at house" in steer("mcp", "logout", "house").stdout
     assert not file.exists()
     assert known.access == {}
     assert "There was no sign-in" in steer("mcp", "logout", "house").stdout

@@ -151,7 +151,7 @@ def test_what_a_folder_brings_is_used_only_after_the_person_agreed(steer, script
 
     alone = steer.messages("run", "x", "--model", model)
     assert bodies(alone, "tool_result")[0]["status"] == "ok"
-    assert "brings rules" in bodies(alone, "audit")[0]["what"]
+    assert "has rules" in bodies(alone, "audit")[0]["what"]
     assert steer("policy", "trust", "--yes").returncode == 0
     assert status() == "denied"
     rules.write_text(rules.read_text().replace("no-ls", "not-ls"))
@@ -198,7 +198,7 @@ def test_an_answer_for_the_thread_holds_there_and_can_be_forgotten(steer, script
     again = call("workspace_edit_files", files=[swapped])
     model = script({"tool_calls": [FIX]}, {"tool_calls": [again]}, {"text": "Twice."})
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("a lasting answer would allow: changes of ./calc.py")
+        terminal.until("t would allow changes of ./calc.py")
         terminal.until("[t] in this thread")
         terminal.press("t\n")
         terminal.until("Twice.")
@@ -220,7 +220,7 @@ def test_answers_for_two_commands_cover_both_together_and_nothing_more(steer, sc
     model = script(*({"tool_calls": [made]} for made in calls), DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
         for command in commands:
-            terminal.until(f"a lasting answer would allow: the command `{command}`")
+            terminal.until(f"would allow the command `{command}`")
             terminal.until(ASK)
             terminal.press("t\n")
         terminal.until(f"$ {more}")  # the line of both was not asked about
