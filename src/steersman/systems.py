@@ -100,8 +100,15 @@ class Governance(Protocol):
         """Ask about a call before its turn has come, where a person will be asked."""
         ...
 
-    async def glance(self, tool: str, actions: Sequence[Action]) -> Permit | None:
-        """A permit to look at what a plan needs, where nobody must be asked; nothing is logged."""
+    @property
+    def asks_early(self) -> bool:
+        """Whether people are asked about calls before their turn has come."""
+        ...
+
+    async def glance(
+        self, call: str, tool: str, actions: Sequence[Action], lane: Lane
+    ) -> Permit | None:
+        """A permit to look at what a plan needs, where nobody must be asked about that."""
         ...
 
     def over(self, call: str) -> None:

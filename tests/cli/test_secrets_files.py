@@ -257,7 +257,7 @@ def test_what_is_no_secret_is_read_as_ever(steer, script):
 def test_a_call_from_the_shell_is_told_which_file_it_is(steer, workspace):
     done = steer("call", "workspace_read_file", '{"path": ".env"}')
     assert (done.returncode, done.stdout) == (3, "")
-    assert f"{workspace}/.env holds secrets" in done.stderr
+    assert f"{workspace}/.env contains secrets" in done.stderr
     assert ".steersmanignore" in done.stderr
 
 

@@ -76,7 +76,7 @@ def unexplained(story: Story) -> list[str]:
     free = _trusts_fully(story.messages)
     found = []
     for event in story.events:
-        if event.what == "read" and ".git" in event.path.split("/"):
+        if event.what == "read" and {".git", ".gitignore"} & set(event.path.split("/")):
             continue  # the host's own look at what git obeys and has, in the folders above too
         given = [leave.action for leave in leaves if leave.since <= event.at]
         if not any(_covers(action, event, story.root) for action in given):

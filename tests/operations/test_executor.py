@@ -97,6 +97,11 @@ def test_results_that_were_ready_in_another_order_give_the_context_that_the_log_
 
 
 class Generous:
+    asks_early = False
+
+    def over(self, call):
+        """Nothing was asked about it."""
+
     """A gate that allows everything and writes nothing, for tools that need nothing."""
 
     async def admit(

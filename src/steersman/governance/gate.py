@@ -153,8 +153,6 @@ class Gate:
         Nothing is decided yet: it is judged when its turn comes, and if it would do something else
         by then, asked about again.
         """
-        if not self._desk.patient or self.where.safer:
-            return
         await self._get_ready(actions, lane)
         await self._refresh(actions)
         cases = await self._cases(actions, tool)
@@ -162,17 +160,29 @@ class Gate:
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
 
+        await lane.append(*(Policy(case.action, case.verdict) for case in cases), corr=call)
+
         async def then(response: ConfirmResponse) -> None:
             await self._keep(tool, asked, response, lane.turn)
 
         await self._desk.ask_early(self._request(call, tool, cases), lane, then)
 
-    async def glance(self, tool: str, actions: Sequence[Action]) -> Leave | None:
-        """Leave to look at what a plan needs, where that needs nobody; nothing is logged."""
+    @property
+    def asks_early(self) -> bool:
+        """Whether people are asked about calls before their turn has come."""
+        return self._desk.patient and not self.where.safer
+
+    async def glance(
+        self, call: str, tool: str, actions: Sequence[Action], lane: Lane
+    ) -> Leave | None:
+        """Permission to look at what a plan needs, where nobody must be asked about that."""
         await self._refresh(actions)
         cases = await self._cases(actions, tool)
-        allowed = all(case.verdict.decision == "allow" for case in cases)
-        return Leave(tuple(actions), secret=self.where.secret_files.lines) if allowed else None
+        if any(case.verdict.decision != "allow" for case in cases):
+            return None
+        if cases:
+            await lane.append(*(Policy(case.action, case.verdict) for case in cases), corr=call)
+        return Leave(tuple(actions), secret=self.where.secret_files.lines)
 
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""

@@ -182,7 +182,7 @@ class Toolbox:
         """Ask about calls that are carried out one after the other, in their order, all at once."""
         tasks: dict[str, asyncio.Task[None]] = {}
         before: asyncio.Task[None] | None = None
-        for call in calls if len(calls) > 1 else ():
+        for call in calls if len(calls) > 1 and self._gate.asks_early else ():
             if not self._runs_together(call):
                 before = asyncio.create_task(self._foresee(call, lane, before))
                 tasks[call.id] = before
@@ -196,7 +196,7 @@ class Toolbox:
         tool = self._tools[call.name]
 
         async def look(looks: Sequence[Look]) -> Permit:
-            permit = await self._gate.glance(tool.name, looks)
+            permit = await self._gate.glance(call.id, tool.name, looks, self._place(call, lane))
             if permit is None:
                 raise Refused("It can only be looked at when its turn has come.")
             return permit

@@ -174,7 +174,7 @@ def test_someone_elses_change_during_the_run(yard: Yard) -> None:
     assert done.meanwhile == ["a"]
     (yard.root / "a").write_text("mine again")
     before = tree(yard.root)
-    with pytest.raises(Conflict, match="meanwhile: a"):
+    with pytest.raises(Conflict, match="Changed by someone else: a"):
         yard.commit(done)
     assert tree(yard.root) == before
 
