@@ -279,6 +279,23 @@ def test_a_branch_that_is_merged_renamed_packed_or_the_threads_own_is_not_asked_
     assert "deleting branch copy, the only way to 3 commits" in last
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("git branch copy feature", "git branch -D copy", "git branch -D feature"),
+        ("git checkout -qb work feature", "git checkout -q main", "git branch -D work",
+         "git branch -D feature"),
+        ("git branch -f feature main", "git branch -D feature"),
+        ("git update-ref refs/wip/x feature", "git branch -D feature",
+         "git update-ref -d refs/wip/x"),
+    ],
+)  # fmt: skip
+def test_a_detour_does_not_make_a_branch_the_threads_own(steer, script, branches, lines):
+    *harmless, last = told(worked(steer, script, *map(shell, lines)))
+    assert not any(harmless)
+    assert "the only way to 3 commits, needs approval" in last
+
+
 def test_nor_in_one_or_over_two_turns(steer, script, work, git):
     (result,) = told(worked(steer, script, shell(" && ".join(FORGET))))
     assert "of git's history permanently" in result

@@ -82,25 +82,34 @@ def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) 
 
 
 def _loss(action: ChangeMany) -> str:
-    """What nobody could bring back but the journal, as a sentence; empty when that is little."""
+    """All that nobody could bring back but the journal; empty when that is little."""
+    parts = []
     if action.commits or action.objects:
-        return f"deleting {_history(action)} of git's history permanently"
+        parts.append(f"deleting {_history(action)} of git's history permanently")
     if action.unnamed:
         commits = counted(action.unnamed, "commit")
-        return f"deleting {', '.join(action.names)}, the only way to {commits},"
+        parts.append(f"deleting {', '.join(action.names)}, the only way to {commits},")
     if action.discarded:
-        return f"discarding uncommitted work in {_files(action.discarded)}{_such(action)}"
-    verb = "deleting or emptying" if action.emptied else "deleting"
-    if action.precious:
-        size = f", {_bytes(action.lost_bytes)}" if action.lost_bytes >= LOST_BYTES else ""
-        return f"{verb} {_files(action.precious, 'untracked ')}{size}{_such(action)}"
-    large = max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES
-    if action.lost and (large or action.special >= SPECIAL):
-        size = f", {_bytes(action.lost_bytes)}" if action.lost_bytes else ""
-        return f"{verb} {_files(action.lost)} that git does not have{size}{_such(action)}"
-    if action.touched >= TOUCHED:
+        parts.append(f"discarding uncommitted work in {_files(action.discarded)}")
+    parts += _deleted(action)
+    if action.discarded or _deleted(action):
+        parts[-1] += _such(action)
+    if not parts and action.touched >= TOUCHED:
         return f"changing or deleting {counted(action.touched, 'file')}"
-    return ""
+    return " and ".join(parts)
+
+
+def _deleted(action: ChangeMany) -> list[str]:
+    """The files that are nowhere else, where they are precious or many."""
+    verb = "deleting or emptying" if action.emptied else "deleting"
+    large = max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES
+    size = f", {_bytes(action.lost_bytes)}" if large and action.lost_bytes else ""
+    if action.precious:
+        return [f"{verb} {_files(action.precious, 'untracked ')}{size}"]
+    if action.lost and (large or action.special >= SPECIAL):
+        size = size or (f", {_bytes(action.lost_bytes)}" if action.lost_bytes else "")
+        return [f"{verb} {_files(action.lost)} that git does not have{size}"]
+    return []
 
 
 def _turn(action: ChangeMany) -> str:
@@ -125,7 +134,8 @@ def _such(action: ChangeMany) -> str:
     """The names of what is lost; those of many as far as they are named."""
     if not action.examples:
         return ""
-    count = action.discarded or action.precious or action.lost
+    lost = action.precious or (action.lost if _deleted(action) else 0)
+    count = action.discarded + lost
     names = action.examples[:count]
     more = f" and {count - len(names):,} more" if count > len(names) else ""
     return f" ({', '.join(names)}{more})"

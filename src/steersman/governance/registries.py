@@ -108,11 +108,12 @@ def _installing(fact: Fact) -> Manager | None:
     """The manager that a command has install something, and nothing besides."""
     if not fact.known or fact.remote or not fact.words:
         return None
-    name, words = _program(fact), fact.words[1:]
+    name, words = fact.words[0], fact.words[1:]  # by its name: a path may be the workspace's own
     for manager in managers():
         if name in manager.programs:
-            verb = next((word for word in words if not word.startswith(("-", "+"))), "")
-            installs = verb in manager.installs if verb else name in manager.bare
+            # A verb behind options could be the value of one of them.
+            verb = words[0] if words and not words[0].startswith(("-", "+")) else ""
+            installs = verb in manager.installs if words else name in manager.bare
             return manager if installs else None
     return None
 
@@ -123,7 +124,7 @@ def _stays(fact: Fact, local: frozenset[str]) -> bool:
         case ["." | "source", script]:
             return script.rpartition("/")[2] in _VENVS
         case [python, "-m", "venv", *_]:
-            return python.rpartition("/")[2].startswith("python")
+            return re.fullmatch(r"python[\d.]*", python) is not None
         case [program, *_]:
             return program in local
     return False

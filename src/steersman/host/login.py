@@ -85,7 +85,7 @@ def server(url: str, name: str = "") -> Account:
             "It must begin with http:// or https:// and name a host.",
             "Such as https://models.example.org/v1",
         )
-    labels = [one for one in host.split(".") if one not in ("api", "www")]
+    labels = [one for one in host.split(".") if one not in ("api", "www")] or [host]
     numbers = host.replace(".", "").isdecimal() or ":" in host or host == "localhost"
     chosen = name or ("local" if numbers else (labels[-2] if labels[1:] else labels[0]).lower())
     if not _NAME.fullmatch(chosen) or chosen in (*providers(), "auto", "scripted", COMPATIBLE):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from steersman.records.errors import UsageProblem
+from steersman.records.own_places import config_folder
 from steersman.records.own_places import data_folder as data_folder
 from steersman.records.plain_files import whole_plain
 from steersman.records.settings import Approvals, Settings
@@ -46,10 +46,7 @@ ATTENDED: Mapping[str, Any] = {"approvals": "review"}
 
 def config_file(environ: Mapping[str, str]) -> Path:
     """Where the user's settings are."""
-    if sys.platform == "darwin" and not environ.get("XDG_CONFIG_HOME"):
-        return Path.home() / "Library" / "Application Support" / "steersman" / "config.toml"
-    base = environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(base) / "steersman" / "config.toml"
+    return config_folder(environ) / "config.toml"
 
 
 def cache_folder(environ: Mapping[str, str], workspace: str) -> str:

@@ -179,11 +179,16 @@ class Toolbox:
         return [results[call.id] for call in calls]
 
     def _ahead(self, calls: Sequence[Call], lane: Lane) -> dict[str, asyncio.Task[None]]:
-        """Ask about calls that are carried out one after the other, in their order, all at once."""
+        """Ask about the edits of an answer all at once, in their order.
+
+        An edit that has become another one by its turn is asked about again. What a command does
+        may depend on those before it, whatever its words are, so it is asked about in its turn.
+        """
         tasks: dict[str, asyncio.Task[None]] = {}
         before: asyncio.Task[None] | None = None
         for call in calls if len(calls) > 1 and self._gate.asks_early else ():
-            if not self._runs_together(call):
+            tool = self._tools.get(call.name)
+            if tool is not None and tool.family is Family.EDIT:
                 before = asyncio.create_task(self._foresee(call, lane, before))
                 tasks[call.id] = before
         return tasks

@@ -1,4 +1,4 @@
-"""Where this person's state is kept, as the environment says."""
+"""Where the user's state and settings are kept, as the environment says."""
 
 import sys
 from collections.abc import Mapping
@@ -12,4 +12,12 @@ def data_folder(environ: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "steersman"
     base = environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "steersman"
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """Where the user's settings are kept."""
+    if sys.platform == "darwin" and not environ.get("XDG_CONFIG_HOME"):
+        return Path.home() / "Library" / "Application Support" / "steersman"
+    base = environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "steersman"

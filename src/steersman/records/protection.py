@@ -4,15 +4,18 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from steersman.records import protected_git
 from steersman.records.action import Delete, Write
 from steersman.records.git_places import GitPlaces
+from steersman.records.own_places import config_folder, data_folder
 from steersman.records.protected_links import FILES, FOLDERS
 
-# Where the host itself runs from: whoever changes that is no longer confined by it.
-_OWN = tuple({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)})
+# Where the host itself runs from, and its settings and state: whoever changes these is no longer
+# confined by it.
+_PREFIXES = (sys.prefix, sys.base_prefix)
 _GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
 _GIT_PLACE = re.compile(r"(?:^|/)\.git$")
 # Without this file no folder is a repository, whatever else is in it.
@@ -74,7 +77,13 @@ def git_bookkeeping(path: str) -> bool:
 
 def runs_host(path: str, workspace: str) -> bool:
     """Whether a resolved path belongs to the program that confines, and lies in the workspace."""
-    return any(inside(path, place) and inside(place, workspace) for place in _OWN)
+    own = _own(str(config_folder(os.environ)), str(data_folder(os.environ)))
+    return any(inside(path, place) and inside(place, workspace) for place in own)
+
+
+@lru_cache(maxsize=4)
+def _own(*folders: str) -> frozenset[str]:
+    return frozenset(os.path.realpath(place) for place in (*_PREFIXES, *folders))
 
 
 def protected(action: Write | Delete, workspace: str) -> str:
@@ -82,7 +91,7 @@ def protected(action: Write | Delete, workspace: str) -> str:
     shown = action.path[len(workspace.rstrip("/")) + 1 :]
     parts = shown.lower().split("/")
     if runs_host(action.path, workspace):
-        return f"{shown}, from where Steersman itself runs,"
+        return f"{shown}, a part of Steersman itself, its settings or its state,"
     places = GitPlaces(workspace)
     name = places.as_git(shown).lower()
     if isinstance(action, Write) and action.opened and (not shown or ".git" in name.split("/")):

@@ -1,22 +1,24 @@
 """Branches, tags and stashes that changes take away, where nothing else leads to their commits.
 
-Git keeps such commits for a while, but only somebody who knows their numbers finds them. A branch
+Git keeps such commits for a while, but only someone who knows their numbers finds them. A branch
 that was renamed, packed or merged loses nothing, nor does one that the thread made itself.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.undoing import squash
 from steersman.operations.running import repository
 from steersman.operations.running.contents import content_of
 from steersman.operations.running.git_needs import named_now
+from steersman.operations.running.history import piece
 from steersman.records.change import Change, FileState
 
 _REF = re.compile(
-    r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/(?:heads|tags)/.+|refs/stash)|(?P<many>packed-refs)"
+    r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/(?!remotes/|bisect/|rewritten/|prefetch/).+)|(?P<many>packed-refs)"
     r"|logs/(?P<log>refs/stash))",
     re.DOTALL,
 )
@@ -42,18 +44,27 @@ def takes_names(change: Change) -> bool:
 def unnamed(
     journal: Journal, changes: Sequence[Change], thread: Callable[[], Sequence[Change]]
 ) -> Unnamed:
-    """What these changes take away that was there before the thread began."""
+    """What these changes take away; commits that the thread made itself are its own.
+
+    A name that it moved before counts as it was when the thread began.
+    """
+    latest = [change for change in changes if takes_names(change)]
+    paths = {change.path for change in latest}
+    whole = [*thread(), *changes]
+    taken = [*latest, *(change for change in squash(whole) if change.path in paths)]
+    found = [_REF.fullmatch(change.path) for change in latest]
+    after = {change.path: change.after for change in changes}
     names: list[str] = []
     commits = 0
-    after = {change.path: change.after for change in changes}
-    found = [_REF.fullmatch(change.path) for change in changes if takes_names(change)]
     for store in sorted({match["store"] for match in found if match}):
         left = named_now(journal, store, after)
-        lost = _lost(journal, store, changes, left.refs if left else set())
-        own = _made(journal, store, thread()) - set(_first(journal, store, thread()))
-        lost = {one: name for one, name in lost.items() if one not in own}
+        lost = _lost(journal, store, taken, left.refs if left else set())
+        own = _made(store, whole) if lost else set()
+        lost = {one: ref for one, ref in lost.items() if one not in own}
+        if not lost:
+            continue
         gone = repository.only_from(journal.root, store, lost, left.objects) if left else None
-        if lost and gone != 0:
+        if gone != 0:
             names += sorted(set(map(_called, lost.values())))
             commits += len(lost) if gone is None else gone
     return Unnamed(tuple(names), commits)
@@ -64,7 +75,7 @@ def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Collect
     lost: Names = {}
     for change in changes:
         found = _REF.fullmatch(change.path)
-        if found and found["store"] == store and takes_names(change):
+        if found and found["store"] == store:
             was, now = (_read(journal, found, state) for state in (change.before, change.after))
             lost |= {one: ref for one, ref in was.items()
                      if one not in now and (ref == _STASH or ref not in left)}  # fmt: skip
@@ -83,31 +94,17 @@ def _read(journal: Journal, found: "re.Match[str]", state: FileState) -> Names:
         return {row[1]: _STASH for row in rows if len(row) > 1 and _OBJECT.fullmatch(row[1])}
     rows = [line.split(" ", 1) for line in text.splitlines()]
     return {row[0]: row[1] for row in rows if len(row) == 2 and _OBJECT.fullmatch(row[0])
-            and row[1].startswith(("refs/heads/", "refs/tags/", _STASH))}  # fmt: skip
+            and not row[1].startswith("refs/remotes/")}  # fmt: skip
 
 
 def _called(ref: str) -> str:
     _, kind, *rest = ref.split("/")
-    return f"{_KINDS[kind]} {'/'.join(rest)}" if kind in _KINDS else "stash"
+    if ref == _STASH:
+        return "stash"
+    return f"{_KINDS[kind]} {'/'.join(rest)}" if kind in _KINDS else ref
 
 
-def _first(journal: Journal, store: str, thread: Iterable[Change]) -> Mapping[str, str]:
-    """What names led to before the thread changed them for the first time."""
-    seen: set[str] = set()
-    found: Names = {}
-    for change in thread:
-        match = _REF.fullmatch(change.path)
-        if match and match["store"] == store and change.path not in seen:
-            seen.add(change.path)
-            found |= _read(journal, match, change.before)
-    return found
-
-
-def _made(journal: Journal, store: str, thread: Iterable[Change]) -> set[str]:
-    """What names lead to because the thread made them so."""
-    found: set[str] = set()
-    for change in thread:
-        match = _REF.fullmatch(change.path)
-        if match and match["store"] == store:
-            found |= set(_read(journal, match, change.after))
-    return found
+def _made(store: str, thread: Iterable[Change]) -> set[str]:
+    """The objects that the thread made."""
+    pieces = (piece(change.path) for change in thread if change.before.kind == "absent")
+    return {made.name for made in pieces if made and made.store == store and not made.pack}
