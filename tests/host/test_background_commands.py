@@ -56,9 +56,7 @@ def test_what_both_changed_stays_as_it_is_and_the_other_is_kept(beside, workspac
         for message in messages
         if isinstance(message.body, ToolResult) and isinstance(message.body.output, dict)
     ]
-    assert any(
-        "both.txt was changed by others in the meantime and stays as it is" in t for t in told
-    )
+    assert any("both.txt was changed by others and stays as it is" in t for t in told)
 
 
 def test_a_file_that_git_obeys_cannot_be_reached_by_waiting_for_it_to_be_replaced(

@@ -135,7 +135,7 @@ def test_an_ambiguous_name_lists_what_it_could_be(rig: Rig) -> None:
         ("find_references", {"name": "x", "path": "shop", "line": 1}, "shop is a folder."),
         ("get_diagnostics", {"paths": ["none.py"]}, "none.py does not exist."),
         ("propose_refactoring", {"operation": "rename_symbol", "name_path": "x",
-         "path": "shop/use.py", "text": "a b"}, "'a b' is no name."),
+         "path": "shop/use.py", "text": "a b"}, "'a b' is not a name."),
         ("propose_refactoring", {"operation": "insert_after_symbol", "name_path": "x",
          "path": "shop/use.py"}, "insert_after_symbol needs text."),
         ("propose_refactoring", {"operation": "rename_symbol", "name_path": "x",

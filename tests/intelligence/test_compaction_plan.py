@@ -185,7 +185,7 @@ def test_both_ends_take_turns():
 
 CALLS = [
     ("workspace_read_file", {"path": "a"}, [("a", "read")]),
-    ("workspace_write_file", {"path": "a", "content": "x"}, [("a", "written whole, 1 lines")]),
+    ("workspace_write_file", {"path": "a", "content": "x"}, [("a", "written whole, 1 line")]),
     ("workspace_apply_patch",
      {"patch": "*** Begin Patch\n*** Add File: n.py\n+x\n*** Delete File: o.py\n*** End Patch"},
      [("n.py", "added by a patch"), ("o.py", "deleted by a patch")]),

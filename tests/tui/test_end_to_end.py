@@ -14,7 +14,7 @@ from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
 
 READY = "Say what to do"  # the composer, empty, with nothing running
 WORKING = "Enter steers the turn"  # the composer, empty, while a turn runs
-ASKED = "y once"
+ASKED = "y/a approve"
 STEERED = "waits for the next step"  # below words that steer
 QUEUED = "queued for the next turn"
 ENOUGH = (110, 60)  # a screen on which the whole conversation of a test fits

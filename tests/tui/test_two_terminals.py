@@ -13,7 +13,7 @@ from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 
 READY = "Say what to do"
 WORKING = "Enter steers the turn"
-ASKED = "y once"
+ASKED = "y/a approve"
 SIZE = (110, 50)
 
 pytestmark = NEEDED
