@@ -406,6 +406,41 @@ def test_files_and_hunks_of_a_turn_are_undone_and_the_rest_stays(here, folder, s
     assert "1 file changed" in harmless.stderr
 
 
+def test_undoing_one_hunk_keeps_my_own_edit_in_the_same_file(here, folder, script):
+    """Two hunks in src/cart.py; in an editor I change a line in hunk 2; I undo hunk 1 only."""
+    cart = folder / "src" / "cart.py"
+    cart.parent.mkdir()
+    old = "".join(f"line {n}\n" for n in range(40))
+    cart.write_text(old)
+    new = old.replace("line 2\n", "line two\n").replace("line 30\n", "line thirty\n")
+    write = call("workspace_write_file", path="src/cart.py", content=new)
+    here("run", "--model", script({"tool_calls": [write]}, DONE), "--approvals", "never", "go")
+    mine = new.replace("line thirty\n", "line thirty, mine\n").replace("line 39\n", "")
+    cart.write_text(mine)
+    hunk = ("undo", "--yes", "--hunk", "src/cart.py:1")
+
+    done = here(*hunk)
+    assert done.returncode == 0, done.stderr
+    assert "mine" not in done.stdout
+    assert cart.read_text() == mine.replace("line two\n", "line 2\n")
+    listed = here("undo", "--list").stdout
+    assert ("+line thirty\n" in listed, "src/cart.py:2" in listed) == (True, False)
+    assert here("redo", "--yes").returncode == 0
+    assert cart.read_text() == mine
+
+    over = mine.replace("line two\n", "line two, mine\n")
+    cart.write_text(over)
+    refused = here(*hunk)
+    assert refused.returncode == 1
+    assert "Changed by someone else since: src/cart.py." in refused.stderr
+    assert cart.read_text() == over
+    for forced in (hunk, ("undo", "--yes", "--file", "src/cart.py"), ("undo", "--yes")):
+        assert here(*forced, "--force").returncode == 0
+        assert "mine" not in cart.read_text()
+        assert here("redo", "--yes").returncode == 0
+        assert cart.read_text() == over
+
+
 def test_a_new_folder_with_something_of_the_person_in_it_stays(here, folder, script):
     write = call("workspace_write_file", path="new/a.py", content="a\n")
     here("run", "--model", script({"tool_calls": [write]}, DONE), "--approvals", "never", "go")

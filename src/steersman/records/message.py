@@ -359,7 +359,8 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
 
     Very many changes are kept as a content of their own, named by `manifest`. `undoes` are the
     `seq`s of checkpoints that this one undoes; a `void` one says that they never happened. An
-    undo with `parts` undoes only those.
+    undo with `parts` undoes only those; where someone else had changed a file since, `own` has the
+    same change without theirs.
     """
 
     kind: ClassVar[str] = "checkpoint"
@@ -370,6 +371,7 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     manifest: str = ""
     undoes: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
+    own: tuple[Change, ...] = ()
 
 
 Weight = Literal["", "rule", "steer"]

@@ -21,7 +21,8 @@ class UndoPlan(Struct, frozen=True):
     """What to do: the entry to write, and the paths where someone else's change would be lost.
 
     `kept` counts git's objects that stay, because something else leads to them by now. `parts` are
-    what was chosen, where not everything is undone.
+    what was chosen, where not everything is undone. Where chosen hunks are undone in a file that
+    someone else changed since, `changes` keep their work, and `own` has the change without it.
     """
 
     cause: Literal["undo", "redo"]
@@ -30,3 +31,4 @@ class UndoPlan(Struct, frozen=True):
     gaps: tuple[str, ...] = ()
     kept: int = 0
     parts: tuple[Part, ...] = ()
+    own: tuple[Change, ...] = ()

@@ -497,7 +497,9 @@ class Session:
         if not isinstance(verdict, Leave):
             verdict = verdict if isinstance(verdict, Verdict) else Verdict("deny", "person", "no")
             raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
-        body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts)
+        body = Checkpoint(
+            plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own
+        )
         await self._systems.journal.make(body, lane, None, check=not force)
 
     @take.register

@@ -3,7 +3,7 @@
 Nothing is changed here; a plan is carried out by the open thread.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 
@@ -11,7 +11,7 @@ import msgspec
 
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
-from steersman.operations.journal.choosing import undone
+from steersman.operations.journal.choosing import hunks_only, onto, undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
@@ -67,9 +67,10 @@ class WayBack:
     ) -> UndoPlan:
         """A plan cut down to some parts; the plan itself where those are all there is to undo."""
         done = undoing.inverse(plan.changes)
-        changes = tuple(undone(self._journal(thread_id), done, parts))
-        if set(changes) == set(plan.changes):
-            return plan
+        own = tuple(undone(self._journal(thread_id), done, parts))
+        changes = self._onto(thread_id, own, hunks_only(parts))
+        if set(own) == set(plan.changes):
+            return msgspec.structs.replace(plan, changes=changes)
         paths = {change.path for change in changes}
         about = tuple(
             entry.seq for entry in entries
@@ -83,7 +84,20 @@ class WayBack:
             gaps=tuple(path for path in plan.gaps if path in paths),
             kept=plan.kept if any(map(inner, paths)) else 0,
             parts=tuple(parts),
+            own=tuple(one for one in own if one.path in paths and one not in changes),
         )
+
+    def _onto(
+        self, thread_id: str, changes: Sequence[Change], paths: Collection[str]
+    ) -> tuple[Change, ...]:
+        """Changes with those of some paths made to what is there now; none that it has already."""
+        journal = self._journal(thread_id)
+        present = self._present(
+            thread_id, [one for one in changes if one.path in paths], journal.objects
+        )
+        found = [onto(journal, one, present[one.path]) if one.path in present else one
+                 for one in changes]  # fmt: skip
+        return tuple(one for one in found if not same(one.before, one.after))
 
     def plan_rewind(self, thread_id: str, to: int) -> UndoPlan | None:
         """What undoing all after a message would do; None when nothing changed since."""
@@ -99,7 +113,7 @@ class WayBack:
 
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""
-        present = self._present(thread_id, plan)
+        present = self._present(thread_id, plan.changes)
         left = [c for c in plan.changes if not same(present[c.path], c.after)]
         kept = needed(self._journal(thread_id), left)
         stay = {*kept, *self._others(thread_id, left)}
@@ -120,17 +134,19 @@ class WayBack:
                 tree.settle()
         return inside - set(going)
 
-    def _present(self, thread_id: str, plan: UndoPlan) -> dict[str, FileState]:
-        """What is at the paths of a plan; a path below a link is not there, wherever it leads."""
+    def _present(
+        self, thread_id: str, changes: Sequence[Change], keep: Objects | None = None
+    ) -> dict[str, FileState]:
+        """What is at the paths of changes; a path below a link is not there, wherever it leads."""
         with closing(Tree(find_thread(self._store, thread_id).workspace)) as tree:
             try:
-                return {change.path: tree.examine(change.path).state for change in plan.changes}
+                return {one.path: tree.examine(one.path, keep).state for one in changes}
             finally:
                 tree.settle()
 
     def conflicts(self, thread_id: str, plan: UndoPlan) -> tuple[str, ...]:
         """Paths that someone else changed since, so that the plan would lose their work."""
-        present = self._present(thread_id, plan)
+        present = self._present(thread_id, plan.changes)
         return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
 
     def turn_of(self, thread_id: str, plan: UndoPlan) -> int:

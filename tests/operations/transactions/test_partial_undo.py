@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.operations.journal.choosing import undone
+from steersman.operations.journal.choosing import onto, undone
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import (
@@ -19,6 +19,7 @@ from steersman.operations.journal.undoing import (
     squash,
     standing,
 )
+from steersman.operations.matching import merged
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.undo import Part
@@ -72,6 +73,54 @@ def test_hunks_one_by_one_are_the_undo_of_all(
         every = read_diff(journal.diff(left[0])).parts
         if every == len(hunks) - len(chosen):
             assert squash([change, first, *again]) == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_users_edit_outside_of_the_chosen_hunks_always_survives(data: st.DataObject) -> None:
+    """Their lines stay byte for byte, and the chosen hunks are undone where they are now."""
+    end = data.draw(st.sampled_from(["\n", "\r\n"]))
+    old = [f"line {n}{end}" for n in range(60)]
+    hunks = {number: 10 * number for number in range(1, 6)}  # the line that each of them changed
+    new = [f"agent {n}{end}" if n in hunks.values() else line for n, line in enumerate(old)]
+    chosen = data.draw(st.sets(st.sampled_from(list(hunks)), min_size=1, max_size=4))
+    near = {n + by for number in chosen for n in (hunks[number],) for by in (-1, 0, 1)}
+    places = st.sampled_from([n for n in range(60) if n not in near])
+    fates = data.draw(st.dictionaries(places, st.sampled_from(["drop", "add", "change"])))
+
+    def edited(lines: list[str]) -> bytes:
+        done = list(lines)
+        for at, fate in fates.items():
+            done[at] = {"drop": "", "add": done[at] + "mine\n", "change": f"my {at}\r\n"}[fate]
+        return "".join(done).encode()
+
+    with TemporaryDirectory() as folder:
+        journal = journal_in(folder)
+        kept, made = (file(journal, "".join(lines).encode()) for lines in (old, new))
+        present = file(journal, edited(new), 0o600)
+        (own,) = undone(journal, [Change("f", kept, made)], [Part("f", tuple(chosen))])
+        change = onto(journal, own, present)
+        wanted = [old[n] if n in {hunks[c] for c in chosen} else new[n] for n in range(60)]
+        assert (change.before, change.after.mode) == (present, 0o600)
+        assert journal.content(change.after) == edited(wanted)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (b"A\nb\nc\n", b"a\nb\nC\n", b"A\nb\nC\n"),
+        (b"A\nb\nc\n", b"a\nB\nc\n", b"A\nB\nc\n"),
+        (b"A\nb\nc\n", b"mine\nb\nc\n", None),
+        (b"a\nx\nb\nc\n", b"a\ny\nb\nc\n", None),
+        (b"a\nb\nc\nx", b"a\nb\nc\ny\n", None),
+        (b"A\nb\nc\n", b"\xef\xbb\xbfa\nb\nc\n", None),
+        (b"A\nb\nc\n", b"a\nb\n\x00\n", None),
+        (b"b\nc\n", b"a\nb\nc\nd\n", b"b\nc\nd\n"),
+    ],
+)
+def test_two_changes_of_a_text(one: bytes, other: bytes, both: bytes | None) -> None:
+    assert merged(b"a\nb\nc\n", one, other) == both
+    assert merged(b"a\nb\nc\n", other, one) == both
 
 
 TREE = [
@@ -157,5 +206,8 @@ def test_a_partial_undo_is_in_the_log_like_any_other() -> None:
     assert standing(log) == Standing((1, 5), (), (2,))
     assert plan_undo(log, [1, 5]).changes == (Change("x", D, A), Change("y", B, A))
     assert plan_undo(log, [5]).changes == (Change("x", D, C),)
+    theirs = Entry(2, (Change("x", D, A),), "undo", (1,), partial=True, own=(Change("x", B, C),))
+    assert plan_undo([log[0], theirs], [1]).changes == rest.changes, "theirs is not the turn's"
+    assert plan_redo([log[0], theirs]).changes == (Change("x", A, D),)
     never = [*log[:2], Entry(3, (), "void", (2,))]
     assert standing(never) == Standing((1,), ())

@@ -248,7 +248,7 @@ def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script,
 
     happened = desk(scenario, model=model)
     body = happened[0][1][1]
-    assert body.startswith("**Changed by someone else since, and lost by this: calc.py.**")
+    assert body.startswith("**Changed by someone else since, and overwritten by this: calc.py.**")
     assert file.read_text() == BROKEN
 
 

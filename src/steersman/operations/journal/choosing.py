@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import with_obstacles
-from steersman.operations.matching import with_hunks
-from steersman.records.change import Change
+from steersman.operations.matching import merged, with_hunks
+from steersman.records.change import Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.git_names import repository
 from steersman.records.hunks import parts_of
@@ -75,6 +75,34 @@ def _back(journal: Journal, change: Change, hunks: set[int] | None) -> Change:
     assert content is not None  # there are several hunks, so both contents are there
     digest, size = journal.objects.put_bytes(content)
     return Change(change.path, change.after, replace(change.after, digest=digest, size=size))
+
+
+def hunks_only(parts: Sequence[Part]) -> set[str]:
+    """The files of which hunks are chosen, and not the whole file or a folder above it."""
+    whole = {part.path.rstrip("/") for part in parts if not part.hunks}
+    found = {part.path.rstrip("/") for part in parts if part.hunks}
+    return {path for path in found if not any(f"{path}/".startswith(f"{one}/") for one in whole)}
+
+
+def onto(journal: Journal, change: Change, present: FileState) -> Change:
+    """A change of some lines, made to what a file holds now: what someone else changed stays.
+
+    The change itself where theirs is of the same lines, or no text.
+    """
+    before, after = change.before, change.after
+    if {before.kind, after.kind, present.kind} != {"file"}:
+        return change
+    contents = [journal.content(state) for state in (before, after, present)]
+    base, mine, theirs = contents
+    if base is None or mine is None or theirs is None:
+        return change
+    content = merged(base, mine, theirs)
+    others = present.mode not in (before.mode, after.mode)
+    if content is None or (others and before.mode != after.mode):
+        return change
+    mode = present.mode if before.mode == after.mode else after.mode
+    digest, size = journal.objects.put_bytes(content)
+    return Change(change.path, present, FileState("file", mode, digest, size))
 
 
 def _emptied(done: Sequence[Change], undone: set[str]) -> set[str]:

@@ -8,11 +8,14 @@ import asyncio
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 
 import msgspec
 
+from steersman.operations.journal.changeset import same
 from steersman.operations.journal.commit import HalfDone, apply
-from steersman.operations.journal.looking import examine
+from steersman.operations.journal.folders import Tree
+from steersman.operations.journal.looking import Special, examine
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.journal.undoing import Entry
@@ -49,7 +52,10 @@ class Journal:
         """Write the checkpoint, then make its changes, all or none; a cancel waits for that.
 
         What fails and leaves nothing behind is void: it never happened, and what it undoes stays.
+        Without `check`, paths are changed from whatever they are now, which the log then names.
         """
+        if not check:
+            body = await asyncio.to_thread(self._as_found, body)
         seq = await self.record(body, lane, corr)
         try:
             await unbroken(
@@ -58,7 +64,6 @@ class Journal:
                     self.root,
                     body.changes,
                     self.objects,
-                    check=check,
                     times=times,
                     remove=remove,
                 )
@@ -74,6 +79,26 @@ class Journal:
         (message,) = await lane.append(self._kept(body), corr=corr)
         return message.seq
 
+    def _as_found(self, body: Checkpoint) -> Checkpoint:
+        """Changes from what there is now, which is kept: an undo of them brings it back."""
+        found = []
+        with closing(Tree(self.root)) as tree:
+            try:
+                for change in body.changes:
+                    before = change.before
+                    with suppress(Special):  # cannot be kept, so the change is refused later
+                        before = tree.examine(change.path, self.objects, durable=False).state
+                    found.append(msgspec.structs.replace(change, before=before))
+            finally:
+                tree.settle()
+        self.objects.settle()
+        pairs = zip(body.changes, found, strict=True)
+        own = {old.path: old for old, new in pairs if not same(old.before, new.before)}
+        own |= {change.path: change for change in body.own}
+        return msgspec.structs.replace(
+            body, changes=tuple(found), own=tuple(own.values()) if body.parts else ()
+        )
+
     def _kept(self, body: Checkpoint) -> Checkpoint:
         if len(body.changes) <= INLINE:
             return body
@@ -86,10 +111,10 @@ class Journal:
         for message in messages:
             if isinstance(message.body, Checkpoint):
                 body = message.body
-                entry = Entry(
-                    message.seq, self._changes(body), body.cause, body.undoes, bool(body.parts)
+                changes, partial = self._changes(body), bool(body.parts)
+                found.append(
+                    Entry(message.seq, changes, body.cause, body.undoes, partial, body.own)
                 )
-                found.append(entry)
         return found
 
     def _changes(self, body: Checkpoint) -> tuple[Change, ...]:

@@ -22,7 +22,7 @@ class Entry(Struct, frozen=True):
 
     `undoes` names the effects an undo undid, or the one undo that a redo undid. A `void`
     entry says that those it names never happened: they were refused, or failed. What a `partial`
-    undo names stays in force, less what it undid.
+    undo names stays in force, less what it undid; `own` is that without someone else's changes.
     """
 
     seq: int
@@ -30,6 +30,7 @@ class Entry(Struct, frozen=True):
     cause: Literal["effect", "undo", "redo", "void"] = "effect"
     undoes: tuple[int, ...] = ()
     partial: bool = False
+    own: tuple[Change, ...] = ()
 
 
 class Standing(Struct, frozen=True):
@@ -90,8 +91,14 @@ def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
         e.seq for e in entries if e.seq in in_force.parts and not set(wanted).isdisjoint(e.undoes)
     ]
     named = sorted({*wanted, *before})
-    done = [change for e in entries if e.seq in named for change in e.changes]
+    done = [change for e in entries if e.seq in named for change in _own(e)]
     return UndoPlan("undo", tuple(named), tuple(inverse(squash(done))), gaps(done))
+
+
+def _own(entry: Entry) -> list[Change]:
+    """What an entry did to what the effects had made."""
+    own = {change.path: change for change in entry.own}
+    return [own.get(change.path, change) for change in entry.changes]
 
 
 def plan_redo(entries: Sequence[Entry]) -> UndoPlan:

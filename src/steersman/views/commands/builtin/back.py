@@ -69,7 +69,7 @@ def described(seat: Seat, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
     if taken:
         names = ", ".join(cell(path, 80) for path in taken[:10])
         more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
-        parts.append(f"**Changed by someone else since, and lost by this: {names}{more}.**")
+        parts.append(f"**Changed by someone else since, and overwritten by this: {names}{more}.**")
     return "\n\n".join([*parts, diffs(plans.described(seat.host, seat.id, plan))])
 
 
