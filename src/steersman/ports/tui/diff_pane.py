@@ -193,9 +193,10 @@ class DiffPane(Vertical):
         self.query_one(".diff-foot", Static).update(Text("\n").join(foot))
 
     def _keys(self) -> list[tuple[str, str]]:
-        look = [("j/k", "scroll"), ("tab", "next hunk"), ("s", "side by side"), ("esc", "back")]
+        rest = [("s", "side by side"), ("esc", "back")]
         if not self._choosing:
-            return look
+            return [("j/k", "scroll"), ("tab", "next hunk"), *rest]
+        look = [("j/k", "next hunk"), ("pgdn", "scroll"), *rest]
         return [("space", self._choice.toggle), ("f", "file"), ("a/x", "all/none"),
                 ("enter", self._choice.send), *look]  # fmt: skip
 

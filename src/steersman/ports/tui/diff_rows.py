@@ -87,6 +87,11 @@ class Rows:
         kind = "hunk" if self.files[part[0]].hunks else "file"
         return self._places[kind, *part]
 
+    def end_of(self, part: Part) -> int:
+        """The row after the last of a hunk."""
+        file = self.files[part[0]]
+        return self.at_part(part) + (1 + len(self.lines(part)) if file.hunks else 2)
+
     def at_file(self, file: int) -> int:
         """The row where a file begins."""
         return self._places["file", file, 0]
@@ -96,14 +101,12 @@ class Rows:
         return [(at, part) for at, file in enumerate(self.files) for part in range(file.parts)]
 
     def part_in(self, first: int, stop: int) -> Part | None:
-        """The first part that can be seen in a range of rows."""
-        for at in range(max(first, 0), min(stop, len(self))):
-            row = self[at]
-            if row.kind in ("hunk", "line") or (
-                row.kind == "file" and not self.files[row.file].hunks
-            ):
-                return row.file, row.hunk
-        return None
+        """The first part whose head is in a range of rows, or else of which lines are."""
+        rows = [self[at] for at in range(max(first, 0), min(stop, len(self)))]
+        heads = (row for row in rows if row.kind == "hunk"
+                 or (row.kind == "file" and not self.files[row.file].hunks))  # fmt: skip
+        row = next(heads, None) or next((row for row in rows if row.kind == "line"), None)
+        return (row.file, row.hunk) if row else None
 
     def lines(self, part: Part) -> Sequence[tuple[Side, Side]]:
         """The rows of a hunk's lines."""

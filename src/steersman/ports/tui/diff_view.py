@@ -29,8 +29,8 @@ class DiffView(ScrollView, can_focus=True):
     """Files with their hunks. When `choosing`, each hunk can be accepted or left out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "scroll_by(1)", "down", show=False),
-        Binding("k,up", "scroll_by(-1)", "up", show=False),
+        Binding("j,down", "step(1)", "down", show=False),
+        Binding("k,up", "step(-1)", "up", show=False),
         Binding("pagedown,ctrl+d", "page(1)", "page down", show=False),
         Binding("pageup,ctrl+u", "page(-1)", "page up", show=False),
         Binding("home,g", "to_end(-1)", "top", show=False),
@@ -132,6 +132,8 @@ class DiffView(ScrollView, can_focus=True):
             self.lay_out()
         else:
             self._measure()
+        if self.choosing and self.cursor is not None:
+            self.go_to(self.cursor)
 
     def render_line(self, y: int) -> Strip:
         """One row of what is seen."""
@@ -165,6 +167,14 @@ class DiffView(ScrollView, can_focus=True):
         return Strip(segments, text.cell_len).adjust_cell_length(width, style)
 
     # Moving.
+
+    def action_step(self, by: int) -> None:
+        """A row down or up; where hunks are chosen, the next of them or the one before."""
+        parts = self._rows.parts()
+        if self.choosing and self.cursor is not None and self.cursor != parts[-1 if by > 0 else 0]:
+            self.action_next_part(by)
+        else:
+            self.action_scroll_by(by)
 
     def action_scroll_by(self, by: int) -> None:
         """Some rows down or up."""
@@ -203,9 +213,10 @@ class DiffView(ScrollView, can_focus=True):
         """Put the cursor on a hunk and show it."""
         self.cursor = part
         at = len(self._top) + self._rows.at_part(part)
-        first = self.scroll_offset.y
-        if not first <= at < first + max(self.size.height - 2, 1):
-            self.scroll_to(y=max(at - 1, 0), animate=False)
+        stop = len(self._top) + self._rows.end_of(part)
+        first, height = self.scroll_offset.y, max(self.size.height, 1)
+        if at < first or stop > first + height:  # all of it if it fits, else from its head
+            self.scroll_to(y=max(min(at - 1, max(stop - height, first)), 0), animate=False)
         self._tell()
 
     def go_to_file(self, file: int) -> None:
