@@ -406,6 +406,40 @@ def test_files_and_hunks_of_a_turn_are_undone_and_the_rest_stays(here, folder, s
     assert "1 file changed" in harmless.stderr
 
 
+MANY = (
+    "mkdir -p node_modules/a build; for n in $(seq 200); do echo $n > node_modules/a/$n.js; done; "
+    "echo s > .env; echo k > build/server.key; echo o > build/out.o; echo new > src/cart.py; "
+    "git add src; git -c user.name=n -c user.email=e commit -qm agent"
+)
+
+
+def test_source_is_not_buried_under_files_that_git_ignores(steer, workspace, git, committing):
+    """Two hundred files in node_modules are a line after the source; what people miss is shown."""
+    (workspace / ".gitignore").write_text("node_modules/\nbuild/\n.env\n")
+    (workspace / "src").mkdir()
+    (workspace / "src" / "cart.py").write_text("old\n")
+    git("add", ".")
+    git("commit", "-qm", "second")
+    committing(MANY)
+
+    listed = steer("undo", "--list").stdout
+    assert listed.lstrip().startswith("2 files changed, 202 ignored, +2 −1 · git: 1 commit")
+    names = [
+        "src/cart.py:1", ".env:1", "build: 2 files, ignored by git",
+        "node_modules: 200 files, ignored by git", "git: 1 commit",
+    ]  # fmt: skip
+    places = [listed.index(f"\n  {name}") for name in names]
+    assert places == sorted(places)
+    asked = steer("undo").stdout
+    assert asked.index("src/cart.py") < asked.index("node_modules: 200 files, ignored by git")
+    assert "node_modules/a" not in listed + asked
+    assert "node_modules: folder" not in asked
+
+    assert steer("undo", "--yes", "--file", "node_modules").returncode == 0
+    assert not (workspace / "node_modules").exists()
+    assert (workspace / "src" / "cart.py").read_text() == "new\n"
+
+
 def test_undoing_one_hunk_keeps_my_own_edit_in_the_same_file(here, folder, script):
     """Two hunks in src/cart.py; in an editor I change a line in hunk 2; I undo hunk 1 only."""
     cart = folder / "src" / "cart.py"

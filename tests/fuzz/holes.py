@@ -100,9 +100,9 @@ def sockets_open() -> None:
 def undo_through_links() -> None:
     """An undo looked through links for what is there."""
 
-    def present(self: Any, thread_id: str, plan: Any) -> dict[str, FileState]:
+    def present(self: Any, thread_id: str, changes: Any, keep: Any = None) -> dict[str, FileState]:
         root = way_back.find_thread(self._store, thread_id).workspace
-        return {one.path: look(os.path.join(root, on_disk(one.path))) for one in plan.changes}
+        return {one.path: look(os.path.join(root, on_disk(one.path))) for one in changes}
 
     way_back.WayBack._present = present
 

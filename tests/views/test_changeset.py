@@ -4,7 +4,8 @@ import pytest
 
 from steersman.records.errors import UsageProblem
 from steersman.records.undo import Part
-from steersman.views.changeset import Changeset, hunk_named, lines, named, numbered, rank
+from steersman.views.arranging import rank
+from steersman.views.changeset import Changeset, hunk_named, lines, named, numbered
 from steersman.views.hunks import FileDiff, Hunk
 from steersman.views.text import parts_words
 
@@ -43,6 +44,21 @@ def test_a_changeset_in_words() -> None:
         "logo.png: it is not text\n",
         "git: 1 commit: git's own files are undone together\n",
     ]
+
+
+def test_ignored_folders_are_a_line_each_after_the_source() -> None:
+    modules = FileDiff("node_modules", "changed", why_whole="200 files, ignored by git")
+    paths = ("src/app.py", "node_modules", ".git/HEAD")
+    found = Changeset(3, (CHANGED, modules, GIT), paths, "git: 1 commit", (200,))
+    assert (found.own, found.folders) == ((CHANGED,), (modules,))
+    assert lines(found, "/undo") == [
+        "1 file changed, 200 ignored, +2 −1 · git: 1 commit",
+        "  src/app.py  +2 −1  2 hunks",
+        "  node_modules: 200 files, ignored by git",
+        "  undo all: /undo",
+    ]
+    assert found.parts({(1, 0)}) == (Part("node_modules"),)
+    assert Changeset(1, (modules,), ("node_modules",), "", (1,)).head == "1 ignored file changed"
 
 
 @pytest.mark.parametrize(

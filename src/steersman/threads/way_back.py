@@ -15,7 +15,9 @@ from steersman.operations.journal.choosing import hunks_only, onto, undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.running.contents import of_git
 from steersman.operations.running.git_needs import needed
+from steersman.operations.running.precious import Keeping
 from steersman.records.change import Change, FileState
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
@@ -153,6 +155,17 @@ class WayBack:
         """The turn whose changes a plan undoes, by the first of them."""
         _, turns = self._entries(thread_id)
         return turns.get(plan.undoes[0], 0) if plan.undoes else 0
+
+    def made_again(self, thread_id: str, changes: Sequence[Change]) -> dict[str, str]:
+        """Paths that programs make again, and the ignored folder each is in, if it is in one."""
+        entries, _ = self._entries(thread_id)
+        every = [change for entry in entries for change in entry.changes]
+        keeping = Keeping(find_thread(self._store, thread_id).workspace, every)
+        return {
+            one.path: keeping.folder_ignored(one.path)
+            for one in changes
+            if not of_git(one.path) and not keeping.keeps(one.path)
+        }
 
     def diffs(self, thread_id: str, changes: Sequence[Change]) -> list[str]:
         """Each change as people read it."""

@@ -15,6 +15,7 @@ from steersman.records.message import Message
 from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.views import git_notes
+from steersman.views.arranging import arranged, ignored_words, rank
 from steersman.views.hunks import FileDiff, Kind, all_parts, read_diff
 from steersman.views.hunks import Part as Place
 from steersman.views.plans import LOG
@@ -22,35 +23,43 @@ from steersman.views.text import counted, flat
 
 MOST = 500  # files whose diffs are read; the others are named
 LISTED = 8  # files that are printed
-# What a person looks at after the source: texts and settings, then what programs write.
-_TEXTS = re.compile(r".*\.(?:md|rst|txt|adoc|json|toml|ya?ml|cfg|ini|csv|env|xml|svg)")
-_WRITTEN = re.compile(r".*\.lock|.*-lock\.(?:json|ya?ml)|go\.sum|.*\.min\.\w+|.*\.map")
 _HUNK = re.compile(r"(.+):(\d+(?:,\d+)*)")
 
 
 class Changeset(Struct, frozen=True):
     """What a turn changed and still stands. `paths` name each of `files` for an undo.
 
-    What git notes for itself is the last of the files, and `git` says it in words.
+    Each ignored folder is one of the files, after the others; `ignored` is how many files each of
+    them has. What git notes for itself is the last of the files, and `git` says it in words.
     """
 
     turn: int
     files: tuple[FileDiff, ...]
     paths: tuple[str, ...]
     git: str = ""
+    ignored: tuple[int, ...] = ()
 
     @property
     def own(self) -> tuple[FileDiff, ...]:
-        """The files without git's bookkeeping."""
-        return self.files[:-1] if self.git else self.files
+        """The files without ignored folders and git's bookkeeping."""
+        return self.files[: len(self.files) - len(self.ignored) - bool(self.git)]
+
+    @property
+    def folders(self) -> tuple[FileDiff, ...]:
+        """The ignored folders."""
+        return self.files[len(self.own) :][: len(self.ignored)]
 
     @property
     def head(self) -> str:
         """All of it in a line."""
         told = []
+        ignored = sum(self.ignored)
         if self.own:
             added, removed = self.counts
-            told.append(f"{counted(len(self.own), 'file')} changed, +{added} −{removed}")
+            more = f", {ignored} ignored" if ignored else ""
+            told.append(f"{counted(len(self.own), 'file')} changed{more}, +{added} −{removed}")
+        elif ignored:
+            told.append(f"{counted(ignored, 'ignored file')} changed")
         return " · ".join([*told, *([self.git] if self.git else [])])
 
     @property
@@ -92,12 +101,13 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
     own = [one for one in done if not inner(one.path) and not _goes_along(one, above)]
     if not own and not noted:
         return None
+    sorted_out = arranged(host, thread, own, rank)
+    own = sorted_out.shown
     diffs = host.way_back.diffs(thread, own[:MOST])
     diffs += [""] * (len(own) - len(diffs))
-    files = sorted(
-        ((_file(change, diff), change.path) for change, diff in zip(own, diffs, strict=True)),
-        key=lambda one: (rank(one[1]), one[1]),
-    )
+    files = [(_file(one, diff), one.path) for one, diff in zip(own, diffs, strict=True)]
+    for folder, count in sorted_out.ignored.items():
+        files.append((FileDiff(shown(folder), "changed", why_whole=ignored_words(count)), folder))
     git = ""
     if noted:
         logs = [one for one in noted if inner(one.path) == LOG]
@@ -110,6 +120,7 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
         tuple(file for file, _ in files),
         tuple(path for _, path in files),
         git,
+        tuple(sorted_out.ignored.values()),
     )
 
 
@@ -130,14 +141,6 @@ def _file(change: Change, diff: str) -> FileDiff:
     return FileDiff(name, kind, why_whole=told or "its diff is not shown")
 
 
-def rank(path: str) -> int:
-    """Source comes first, then texts and settings, then what programs write."""
-    name = path.rpartition("/")[2].lower()
-    if _WRITTEN.fullmatch(name):
-        return 2
-    return 1 if _TEXTS.fullmatch(name) else 0
-
-
 def lines(found: Changeset, undo: str, *more: str) -> list[str]:
     """A changeset as lines, with the commands that undo all of it, a file or a hunk."""
     told = [found.head]
@@ -148,6 +151,9 @@ def lines(found: Changeset, undo: str, *more: str) -> list[str]:
         told.append(f"  {flat(file.name)}  +{added} −{removed}{kind}{hunks}")
     if len(found.own) > LISTED:
         told.append(f"  … and {counted(len(found.own) - LISTED, 'more file')}")
+    told += [f"  {flat(one.name)}: {one.why_whole}" for one in found.folders[:LISTED]]
+    if len(found.folders) > LISTED:
+        told.append(f"  … and {counted(len(found.folders) - LISTED, 'more ignored folder')}")
     return [*told, f"  undo all: {undo}", *(f"  {one}" for one in more)]
 
 

@@ -4,22 +4,24 @@ import msgspec
 
 from steersman.host import Host
 from steersman.records.git_names import inner
+from steersman.records.names import shown
 from steersman.records.undo import UndoPlan
 from steersman.views import git_notes
+from steersman.views.arranging import arranged, ignored_words
 
 LOG = "logs/HEAD"  # where git notes every commit
 
 
 def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
-    """The diffs of a plan; what git notes for itself is one line at the end."""
-
-    def diffs(wanted: bool, log: bool = False) -> list[str]:
-        found = tuple(
-            one for one in plan.changes
-            if bool(noted := inner(one.path)) == wanted and (not log or noted == LOG)
-        )  # fmt: skip
-        return host.way_back.describe(thread, msgspec.structs.replace(plan, changes=found))
-
-    made = git_notes.commits("".join(diffs(wanted=True, log=True)))
+    """The diffs of a plan; an ignored folder and what git notes for itself are lines at the end."""
+    log = [one for one in plan.changes if inner(one.path) == LOG]
+    made = git_notes.commits("".join(host.way_back.diffs(thread, log)))
     noted = git_notes.line((one.path for one in plan.changes), made)
-    return [*diffs(wanted=False), *([f"{noted}\n"] if noted else [])]
+    own = [one for one in plan.changes if not inner(one.path)]
+    found = arranged(host, thread, own, lambda _: 0)
+    wanted = msgspec.structs.replace(plan, changes=tuple(found.shown))
+    lines = [
+        f"{shown(folder)}: {ignored_words(count)}\n" for folder, count in found.ignored.items()
+    ]
+    lines += [f"{noted}\n"] if noted else []
+    return [*host.way_back.describe(thread, wanted), *lines]

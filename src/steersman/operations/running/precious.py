@@ -41,6 +41,15 @@ class Keeping:
             return said
         return not self._judge.leaves_out_folder(os.path.dirname(name))
 
+    def folder_ignored(self, path: str) -> str:
+        """The outermost ignored folder that a file nobody would miss is in; empty if in none."""
+        if self._judge is None or self.keeps(path):
+            return ""
+        ends = (at for at, sign in enumerate(path) if sign == "/")
+        folders = (path[:at] for at in ends)
+        left_out = self._judge.leaves_out_folder
+        return next((one for one in folders if left_out(os.fsencode(on_disk(one)))), "")
+
     def touches(self, path: str) -> bool:
         """Whether a path is neither ignored nor made again."""
         name = os.fsencode(on_disk(path))

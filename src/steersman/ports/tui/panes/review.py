@@ -85,6 +85,9 @@ class Review(Widget, can_focus=True):
         left = len(own) - len(lines) + 1
         if left and room > 0:
             lines.append(line([(f"  … and {counted(left, 'more file')}", "$muted")], width=width))
+        for folder in found.folders[: max(self.most - len(lines), 0)]:
+            told = cut(f"  {flat(folder.name)}: {folder.why_whole}", width)
+            lines.append(line([(told, "$muted")], width=width))
         return stacked(lines)
 
     def action_decide(self, what: What) -> None:

@@ -10,6 +10,7 @@ from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.message import TurnStart, User
 from steersman.records.undo import UndoPlan
 from steersman.views import plans
+from steersman.views.arranging import IGNORED
 from steersman.views.changeset import named
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
@@ -155,7 +156,8 @@ async def diff(stage: Stage, arguments: str) -> None:
     if not found:
         stage.tell("This thread has changed no files.")
     else:
-        files = sum(not one.startswith("git: ") for one in found)
+        folded = [one for one in found if one.startswith("git: ") or one.endswith(f"{IGNORED}\n")]
+        files = len(found) - len(folded)
         stage.show(f"Changes: {counted(files, 'file')}", diffs(found))
 
 
