@@ -133,7 +133,7 @@ class DiffView(ScrollView, can_focus=True):
         else:
             self._measure()
         if self.choosing and self.cursor is not None:
-            self.go_to(self.cursor)
+            self._reveal(self.cursor)
 
     def render_line(self, y: int) -> Strip:
         """One row of what is seen."""
@@ -212,12 +212,15 @@ class DiffView(ScrollView, can_focus=True):
     def go_to(self, part: Part) -> None:
         """Put the cursor on a hunk and show it."""
         self.cursor = part
+        self._reveal(part)
+        self._tell()
+
+    def _reveal(self, part: Part) -> None:
         at = len(self._top) + self._rows.at_part(part)
         stop = len(self._top) + self._rows.end_of(part)
         first, height = self.scroll_offset.y, max(self.size.height, 1)
         if at < first or stop > first + height:  # all of it if it fits, else from its head
             self.scroll_to(y=max(min(at - 1, max(stop - height, first)), 0), animate=False)
-        self._tell()
 
     def go_to_file(self, file: int) -> None:
         """Show a file from its top."""
