@@ -47,19 +47,22 @@ def bodies(host, thread, *kinds):
 def test_all_asks_of_an_answer_wait_at_once_and_effects_keep_their_order(
     environ, workspace, script
 ):
+    """A command may depend on what goes before it, so it is asked about when its turn has come."""
     model = script({"tool_calls": [FIX, WRITE, outside("cat calc.py new.txt > seen")]}, DONE)
 
     async def scenario(host, thread):
-        first, second, third = await requests(thread, 3)
+        first, second = await requests(thread, 2)
         assert not bodies(host, thread, ConfirmResponse, ToolResult)
         state = await thread.state()
         assert [one.what for one in state.activity.waiting] == [
             "change `calc.py`",
             "create `new.txt`",
-            "run `cat calc.py new.txt > seen` outside the sandbox",
         ]
-        for message in (third, second, first):  # in any order
+        for message in (second, first):  # in any order
             await thread.answer(message.corr, ConfirmResponse("allow"))
+        *_, third = await requests(thread, 3)
+        assert bodies(host, thread, ToolResult)
+        await thread.answer(third.corr, ConfirmResponse("allow"))
         await thread.wait()
         assert len(bodies(host, thread, ConfirmRequest)) == 3
 

@@ -22,6 +22,7 @@ from steersman.records.protection import inside
 LARGEST = 8_000_000  # bytes of a file that is read
 MOST_OTHERS = 8  # hosts that a person reads at a glance; where there are more, each is asked about
 _PORTS = {"http": 80, "https": 443}
+_OWN_PLACES = ([".venv", "bin"], ["venv", "bin"])
 _VENVS = ("activate", "activate.fish")
 
 
@@ -108,7 +109,11 @@ def _installing(fact: Fact) -> Manager | None:
     """The manager that a command has install something, and nothing besides."""
     if not fact.known or fact.remote or not fact.words:
         return None
-    name, words = fact.words[0], fact.words[1:]  # by its name: a path may be the workspace's own
+    name, words = fact.words[0], fact.words[1:]
+    if "/" in name:  # any file can have such a name; an environment's own is meant by it
+        folder, _, name = name.rpartition("/")
+        if folder.split("/")[-2:] not in _OWN_PLACES:
+            return None
     for manager in managers():
         if name in manager.programs:
             # A verb behind options could be the value of one of them.
