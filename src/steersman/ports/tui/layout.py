@@ -52,7 +52,7 @@ def lay_out(
     title = room >= 16
     todo = 0 if room < 14 or "todo" not in panes else 1 if asking else min(6, room // 5)
     queued = 0 if room < 9 else 1 if asking else min(5, room // 6)
-    composer = max(1, min(4, room // 4)) if asking else max(2, min(11, room // 4 + 1))
+    composer = max(1, min(3, room // 4)) if asking else max(2, min(11, room // 4 + 1))
     around = footer + status + title + queued + composer + (todo + 1 if todo else 0)
     return Layout(
         wide=wide,
