@@ -166,7 +166,7 @@ def test_plain_output_tells_the_conversation_the_diff_and_the_end(steer, script)
         "    1 failed, 2 passed",
         "● run_command date",
         "  └ denied: a command outside the sandbox needs approval, and this run cannot ask: "
-        "so far the sandbox r…",
+        "nothing was refused …",
         "Mended.",
         "1 file changed, +1 −1",
         "  calc.py +1 −1",

@@ -108,7 +108,6 @@ def test_nothing_from_outside_moves_the_cursor_the_title_or_the_clipboard(
     window.press("y")
     window.until("outside the sandbox", ASKED)
     time.sleep(PATIENCE)
-    window.press("D")
     window.press("n")
     window.until("The end.", READY)
     check_harmless(window)
@@ -229,6 +228,11 @@ def test_pasted_text_is_never_keys(steer, script, workspace, tmp_path, open_wind
     time.sleep(PATIENCE)
     window.paste(log)
     window.paste(log)
+    window.until("the end", "F8 answers")
+    assert (workspace / "calc.py").read_text() == BROKEN
+    window.press("F8")
+    window.until(ASKED)
+    time.sleep(PATIENCE)
     window.press("n")
     window.until("Left as it was.")
     assert (workspace / "calc.py").read_text() == BROKEN

@@ -48,7 +48,7 @@ def execute(
 
 def _wanting(action: Execute, approvals: str) -> Verdict:
     """The verdict on a command that wants more than its sandbox gives."""
-    why = " and ".join(action.refused) or "so far the sandbox refused it nothing"
+    why = " and ".join(action.refused) or "nothing was refused inside it so far"
     if action.outside:
         what = "a command outside the sandbox"
         return asked(approvals, "sandbox.leave", what, contained=False, why=why)

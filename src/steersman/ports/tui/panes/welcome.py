@@ -12,7 +12,7 @@ from steersman.views.text import ago, one_line
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),
     ("While it works", "Enter steers it, Tab queues, Esc stops"),
-    ("It asks first", "before anything you did not allow; everything can be undone"),
+    ("You review", "what changed when a turn ends; what cannot be undone asks first"),
 )
 
 
