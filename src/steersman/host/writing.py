@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from steersman.governance import modes
 from steersman.identity.settings import cache_folder
+from steersman.records.protection import inside
 from steersman.records.settings import Settings
 
 ALSO = {"plan": "only its plan", "spec": "docs/specs/*/*.md"}
@@ -21,4 +22,10 @@ def writable(folder: str, settings: Settings, environ: Mapping[str, str]) -> tup
     if settings.trust == "untrusted":
         return ("everything that you can write",)
     root = os.path.realpath(folder)
-    return (root, cache_folder(environ, root))
+    return (root, _at_home(cache_folder(environ, root)))
+
+
+def _at_home(path: str) -> str:
+    """A path as people write it."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    return f"~{path[len(home) :]}" if inside(path, home) else path
