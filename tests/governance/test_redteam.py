@@ -179,12 +179,20 @@ def test_the_case_of_a_name_or_a_line_break_in_it_hides_nothing(name):
 
 def test_what_the_host_runs_from_is_protected_when_it_lies_in_the_workspace(monkeypatch):
     assert not protection.runs_host(f"{ROOT}/.venv/x.pth", ROOT)
-    assert os.path.realpath(sys.prefix) in protection._OWN
-    monkeypatch.setattr(protection, "_OWN", (f"{ROOT}/.venv",))
+    assert os.path.realpath(sys.prefix) in protection._own()
+    monkeypatch.setattr(protection, "_own", lambda *_: {f"{ROOT}/.venv"})
     assert judged(".venv/lib/x.pth") == "paths.protected"
     assert judged(".venvs/lib/x.pth") == "command.effect"
-    monkeypatch.setattr(protection, "_OWN", ("/srv",))  # the system's Python, and / as workspace
+    monkeypatch.setattr(protection, "_own", lambda *_: {"/srv"})  # the system's Python, with /
     assert judged("x.py") == "command.effect"
+
+
+def test_settings_and_state_are_protected_where_they_lie_in_the_workspace(monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", f"{ROOT}/dotfiles")
+    monkeypatch.setenv("STEERSMAN_HOME", f"{ROOT}/state")
+    assert judged("dotfiles/steersman/config.toml") == "paths.protected"
+    assert judged("state/steersman.db") == "paths.protected"
+    assert judged("dotfiles/other/config.toml") == "command.effect"
 
 
 def test_debug_mode_asks_about_very_many_changes_too():
