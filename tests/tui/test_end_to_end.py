@@ -125,8 +125,8 @@ def test_several_questions_come_one_after_the_other(script, workspace, open_wind
 
     window.until(READY)
     window.say("do three things")
-    answer(window, "y", "wants to change `")
-    answer(window, "n", "wants to create `")
+    answer(window, "y", "wants to do 2 things", "change `calc.py`", "create `new.txt`")
+    answer(window, "n", "wants to create `new.txt`")
     answer(window, "y", "outside the sandbox", "$ touch seen")
     window.until("Done.", READY)
 
