@@ -18,7 +18,7 @@ test-real: $(VENV)/.test $(VENV)/.fixtures
 
 # Two hundred rounds of faults on each store, about an hour; two thousand of commands, half of one.
 soak: $(VENV)/.test $(VENV)/.fixtures
-	$(BIN)/python -m pytest -n 2 -m soak tests/faults tests/fuzz tests/crash tests/host $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m soak tests/faults tests/fuzz tests/crash tests/host tests/cli tests/tui $(ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

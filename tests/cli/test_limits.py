@@ -37,6 +37,7 @@ def test_only_so_much_of_the_output_is_kept(environ, workspace, script):
     assert max(path.stat().st_size for path in kept if "output" in path.parts) <= 65536
 
 
+@pytest.mark.soak
 def test_a_file_that_is_mostly_nothing_takes_no_room(steer, script, workspace, environ):
     command = "truncate -s 1G sparse; printf end >> sparse; ln sparse twice; printf x >> sparse"
     ran(steer, script, command)

@@ -46,7 +46,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("wide", [80, 120])
+@pytest.mark.parametrize("wide", [80, pytest.param(120, marks=pytest.mark.soak)])
 def test_prose_is_prose_whatever_was_pressed_before(environ, workspace, script, wide):
     async def scene():
         async with at_the_terminal(environ, workspace, script(*WORK), size=(wide, 24)) as me:
