@@ -10,7 +10,7 @@ from steersman.governance.confinement import _LOCAL
 from steersman.governance.guard.judge import judge
 from steersman.governance.offers import offers
 from steersman.governance.policy import Circumstances, decide
-from steersman.governance.registries import Registries, managers, registries
+from steersman.governance.registries import managers, registries
 from steersman.governance.rules import RuleSet
 from steersman.records.action import Network
 from steersman.records.judgement import CommandPlace
@@ -20,7 +20,7 @@ FILES = {
     "web/.npmrc": "@ours:registry=https://web.example.org:8443/\n",
     "requirements.txt": "--index-url https://me:x@py.example.org/simple\nx==1 # https://no.example.org\n"
     "y @ https://files.example.org/y.whl\n",
-    "Cargo.lock": 'source = "registry+https://github.com/rust-lang/crates.io-index"\n'
+    "Cargo.lock": 'source = "registry+https://github.com/example/index"\n'
     'source = "sparse+https://rust.example.org/index/"\n',
     "Gemfile": "source 'https://gems.example.org'\n# source 'https://no.example.org'\n",
     "composer.lock": '"dist": {"type": "zip", "url": "https://php.example.org/z"}',
@@ -28,7 +28,7 @@ FILES = {
 }
 
 
-def found(workspace: Path, command: str, environ: dict[str, str] | None = None) -> Registries:
+def found(workspace: Path, command: str, environ: dict[str, str] | None = None) -> tuple[str, ...]:
     place = CommandPlace(str(workspace), "/home/me", str(workspace))
     read = judge(command, place)
     return registries(read, str(workspace), str(workspace), environ or {}, _LOCAL)
@@ -74,8 +74,8 @@ PY = ["files.example.org:443", "py.example.org:443", "uv.example.org:443"]
 def test_only_installations_have_registries_and_what_a_project_names_is_told(
     project, command, manager, others
 ):
-    known = {f"{host}:443" for one in managers() if one.name == manager for host in one.hosts}
-    assert found(project, command) == Registries(tuple(sorted(known)), tuple(others))
+    assert found(project, command) == tuple(others)
+    assert not manager or manager in [one.name for one in managers()]
 
 
 def test_files_smuggle_nothing(tmp_path):
@@ -85,22 +85,23 @@ def test_files_smuggle_nothing(tmp_path):
            "https://x.example:99999/x"]  # fmt: skip
     lock = tmp_path / "package-lock.json"
     lock.write_text(json.dumps([{"resolved": address} for address in bad]))
-    assert found(tmp_path, "npm ci").others == ()
+    assert found(tmp_path, "npm ci") == ()
     many = [{"resolved": f"https://h{number}.example/x"} for number in range(9)]
     lock.write_text(json.dumps(many))
-    assert found(tmp_path, "npm ci").others == ()
+    assert found(tmp_path, "npm ci") == ()
     lock.unlink()
     (tmp_path / "work").mkdir()
     (tmp_path / "away.npmrc").write_text("registry=https://away.example.org\n")
     (tmp_path / "work/.npmrc").symlink_to("../away.npmrc")
-    assert found(tmp_path / "work", "npm ci").others == ()
+    assert found(tmp_path / "work", "npm ci") == ()
     own = {"npm_config_registry": "https://mine.example.org/"}
-    assert found(tmp_path / "work", "npm ci", own).others == ("mine.example.org:443",)
+    assert found(tmp_path / "work", "npm ci", own) == ("mine.example.org:443",)
 
 
 def test_the_table_is_sound():
     for manager in managers():
-        assert manager.hosts, manager.name
+        assert manager.programs, manager.name
+        assert manager.installs, manager.name
         for naming in manager.files:
             pattern = re.compile(naming.pattern)
             assert pattern.groups == 1, naming
@@ -109,13 +110,13 @@ def test_the_table_is_sound():
 
 
 def test_one_answer_covers_the_hosts_of_an_installation_and_nothing_else():
-    wanted = Network("a.example.org", 443, ("a.example.org:443",), ("b.example.org:443",))
+    wanted = Network("a.example.org", 443, ("a.example.org:443", "b.example.org:443"))
     where = Circumstances("/w", approvals="on-request")
     verdict = decide(wanted, where)
     assert (verdict.decision, verdict.rule) == ("ask", "network.registries")
     assert verdict.reason == (
-        "letting package managers reach their registries (a.example.org) and, because files of "
-        "this project name them, b.example.org needs your approval"
+        "letting package managers reach the registries that this project names "
+        "(a.example.org, b.example.org) needs your approval"
     )
     (choice,) = offers([wanted], None, "/w").choices
     assert choice.scopes[-2:] == ("thread", "here")
@@ -124,8 +125,8 @@ def test_one_answer_covers_the_hosts_of_an_installation_and_nothing_else():
         "package managers' connections to b.example.org",
     )
     answers = RuleSet(choice.rules)
-    groups = (wanted.registries, wanted.others)
-    later = (("c.example.org:443",), ("b.example.org:443",))
+    groups = (wanted.registries,)
+    later = (("b.example.org:443", "c.example.org:443"),)
 
     def decided(action: Network) -> str:
         return decide(action, Circumstances("/w", answers=answers)).decision

@@ -62,9 +62,9 @@ def test_registries_are_one_question_in_a_folder_and_for_installations_only(
             return first, second, kept, [one for one in said if isinstance(one, ConfirmRequest)]
 
     ((one, other), results), (none, second), kept, new = asyncio.run(whole())
-    assert "letting package managers reach their registries" in one.reason
-    assert f"name them, more.steersman.invalid, {NAMED} needs your approval" in one.reason
-    assert other.actions[0].together == ()  # a command that is no installation
+    assert "letting package managers reach the registries that this project names" in one.reason
+    assert f"(more.steersman.invalid, {NAMED}) needs your approval" in one.reason
+    assert other.actions[0].registries == ()  # a command that is no installation
     assert "502" in results[0].output["output"]  # allowed, and there is no such host
     assert "403" in results[1].output["output"]
     assert none == []

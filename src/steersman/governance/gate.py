@@ -374,7 +374,7 @@ class Gate:
 def _together(case: Case) -> tuple[str, ...]:
     """The hosts of an installation that are asked about at once; none for any other case."""
     if isinstance(case.action, Network) and case.verdict.rule == "network.registries":
-        return case.action.together
+        return case.action.registries
     return ()
 
 

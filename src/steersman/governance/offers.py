@@ -138,8 +138,8 @@ def _rules(
 
 
 def _hosts(action: Network) -> list[Rule]:
-    if action.together:
-        return [Rule("", "allow", domain=one, installs=True) for one in action.together]
+    if action.registries:
+        return [Rule("", "allow", domain=one, installs=True) for one in action.registries]
     return [Rule("", "allow", domain=f"{_bracketed(action.host)}:{action.port}")]
 
 

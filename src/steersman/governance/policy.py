@@ -277,12 +277,8 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
 
 def _reaching(action: Network) -> tuple[str, str]:
     """The rule for a connection, and what it is: of a package manager, with all that it names."""
-    if not action.together:
+    if not action.registries:
         return "network.unknown", f"a connection to {action.host}:{action.port}"
-    known, others = (
-        ", ".join(host.removesuffix(":443") for host in hosts)
-        for hosts in (action.registries, action.others)
-    )
-    told = f"letting package managers reach their registries ({known})"
-    told += f" and, because files of this project name them, {others}" if others else ""
+    hosts = ", ".join(host.removesuffix(":443") for host in action.registries)
+    told = f"letting package managers reach the registries that this project names ({hosts})"
     return "network.registries", told

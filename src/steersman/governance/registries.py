@@ -1,14 +1,14 @@
-"""Which registries the package managers of a command line go to: asked about once for a folder.
+"""Which registries a project names for the package managers of a command line: one question.
 
-The table `registries.toml` says what installs and where managers go by themselves; files of the
-project may name more. A stranger may have written them: each such host is shown by its own name.
+The table `registries.toml` says what installs, and which files name hosts. A stranger may have
+written those: each host is shown by its own name.
 """
 
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,7 +20,7 @@ from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import inside
 
 LARGEST = 8_000_000  # bytes of a file that is read
-MOST_OTHERS = 8  # hosts that a person reads at a glance; where there are more, each is asked about
+MOST = 8  # hosts that a person reads at a glance; where there are more, each is asked about
 _PORTS = {"http": 80, "https": 443}
 _OWN_PLACES = ([".venv", "bin"], ["venv", "bin"])
 _VENVS = ("activate", "activate.fish")
@@ -39,21 +39,10 @@ class Manager(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     programs: tuple[str, ...]
     installs: tuple[str, ...]
-    hosts: tuple[str, ...]
     bare: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     files: tuple[Naming, ...] = ()
     silent: tuple[str, ...] = ()
-
-
-class Registries(Struct, frozen=True):
-    """Hosts as `host:port`: well-known registries, and others that a project names."""
-
-    known: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-
-
-NONE = Registries()
 
 
 class _Table(Struct):
@@ -77,28 +66,26 @@ def registries(
     workspace: str,
     environ: Mapping[str, str],
     local: frozenset[str],
-) -> Registries:
-    """Where a command line goes that installs and does nothing else; `local` programs may help.
+) -> tuple[str, ...]:
+    """The hosts, as `host:port`, named for a line that installs; `local` programs may help it.
 
     A line with any other part gets nothing: what that reaches would be nobody's installation.
     """
     if judgement is None or not judgement.plain or judgement.verdict == "block":
-        return NONE
+        return ()
     # Most commands install nothing, and are not kept waiting until the table is understood.
     if not any(f'"{_program(fact)}"' in _text() for fact in judgement.facts):
-        return NONE
+        return ()
     used: dict[str, Manager] = {}
     for fact in judgement.facts:
         manager = _installing(fact)
         if manager is not None:
             used[manager.name] = manager
         elif not _stays(fact, local):
-            return NONE
-    known = {f"{host}:443" for manager in used.values() for host in manager.hosts}
+            return ()
     folders = _folders(judgement.facts, cwd, workspace)
     named = {host for one in used.values() for host in _named(one, folders, workspace, environ)}
-    others = sorted(named - known)
-    return Registries(tuple(sorted(known)), tuple(others) if len(others) <= MOST_OTHERS else ())
+    return tuple(sorted(named)) if len(named) <= MOST else ()
 
 
 def _program(fact: Fact) -> str:
@@ -168,15 +155,10 @@ def _named(
 def _files(naming: Naming, folders: Sequence[str], workspace: str) -> Iterator[str]:
     for folder in folders:
         for name in naming.names:
-            place = os.path.join(glob_escaped(folder), name)
+            place = os.path.join(escape(folder), name)
             for path in glob(place) if "*" in name else [os.path.join(folder, name)]:
                 if inside(os.path.realpath(path), workspace):
                     yield path
-
-
-def glob_escaped(folder: str) -> str:
-    """A folder whose name is no pattern."""
-    return re.sub(r"([*?[])", r"[\1]", folder)
 
 
 def _read(path: str) -> str:

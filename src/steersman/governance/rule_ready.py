@@ -200,7 +200,7 @@ def host_of(name: str) -> tuple[str, int]:
 
 def installs(action: Action) -> bool:
     """Whether a host is one of a command that only installs packages."""
-    return isinstance(action, Network) and bool(action.together)
+    return isinstance(action, Network) and bool(action.registries)
 
 
 def touch_of(action: Action) -> tuple[Touch, ...]:

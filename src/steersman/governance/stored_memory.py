@@ -90,8 +90,8 @@ class StoredMemory:
         """Remember for this thread that a host, or all of an installation, must not be reached."""
         host, port = wanted.host, wanted.port
         name = f"[{host}]" if ":" in host else host
-        hosts = wanted.together or (f"{name}:{port}",)
-        rules = [Rule("", "deny", domain=one, installs=bool(wanted.together)) for one in hosts]
+        hosts = wanted.registries or (f"{name}:{port}",)
+        rules = [Rule("", "deny", domain=one, installs=bool(wanted.registries)) for one in hosts]
         self._remember(tuple(rules), "thread", f"{host}:{port}")
 
     def _remember(self, rules: tuple[Rule, ...], scope: Kept, request: str, turn: int = 0) -> None:

@@ -122,19 +122,13 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
 class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="network"):
     """Reach a host, named as the program named it and not yet looked up.
 
-    For a command that only installs packages, all its hosts are asked about at once, as
-    `host:port`: well-known `registries`, and `others` that the project names.
+    For a command that only installs packages, all hosts that its project names are asked about at
+    once: `registries`, as `host:port`.
     """
 
     host: str
     port: int
     registries: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-
-    @property
-    def together(self) -> tuple[str, ...]:
-        """The hosts that are asked about at once, if several are."""
-        return (*self.registries, *self.others)
 
 
 class McpCall(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="mcp_call"):

@@ -19,8 +19,8 @@ class Profile(Struct, frozen=True):
     this machine and its network, as `host:port`, that the door may lead to, and `reaches` those of
     them that the user was asked about for this very command. `shared` when it is started in a
     network that other commands of its thread are in, and needs none of its own. `registries` are
-    the hosts of a command that only installs packages, and `others` those that the project names
-    for it: they are asked about together. `sockets` are the unix
+    the hosts that a project names for a command that only installs packages: they are asked about
+    together. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
     of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked for
     what it refused. `retry`: when it failed, they are asked whether to run it again.
@@ -38,7 +38,6 @@ class Profile(Struct, frozen=True):
     reaches: tuple[str, ...] = ()
     shared: bool = False
     registries: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
     escalate: bool = False

@@ -62,7 +62,7 @@ def described(action: Action, facts: Facts = ()) -> str:
             return _files([action])
         case ChangeMany():
             return _many(action)
-        case Network() if action.together:
+        case Network() if action.registries:
             return "let package managers reach their registries"
         case Network(host=host, port=port):
             usual = {443: "", 80: " without encryption"}.get(port, f" on port {port}")

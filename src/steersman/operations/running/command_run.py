@@ -102,7 +102,7 @@ class CommandRun(ABC):
                 if f"{canonical_host(host)}:{port}" in self._profile.reaches:
                     return ""
                 try:
-                    async with one_by_one if wanted.together else nullcontext():
+                    async with one_by_one if wanted.registries else nullcontext():
                         await bench.admit([wanted])
                 except SteersmanError as problem:
                     return problem.what
@@ -120,10 +120,8 @@ class CommandRun(ABC):
 
     def _together(self, host: str, port: int) -> Network:
         """A host as it is asked about: one of an installation with all others of it."""
-        known, others = self._profile.registries, self._profile.others
-        if f"{canonical_host(host)}:{port}" in (*known, *others):
-            return Network(host, port, known, others)
-        return Network(host, port)
+        named = self._profile.registries
+        return Network(host, port, named if f"{canonical_host(host)}:{port}" in named else ())
 
     async def lead_to(self, hosts: Sequence[str]) -> None:
         """Open a door that leads to these hosts, as `host:port`, and asks nobody about others."""

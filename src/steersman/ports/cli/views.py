@@ -321,8 +321,8 @@ def request_words(request: ConfirmRequest) -> str:
                 place = f"in {flat(cwd)}{',' if action.wants else ''}{wants(action)}"
                 # Further lines are marked, so that none of them is taken for words of ours.
                 lines.append("  $ " + safe(command).replace("\n", "\n  > ") + f"\n  {place}")
-            case Network() if action.together:
-                lines += [f"  {flat(host)}" for host in action.together]
+            case Network() if action.registries:
+                lines += [f"  {flat(host)}" for host in action.registries]
             case Network(host=host, port=port):
                 lines.append(f"  {flat(host)}, port {port}")
             case ChangeMany(created=created, changed=changed, deleted=deleted):

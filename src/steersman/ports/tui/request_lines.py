@@ -120,11 +120,10 @@ def _action(action: Action, width: int, palette: Palette) -> list[Text]:
             place += f",{wants(action)}" if action.wants else ""
             place += ", on the folder itself, so it can only be recorded" if direct else ""
             return [*lines, *wrapped(place, width, palette.dim, "  ", "  ")]
-        case Network(registries=known, others=others) if action.together:
-            lines = wrapped(", ".join(map(flat, known)), width, palette.strong, "→ ", "  ")
-            for other in others:
-                told = f"{flat(other)}, which files of this project name"
-                lines += wrapped(told, width, palette.bad, "→ ", "  ")
+        case Network(registries=named) if named:
+            lines = []
+            for one in named:
+                lines += wrapped(flat(one), width, palette.strong, "→ ", "  ")
             return lines
         case Network(host=host, port=port):
             return wrapped(f"{flat(host)}, port {port}", width, palette.strong, "→ ", "  ")

@@ -145,8 +145,8 @@ def request_lines(request: ConfirmRequest, width: int, look: Look) -> list[Text]
                 if action.wants:
                     more = clean_line(wants(action).strip())
                     lines.append(cut(Text(more, palette.warn, end=""), width))
-            case Network() if action.together:
-                hosts = clean_line(", ".join(action.together))
+            case Network() if action.registries:
+                hosts = clean_line(", ".join(action.registries))
                 lines += wrap(Text(hosts, palette.text), width, 2)
             case Network(host=host, port=port):
                 lines.append(cut(Text(f"{clean_line(host)}, port {port}", palette.text), width))
