@@ -323,6 +323,20 @@ def committing(steer, script, workspace, git):
 COMMIT = "echo new > new.txt; git add .; git -c user.name=n -c user.email=e commit -qm agent"
 
 
+def test_git_gc_is_undone_whole_and_leaves_no_pack(steer, committing, workspace):
+    """What the pack holds is in files of its own again, so nothing needs it."""
+    objects = workspace / ".git/objects"
+
+    def files():
+        return sorted(str(path.relative_to(objects)) for path in objects.rglob("*") if path.is_file())
+
+    before = files()
+    committing("git gc -q")
+    assert any(name.endswith(".pack") for name in files())
+    steer("undo", "--yes")
+    assert files() == before
+
+
 def test_undo_keeps_the_commit_that_a_person_tagged_since(steer, committing, git):
     committing(COMMIT)
     git("tag", "v1")

@@ -249,6 +249,30 @@ def test_changes_are_undone_and_redone_and_never_beside_a_turn(play, workspace, 
     play(scenario, script({"tool_calls": [WRITE, OTHER]}, DONE, {"tool_calls": [WAIT]}))
 
 
+def test_whoever_reads_the_last_words_of_a_turn_may_go_on_at_once(play, workspace, script):
+    """The words are in the log a moment before the process that wrote them is ready again."""
+
+    async def ended(thread, after):
+        return (await until(thread, TurnEnd, after)).seq
+
+    async def scenario(host, thread):
+        last = 0
+        for _ in range(10):
+            await thread.send("write")
+            last = await ended(thread, last)
+            await thread.undo(await thread.plan_undo())
+            await thread.send("write")
+            last = await ended(thread, last)
+            await thread.compact()
+            await thread.send("write")
+            last = await ended(thread, last)
+            await thread.queue("write")
+            last = await ended(thread, last)
+
+    turn = [{"tool_calls": [WRITE]}, {"tool_calls": [OTHER]}, DONE]
+    play(scenario, script(*turn * 40))
+
+
 def test_a_conversation_is_compacted_and_that_undone(play, script):
     async def scenario(host, thread):
         assert await thread.compact() is False

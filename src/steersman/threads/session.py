@@ -235,6 +235,7 @@ class Session:
             raise UsageProblem("This thread was opened without a model.")
         if asked.images:
             self._mind.check_sight()
+        await self._ended()
         self._floor.move(Move.START)
         try:
             briefing = self._systems.briefing
@@ -255,6 +256,7 @@ class Session:
 
     @take.register
     async def _queue(self, asked: Queue, cause: Cause = NO_CAUSE) -> str:
+        await self._ended()
         corr = await self._inputs.admit(asked.text, "queue", self._lane("coordination"), cause)
         if self.state is FloorState.IDLE and self._mind is not None:
             await self.go_on()
@@ -271,6 +273,7 @@ class Session:
 
     @take.register
     async def _go_on(self, _: GoOn, cause: Cause = NO_CAUSE) -> bool:
+        await self._ended()
         return await self.go_on(cause)
 
     async def go_on(self, cause: Cause = NO_CAUSE) -> bool:
@@ -312,6 +315,10 @@ class Session:
             raise
         self._running = asyncio.create_task(self._run(self._turn), name=f"turn-{self._turn}")
         return self._turn
+
+    async def _ended(self) -> None:
+        """Wait while the last words of a turn are written: who has read them may go on at once."""
+        await self._floor.leaves(FloorState.ENDING)
 
     async def resume(self, kept: Resumption) -> None:
         """Continue with a turn that waited for an answer when its process died."""
@@ -471,6 +478,7 @@ class Session:
                 "What it says about files may never have happened here.",
                 f"steer {asked.plan.cause} {thread.id}",
             )
+        await self._ended()
         self._floor.move(Move.UNDO)
         await self._accept(cause, lane)
         await self._begun(self._take_back(asked.plan, asked.force, lane), cause)
@@ -507,6 +515,7 @@ class Session:
         """Show the model a digest of what is older, or undo that; False when nothing changes."""
         if self._systems.capsule is None or self._mind is None:
             raise UsageProblem("This thread was opened without a model.")
+        await self._ended()
         self._floor.move(Move.COMPACT)  # nothing else is said meanwhile
         await self._accept(cause, self._lane("intelligence"))
         changed: bool = await self._begun(self._fit(undo=asked.undo), cause)

@@ -6,7 +6,7 @@ the command changed; were it to delete the objects, too, theirs would lead to no
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -47,11 +47,28 @@ def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
         if names is None:  # git does not say: nothing is deleted
             kept |= set(pieces)
             continue
+        names = names - _loose(root, store, after, pieces)
         packs = {found.pack for path, found in pieces.items()
                  if found.kind == "idx" and names & _packed(root, path, found)}  # fmt: skip
         kept |= {path for path, found in pieces.items()
                  if found.name in names or found.pack in packs}  # fmt: skip
     return kept
+
+
+def _loose(
+    root: str, store: str, after: Mapping[str, FileState], going: Collection[str]
+) -> set[str]:
+    """The objects that have a file of their own once the changes are made: `git gc`, undone."""
+    folder = os.path.join(root, on_disk(store), "objects")
+    paths = {
+        written(os.path.relpath(os.path.join(folder, fan, name), root))
+        for fan in _listed(folder)
+        if len(fan) == 2
+        for name in _listed(os.path.join(folder, fan))
+    }
+    paths |= {path for path, state in after.items() if state.kind == "file"}
+    found = (piece(path) for path in paths if path not in going)
+    return {one.name for one in found if one and one.store == store and not one.pack}
 
 
 class Led(Struct, frozen=True):
