@@ -84,6 +84,22 @@ def test_what_is_ignored_or_made_by_the_thread_is_not_missed(steer, script, note
     assert "deleting 1 untracked file (app.sqlite) needs approval" in results[2]
 
 
+def test_a_file_is_missed_however_it_was_moved_and_edited_before(steer, script, notes, git):
+    (notes / ".gitignore").write_text("dist/\n")
+    git("add", ".gitignore")
+    git("commit", "-qm", "rules")
+    first = worked(
+        steer, script, shell("mv note0.txt x.txt"), shell("echo more >> x.txt"), shell("rm x.txt"),
+        shell("mkdir dist; mv note1.txt dist; cp note2.txt dist"), shell("echo >> dist/note1.txt"),
+    )  # fmt: skip
+    *others, deleted, moved, edited = told(first)
+    assert not any([*others, moved, edited])
+    assert "deleting 1 untracked file (note0.txt) needs approval" in deleted
+    model = script(*({"tool_calls": [shell("rm -r dist")]},), DONE)
+    (last,) = told(steer.messages("resume", first[0]["thread"], "on", "--model", model, *NEVER))
+    assert "deleting 1 untracked file (dist/note1.txt) needs approval" in last
+
+
 @pytest.mark.parametrize(
     "destroy",
     [
@@ -289,12 +305,33 @@ def test_a_branch_that_is_merged_renamed_packed_or_the_threads_own_is_not_asked_
         ("git branch -f feature main", "git branch -D feature"),
         ("git update-ref refs/wip/x feature", "git branch -D feature",
          "git update-ref -d refs/wip/x"),
+        ("git branch other", "git branch -M other feature"),
+        ("git pack-refs --all", "git branch other", "git branch -M other feature"),
+        ("git branch -f feature main", "rm .git/logs/refs/heads/feature"),
     ],
 )  # fmt: skip
 def test_a_detour_does_not_make_a_branch_the_threads_own(steer, script, branches, lines):
     *harmless, last = told(worked(steer, script, *map(shell, lines)))
     assert not any(harmless)
     assert "the only way to 3 commits, needs approval" in last
+    assert "branch other" not in last
+
+
+@pytest.mark.parametrize(
+    ("keep", "drop"),
+    [
+        ("git stash -q", "git stash drop -q"),
+        ("git checkout -qb wip && git commit -qam wip && git checkout -q main",
+         "git branch -D wip"),
+    ],
+)  # fmt: skip
+def test_work_that_the_thread_put_away_is_not_dropped(steer, script, repository, git, keep, drop):
+    begun(repository, git)
+    *harmless, last = told(worked(steer, script, *map(shell, (keep, "ls", drop))))
+    assert not any(harmless)
+    assert "the only way to" in last
+    own = ("git stash pop -q || git merge -q wip", "echo own > own.txt && git add own.txt", keep)
+    assert not any(told(worked(steer, script, *map(shell, own))))
 
 
 def test_nor_in_one_or_over_two_turns(steer, script, work, git):

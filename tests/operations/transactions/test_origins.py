@@ -35,7 +35,7 @@ def made(*steps):
     ],
 )
 def test_a_content_comes_from_where_it_was_first(steps, place, origin):
-    assert origins(list(made(*steps)))[place] == state(origin)
+    assert origins(list(made(*steps)))[place].state == state(origin)
 
 
 RULES = "dist/\n*.log\n.env*\n*.sqlite\n/mine.txt\ndata/\nwww/\n"

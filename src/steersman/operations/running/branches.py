@@ -1,7 +1,9 @@
 """Branches, tags and stashes that changes take away, where nothing else leads to their commits.
 
 Git keeps such commits for a while, but only someone who knows their numbers finds them. A branch
-that was renamed, packed or merged loses nothing, nor does one that the thread made itself.
+that was renamed, packed or merged loses nothing, nor does one that the thread made itself, unless
+work is in it that was not the thread's. One that moves loses nothing as long as its log says where
+it was.
 """
 
 import re
@@ -12,19 +14,20 @@ from msgspec import Struct
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
 from steersman.operations.running import repository
-from steersman.operations.running.contents import content_of
-from steersman.operations.running.git_needs import named_now
+from steersman.operations.running.contents import blob_names, content_of, key, lasts
+from steersman.operations.running.git_needs import Led, named_now, packed_on_disk, packed_refs
 from steersman.operations.running.history import piece
 from steersman.records.change import Change, FileState
 
 _REF = re.compile(
     r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/(?!remotes/|bisect/|rewritten/|prefetch/).+)|(?P<many>packed-refs)"
-    r"|logs/(?P<log>refs/stash))",
+    r"|logs/(?P<log>refs/(?!remotes/).+))",
     re.DOTALL,
 )
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STASH = "refs/stash"
 _KINDS = {"heads": "branch", "tags": "tag"}
+_MOST = 20_000  # files of which contents are looked up
 
 Names = dict[str, str]  # of objects, and of what led there
 
@@ -37,8 +40,12 @@ class Unnamed(Struct, frozen=True):
 
 
 def takes_names(change: Change) -> bool:
-    """Whether a file that names branches, tags or stashes is gone, or is another one."""
-    return change.before.kind == "file" and _REF.fullmatch(change.path) is not None
+    """Whether a file that names branches, tags or stashes, or logs where they were, is another.
+
+    A file for a branch may hide where it was in `packed-refs`.
+    """
+    found = _REF.fullmatch(change.path)
+    return found is not None and (change.before.kind == "file" or bool(found["ref"]))
 
 
 def unnamed(
@@ -49,52 +56,113 @@ def unnamed(
     A name that it moved before counts as it was when the thread began.
     """
     latest = [change for change in changes if takes_names(change)]
+    found = [match for change in latest if (match := _REF.fullmatch(change.path))]
     paths = {change.path for change in latest}
+    paths |= {f"{match['store']}{match['log']}" for match in found if match["log"]}
     whole = [*thread(), *changes]
     taken = [*latest, *(change for change in squash(whole) if change.path in paths)]
-    found = [_REF.fullmatch(change.path) for change in latest]
     after = {change.path: change.after for change in changes}
     names: list[str] = []
     commits = 0
-    for store in sorted({match["store"] for match in found if match}):
+    for store in sorted({match["store"] for match in found}):
         left = named_now(journal, store, after)
-        lost = _lost(journal, store, taken, left.refs if left else set())
-        own = _made(store, whole) if lost else set()
-        lost = {one: ref for one, ref in lost.items() if one not in own}
+        lost = _lost(journal, store, taken, left)
+        own = _made(store, whole) & lost.keys() if lost else set()
+        if own and left and not _hold_work(journal, store, own, left, whole):
+            lost = {one: ref for one, ref in lost.items() if one not in own}
+        if left:
+            back = _brought_back(journal, store, lost, left, whole)
+            lost = {one: ref for one, ref in lost.items() if one not in back}
         if not lost:
             continue
         gone = repository.only_from(journal.root, store, lost, left.objects) if left else None
         if gone != 0:
-            names += sorted(set(map(_called, lost.values())))
+            alone = len(lost) == 1
+            names += sorted({_called(ref) for one, ref in lost.items()
+                             if alone or not _is_safe(journal.root, store, one, left)})  # fmt: skip
             commits += len(lost) if gone is None else gone
     return Unnamed(tuple(names), commits)
 
 
-def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Collection[str]) -> Names:
-    """The objects that names of one repository led to; a branch that only moves has a reflog."""
+def _is_safe(root: str, store: str, one: str, left: Led | None) -> bool:
+    return left is not None and repository.only_from(root, store, [one], left.objects) == 0
+
+
+def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Led | None) -> Names:
+    """The objects that names of one repository led to, and that their logs do not report."""
     lost: Names = {}
     for change in changes:
         found = _REF.fullmatch(change.path)
-        if found and found["store"] == store:
-            was, now = (_read(journal, found, state) for state in (change.before, change.after))
-            lost |= {one: ref for one, ref in was.items()
-                     if one not in now and (ref == _STASH or ref not in left)}  # fmt: skip
+        if not found or found["store"] != store:
+            continue
+        was, now = (_read(journal, found, state) for state in (change.before, change.after))
+        if found["ref"] and not was:
+            was = _hidden(journal, store, found["ref"], changes)
+        lost |= {one: ref for one, ref in was.items()
+                 if one not in now and not (left and _logged(left, ref, one))}  # fmt: skip
     return lost
 
 
+def _logged(left: Led, ref: str, one: str) -> bool:
+    """Whether a name that still leads somewhere has a log that says where it was."""
+    return ref != _STASH and ref in left.refs and one in left.logs.get(ref, ())
+
+
+def _hidden(journal: Journal, store: str, ref: str, changes: Iterable[Change]) -> Names:
+    """Where a branch was that had no file of its own."""
+    many = next((one.before for one in changes if one.path == f"{store}packed-refs"), None)
+    text = content_of(journal, many) if many else packed_on_disk(journal, store)
+    was = packed_refs(text).get(ref)
+    return {was: ref} if was else {}
+
+
+def _hold_work(
+    journal: Journal, store: str, own: Collection[str], left: Led, whole: Sequence[Change]
+) -> bool:
+    """Whether only commits that the thread made have work that was there before it."""
+    gone = repository.leading_to(journal.root, store, own, left.objects, index=False)
+    if gone is None:
+        return True
+    work = (change for change in squash(whole) if change.before.kind in ("file", "link")
+            and key(change.before) != key(change.after) and lasts(change.path))  # fmt: skip
+    return any(
+        not gone.isdisjoint(blob_names(journal, change.before))
+        for change, _ in zip(work, range(_MOST), strict=False)
+    )
+
+
+def _brought_back(
+    journal: Journal, store: str, lost: Names, left: Led, whole: Sequence[Change]
+) -> set[str]:
+    """Stashes whose every content the thread wrote into files: `git stash pop`."""
+    stashes = [one for one, ref in lost.items() if ref == _STASH]
+    back: set[str] = set()
+    written = {
+        name
+        for change in (whole[-_MOST:] if stashes else ())
+        if change.after.kind in ("file", "link") and lasts(change.path)
+        for name in blob_names(journal, change.after)
+    }
+    for one in stashes:
+        gone = repository.leading_to(journal.root, store, [one], left.objects, index=False)
+        kinds = repository.kinds(journal.root, store, gone) if gone else None
+        if kinds and {name for name, kind in kinds.items() if kind == "blob"} <= written:
+            back.add(one)
+    return back
+
+
 def _read(journal: Journal, found: "re.Match[str]", state: FileState) -> Names:
-    """The objects that a file leads to."""
+    """The objects that a file leads to; a log does so only for stashes."""
     if state.kind != "file":
         return {}
     text = content_of(journal, state).decode(errors="replace")
     if found["ref"]:
         return {one: found["ref"] for one in _OBJECT.findall(text)}
     if found["log"]:
-        rows = [line.split(" ") for line in text.splitlines()]
+        rows = [line.split(" ") for line in text.splitlines() if found["log"] == _STASH]
         return {row[1]: _STASH for row in rows if len(row) > 1 and _OBJECT.fullmatch(row[1])}
-    rows = [line.split(" ", 1) for line in text.splitlines()]
-    return {row[0]: row[1] for row in rows if len(row) == 2 and _OBJECT.fullmatch(row[0])
-            and not row[1].startswith("refs/remotes/")}  # fmt: skip
+    packed = packed_refs(text.encode(errors="replace"))
+    return {one: ref for ref, one in packed.items() if not ref.startswith("refs/remotes/")}
 
 
 def _called(ref: str) -> str:

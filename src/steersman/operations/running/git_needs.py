@@ -72,10 +72,14 @@ def _loose(
 
 
 class Led(Struct, frozen=True):
-    """The objects that branches, tags, stashes and worktrees lead to, and their own names."""
+    """The objects that branches, tags, stashes and worktrees lead to, and their own names.
+
+    `logs` are those that a branch's own log reports.
+    """
 
     objects: set[str]
     refs: set[str]
+    logs: dict[str, set[str]]
 
 
 def named_now(journal: Journal, store: str, after: Mapping[str, FileState]) -> Led | None:
@@ -88,10 +92,24 @@ def named_now(journal: Journal, store: str, after: Mapping[str, FileState]) -> L
               if path.startswith(store) and state.kind == "file"}  # fmt: skip
     inner = {path.removeprefix(store): text for path, text in texts.items()}
     leading = {path: text for path, text in inner.items() if _leads(path)}
-    rows = (line.split(b" ", 1) for line in leading.get("packed-refs", b"").splitlines())
+    packed = packed_refs(leading.pop("packed-refs", b""))
     refs = {path for path in leading if path.startswith("refs/")}
-    refs |= {row[1].decode(errors="replace") for row in rows if len(row) == 2}
-    return Led({name for text in leading.values() for name in _names(text)}, refs)
+    objects = {name for text in leading.values() for name in _names(text)}
+    objects |= {name for ref, name in packed.items() if ref not in refs}
+    logs = {path.removeprefix("logs/"): _names(text) for path, text in inner.items()
+            if path.startswith("logs/refs/")}  # fmt: skip
+    return Led(objects, refs | packed.keys(), logs)
+
+
+def packed_refs(text: bytes) -> dict[str, str]:
+    """Where branches and tags are that have no file of their own, by name."""
+    rows = (line.decode(errors="replace").split(" ", 1) for line in text.splitlines())
+    return {row[1]: row[0] for row in rows if len(row) == 2 and _NAME.fullmatch(row[0].encode())}
+
+
+def packed_on_disk(journal: Journal, store: str) -> bytes:
+    """The file of those branches and tags as it is."""
+    return _read(journal.root, f"{store}packed-refs")
 
 
 def _leads(path: str) -> bool:

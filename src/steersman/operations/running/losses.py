@@ -26,10 +26,10 @@ from steersman.operations.running.history import (
     dropped,
     vanishing,
 )
-from steersman.operations.running.origins import origins
+from steersman.operations.running.origins import Origins
 from steersman.operations.running.precious import Keeping
 from steersman.operations.running.uncommitted import not_moved, thrown_away, unknown
-from steersman.records.change import Change, FileState
+from steersman.records.change import ABSENT, Change, FileState
 
 SHRUNK = 10  # a file of a tenth of its size is not an edited one
 SMALL = 64  # bytes, below which sizes say nothing
@@ -110,22 +110,26 @@ def _loss_of(journal: Journal, changes: Sequence[Change], command: str, past: Pa
     thrown = thrown_away(journal, net, changes, by_command=bool(command))
     ruined = {change.path for change in counted if is_ruined(journal, change)}
     ruined |= _worn_down([change for change in counted if change.path not in ruined], net)
-    thrown = _of_others(journal, thrown, net, changes, past)
+    first = Origins(lambda: [*past.thread(), *changes])
+    thrown = _of_others(journal, thrown, net, first)
     discarded = tuple({one.path: one for some in thrown.values() for one in some}.values())
     if not ruined and not pieces:
         return Loss(discarded=discarded)
     history, homeless = _vanishing(journal, net, changes, past) if pieces else (History(), {})
     destroyed = _destroyed(journal, net)
     turn = unknown(journal, not_moved(destroyed, net), net, history.gone)
-    turn = _foreign(journal, turn, net, changes, past, history.gone)
+    turn = _foreign(journal, turn, net, first, history.gone)
     turn = list({**{change.path: change for change in turn}, **homeless}.values())
-    late = _late(turn, [change for change in counted if change.path in ruined]) | {*homeless}
+    late = _late(turn, [change for change in counted if change.path in ruined], first)
+    late |= {*homeless}
     late -= {*thrown, *(change.path for change in discarded)}
     lost = tuple(change for change in turn if change.path in late)
     removed = {change.path for change in destroyed}.union(homeless)
     keeping = Keeping(journal.root, past.thread() if lost else ())
     counts = [change for change in lost if command or change.after.kind == "absent"]
-    precious = tuple(change for change in counts if keeping.keeps(change.path))
+    places = ({change.path, first.of(change).path} - {""} for change in counts)
+    kept = (any(map(keeping.keeps, paths)) for paths in places)
+    precious = tuple(change for change, keeps in zip(counts, kept, strict=True) if keeps)
     return Loss(lost, discarded, tuple(turn), len(removed), history, precious=precious)
 
 
@@ -133,12 +137,11 @@ def _of_others(
     journal: Journal,
     thrown: dict[str, list[Change]],
     net: Sequence[Change],
-    changes: Sequence[Change],
-    past: Past,
+    first: Origins,
 ) -> dict[str, list[Change]]:
     """Of work that is thrown away, what is not the thread's own."""
     work = [change for change in net if change.path in thrown]
-    foreign = _foreign(journal, work, net, changes, past, frozenset())
+    foreign = _foreign(journal, work, net, first, frozenset())
     return {change.path: thrown[change.path] for change in foreign}
 
 
@@ -146,15 +149,13 @@ def _foreign(
     journal: Journal,
     lost: Sequence[Change],
     net: Sequence[Change],
-    changes: Sequence[Change],
-    past: Past,
+    first: Origins,
     gone: frozenset[str],
 ) -> list[Change]:
     """Those of lost contents that the thread did not make, or made of what git does not have."""
     if not lost:
         return []
-    first = origins([*past.thread(), *changes])
-    roots = [(one, first.get((one.path, key(one.before)), one.before)) for one in lost]
+    roots = [(one, first.of(one).state) for one in lost]
     made = [Change(one.path, root, one.after) for one, root in roots
             if root != one.before and root.kind in ("file", "link")]  # fmt: skip
     kept = {change.path for change in unknown(journal, made, net, gone)}
@@ -195,10 +196,11 @@ def _destroyed(journal: Journal, net: Sequence[Change]) -> list[Change]:
     return [change for change in net if _counts(change) and is_ruined(journal, change)]
 
 
-def _late(turn: Sequence[Change], ruined: Sequence[Change]) -> set[str]:
-    """The paths of lost files whose content was destroyed just now, perhaps in another place."""
+def _late(turn: Sequence[Change], ruined: Sequence[Change], first: Origins) -> set[str]:
+    """The paths of lost files of which the last was destroyed just now, perhaps moved or edited."""
     paths = {change.path for change in ruined}
     contents = {key(change.before) for change in ruined}
+    contents |= {key(first.of(change).state) for change in ruined} - {key(ABSENT)}
     return {change.path for change in turn
             if change.path in paths or key(change.before) in contents}  # fmt: skip
 
