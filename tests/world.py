@@ -4,15 +4,43 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests import nursery
+
+PATIENCE = 120
 STEER = [sys.executable, "-m", "steersman"]
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
     """A tool call in a script."""
     return {"name": name, "arguments": arguments}
+
+
+def run_steer(
+    words: Sequence[str],
+    folder: Path,
+    environ: dict[str, str],
+    stdin: str = "",
+    before: Callable[[], None] | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Run `steer` to the end; `before` runs in the new process before the command does."""
+    if before is None and nursery.fits(environ, stdin):
+        return nursery.run(words, str(folder), environ, stdin, PATIENCE)
+    return subprocess.run(
+        [*STEER, *words],
+        cwd=folder,
+        env=environ,
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=PATIENCE,
+        check=False,
+        preexec_fn=before,
+    )
 
 
 class Steer:
@@ -24,16 +52,7 @@ class Steer:
 
     def __call__(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run to the end."""
-        return subprocess.run(
-            [*STEER, *arguments],
-            cwd=self.folder,
-            env=self.environ,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        return run_steer(arguments, self.folder, self.environ, stdin)
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """Run and go on."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from jsonschema import Draft202012Validator
 
 from steersman.store.sqlite import SqliteStore
-from tests.world import STEER, Steer, call
+from tests.world import STEER, Steer, call, run_steer
 
 BROKEN = "def add(a, b):\n    return a - b\n"
 MENDED = "def add(a, b):\n    return a + b\n"
@@ -85,18 +85,7 @@ class StrictSteer(Steer):
 
     def __call__(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run to the end."""
-        done = subprocess.run(
-            [*STEER, *arguments],
-            cwd=self.folder,
-            env=self.environ,
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=120,
-            check=False,
-            preexec_fn=self.before,
-        )
+        done = run_steer(arguments, self.folder, self.environ, stdin, self.before)
         assert_civil(done.stderr)
         return done
 

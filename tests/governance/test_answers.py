@@ -89,6 +89,12 @@ def test_going_to_a_folder_of_the_workspace_is_no_part_of_an_offer():
     assert offered("cd /etc && npm test").choices == ()
 
 
+@pytest.mark.parametrize("program", ["./run.sh", "scripts/deploy", f"{HERE}/run.sh"])
+def test_outside_the_sandbox_a_file_of_the_workspace_is_asked_about_each_time(program):
+    offer = offered(f"{program} staging", outside=True)
+    assert "is a file of the workspace, which can change" in offer.why_not
+
+
 def test_outside_the_sandbox_an_answer_lasts_for_a_thread_at_most():
     rule = begins("npm", "test", outside=True)
     told = ("commands beginning with `npm test` outside the sandbox",)

@@ -4,6 +4,7 @@ An offer is made of rules: everything it would allow is in its sentences, and no
 """
 
 from collections.abc import Callable, Sequence
+from os.path import join, normpath
 from typing import Literal
 
 import msgspec
@@ -177,6 +178,9 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
         raise _NoOffer(f"`{line}` may leave the workspace")
     if runs_anything(fact.words):
         raise _NoOffer(f"`{line}` can run anything")
+    program = fact.words[0]
+    if outside and "/" in program and inside(normpath(join(workspace, program)), workspace):
+        raise _NoOffer(f"`{program}` is a file of the workspace, which can change")
     if fact.remote:
         # More words could make something else of it, such as --force.
         return Rule("", "allow", command=_literal(fact.words), whole=True, outside=outside)
