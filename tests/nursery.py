@@ -37,8 +37,8 @@ _ROOM = 65_536  # bytes that a pipe takes before anybody reads
 
 def fits(environ: Mapping[str, str], said: str) -> bool:
     """Whether a command can be forked; Python obeys some variables only when it starts."""
-    obeyed = {name: value for name, value in environ.items()
-              if name in ("LANG", "LANGUAGE", "TZ") or name.startswith(("PYTHON", "LC_"))}  # fmt: skip
+    early = ("LANG", "TZ", "LC_", "PYTHON")
+    obeyed = {name: value for name, value in environ.items() if name.startswith(early)}
     return obeyed == {"LANG": "C.UTF-8", "TZ": "UTC"} and len(said.encode()) < _ROOM
 
 
@@ -136,8 +136,8 @@ def _watch(fds: Sequence[int], words: list[str], folder: str, environ: dict[str,
         for number, pipe in enumerate(pipes):
             os.dup2(pipe, number)
             os.close(pipe)
-        sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
-        sys.stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)
+        sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
         os.environ.clear()
         os.environ.update(environ)
         os.chdir(folder)
