@@ -135,6 +135,8 @@ TREE = [
     Change("new/deep/b", ABSENT, FileState("file", 1, "f")),
     Change("turned", FileState("file", 1, "g"), FOLDER),
     Change("turned/in", ABSENT, FileState("file", 1, "h")),
+    Change("was/moved", FileState("file", 1, "i"), ABSENT),
+    Change("zz", ABSENT, FileState("file", 1, "i")),
 ]
 BOOK = [".git/HEAD", ".git/objects/ab/" + "0" * 38]
 
@@ -148,6 +150,8 @@ BOOK = [".git/HEAD", ".git/objects/ab/" + "0" * 38]
         (["new/"], ["new", "new/deep", "new/deep/a", "new/deep/b"]),
         (["turned"], ["turned", "turned/in"]),
         (["turned/in"], ["turned/in"]),
+        (["zz"], ["was/moved", "zz"]),  # or its content would be nowhere
+        (["was/moved"], ["was/moved"]),
         ([".git/HEAD"], BOOK),
         ([".git/hooks/post-commit"], [".git/hooks/post-commit"]),
         ([".git"], sorted([*BOOK, ".git/hooks/post-commit"])),

@@ -24,7 +24,8 @@ def undone(journal: Journal, done: Sequence[Change], parts: Sequence[Part]) -> l
     """The changes that undo some parts of what was done.
 
     What belongs to a chosen path goes with it: a folder that must come back first, a new folder
-    that nothing is left in. What git notes for itself is one thing.
+    that nothing is left in, the old name of a file that was moved. What git notes for itself is
+    one thing.
     """
     wanted: dict[str, set[int] | None] = {}  # None: all of it
     for part in parts:
@@ -33,6 +34,7 @@ def undone(journal: Journal, done: Sequence[Change], parts: Sequence[Part]) -> l
             wanted[path] = {*known, *part.hunks} if part.hunks and known is not None else None
     back = {one.path: _back(journal, one, wanted[one.path]) for one in done if one.path in wanted}
     whole = [change for change in done if back.get(change.path) == change.reversed()]
+    whole += _moved(done, whole)
     paths = {change.path for change in with_obstacles(whole, done)}
     paths |= _emptied(done, paths)
     return [change.reversed() if change.path in paths else back[change.path]
@@ -103,6 +105,15 @@ def onto(journal: Journal, change: Change, present: FileState) -> Change:
     mode = present.mode if before.mode == after.mode else after.mode
     digest, size = journal.objects.put_bytes(content)
     return Change(change.path, present, FileState("file", mode, digest, size))
+
+
+def _moved(done: Sequence[Change], whole: Sequence[Change]) -> list[Change]:
+    """Deletions of files whose content would be nowhere once the new name is gone, too."""
+    chosen = {change.path for change in whole}
+    going = {change.after.digest for change in whole if change.after.kind == "file"}
+    going -= {one.after.digest for one in done if one.path not in chosen} | {""}
+    return [change for change in done if change.path not in chosen
+            and change.after.kind == "absent" and change.before.digest in going]  # fmt: skip
 
 
 def _emptied(done: Sequence[Change], undone: set[str]) -> set[str]:
