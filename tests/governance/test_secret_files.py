@@ -98,7 +98,8 @@ def test_the_table_leaves_alone_what_ordinary_repositories_hold(tmp_path, name):
 COPIES = [
     "{}~", "{}.~1~", "#{}#", "{}.bak", "{}.bak2", "{}.old", "{}.orig", "{}.save",
     "{}.tmp", "{}.tmp.12", "{}.swp", "{}.swo", ".{}.swp", ".{}.swn", ".{}.un~", ".{}.kate-swp",
-    "{}_backup", "{}-old", "{}.bak~",
+    "{}_backup", "{}-old", "{}.bak~", "{} (copy)", "{} (1)", "{} copy 2", "{}.dpkg-old", "{}.rpmsave",
+    "{}.pacnew", "{}-2024", "{}.2024-01-31", "{}_20240131", ".{}.Ab12Cd",
 ]  # fmt: skip
 
 
@@ -111,6 +112,15 @@ def test_no_copy_that_an_editor_left_shows_a_secret(tmp_path, copy):
     for name in ("README.md", "id_rsa.pub", "public.pem", "chart/templates/secrets.yaml", "a.c"):
         top, _, last = name.rpartition("/")
         assert not secret_files.covers(str(tmp_path / top / copy.format(last)))
+
+
+@pytest.mark.parametrize("mark", [" (copy)", " copy", "-old", "_backup", " (2)", "-2024-01-31"])
+def test_nor_one_with_the_mark_inside_its_name(tmp_path, mark):
+    secret_files, _ = Finder(str(tmp_path)).find(deep=False)
+    for name in ("server{}.key", "credentials{}.json", "tls{}.pem"):
+        assert secret_files.covers(str(tmp_path / "a" / name.format(mark)))
+    for name in ("page{}.json", "notes{}.md", "a{}.c"):
+        assert not secret_files.covers(str(tmp_path / name.format(mark)))
 
 
 def test_a_copy_of_a_folder_of_secrets_is_secret_and_an_exception_names_one_that_is_not(tmp_path):

@@ -21,8 +21,11 @@ APART = "#| apart\n"
 # What editors and people put around the name of a file for a copy of it; names are in lower case.
 _AFTER = re.compile(
     rb"(?<=[^/~#])(?:[~#]|\.~\d++~|\.un~|\.kate-swp|\.sw[a-p]"
-    rb"|[._-](?:bak|backup|copy|old|orig|saved?|tmp)\d*+(?:\.\d++)?)++(?![^/])"
+    rb"|[ ._-]?(?:\((?:copy|\d++)\)|[ ._-](?:bak|backup|copy|old|orig|saved?|tmp|dist|new))"
+    rb"(?: ?\d++)?(?:\.\d++)?|\.(?:dpkg|ucf|rpm|pac)-?(?:old|dist|new|save|orig|tmp)"
+    rb"|[._-]20\d\d(?:[-_.]?\d\d){0,5})++(?=\.[^./]++\Z|\Z|/)"
 )
+_PASSING = re.compile(rb"(?<![^/])\.(?=[^/])([^/]+)\.[a-z0-9]{6}\Z")  # while rsync writes it
 _BEFORE = re.compile(rb"(?<![^/])(?:#|\.~?)(?=[^/]+\Z)")
 
 
@@ -74,9 +77,10 @@ class SecretFiles:
 
 def copied_names(path: bytes) -> list[bytes]:
     """The paths that a path, in lower case, may be an editor's or a person's copy of."""
-    bare = _AFTER.sub(b"", path)
+    bare, whole = _AFTER.sub(b"", path), _PASSING.sub(rb"\1", path)
     # `.id_rsa.swp` is of `id_rsa`, `.env.swp` of `.env`: the dot may be the editor's or the file's.
-    return [] if bare == path else [_BEFORE.sub(b"", bare), bare]
+    found = [] if bare == path else [_BEFORE.sub(b"", bare), bare]
+    return found if whole == path else [*found, whole]
 
 
 PLAIN_SIGHT = SecretFiles("/", "")
