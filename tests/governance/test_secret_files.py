@@ -98,8 +98,8 @@ def test_the_table_leaves_alone_what_ordinary_repositories_hold(tmp_path, name):
 COPIES = [
     "{}~", "{}.~1~", "#{}#", "{}.bak", "{}.bak2", "{}.old", "{}.orig", "{}.save",
     "{}.tmp", "{}.tmp.12", "{}.swp", "{}.swo", ".{}.swp", ".{}.swn", ".{}.un~", ".{}.kate-swp",
-    "{}_backup", "{}-old", "{}.bak~", "{} (copy)", "{} (1)", "{} copy 2", "{}.dpkg-old", "{}.rpmsave",
-    "{}.pacnew", "{}-2024", "{}.2024-01-31", "{}_20240131", ".{}.Ab12Cd",
+    "{}_backup", "{}-old", "{}.bak~", "{} (copy)", "{} (1)", "{} copy 2", "{}.dpkg-old",
+    "{}.rpmsave", "{}.pacnew", "{}-2024", "{}.2024-01-31", "{}_20240131", ".{}.Ab12Cd",
 ]  # fmt: skip
 
 
