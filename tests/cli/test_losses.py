@@ -284,6 +284,30 @@ def test_a_branch_or_stash_that_nothing_else_leads_to_is_asked_about(
     assert len(git("stash", "list").splitlines()) == 2
 
 
+def test_a_stash_that_is_popped_is_in_the_folder_until_that_is_thrown_away(
+    steer, script, repository, git
+):
+    """Popped over other work, and with a new file; what was staged is there, too."""
+    work = repository / "calc.py"
+    work.write_text("".join(f"line_{number} = {number}\n" for number in range(12)))
+    git("commit", "-qam", "lines")
+    work.write_text(work.read_text().replace("= 2\n", "= 'hours of work'\n"))
+    git("add", "calc.py")
+    (repository / "new.txt").write_text(TEXT)
+    git("stash", "-u")
+    both = "sed -i s/11/eleven/ calc.py; git commit -qam other; git stash pop"
+    steps = (f"{both} && git checkout -q . && rm new.txt", both, "git checkout -q calc.py",
+             "rm new.txt", "echo more >> calc.py")  # fmt: skip
+    lost, popped, thrown, deleted, edited = told(worked(steer, script, *map(shell, steps)))
+    assert popped == edited == ""
+    for told_of in (lost, thrown, deleted):
+        assert "deleting stash, the only way to 3 commits" in told_of
+    assert "hours of work" in (text := work.read_text())
+    assert "eleven" in text
+    assert (repository / "new.txt").read_text() == TEXT
+    assert git("stash", "list") == ""
+
+
 def test_a_branch_that_is_merged_renamed_packed_or_the_threads_own_is_not_asked_about(
     steer, script, branches
 ):

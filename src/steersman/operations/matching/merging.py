@@ -18,6 +18,18 @@ def merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
     return None if lines is None else encode(Text(texts[0].encoding, "".join(lines)))
 
 
+def holds(base: bytes, one: bytes, other: bytes) -> bool:
+    """Whether all that `one` changed of `base` is changed in `other`, too."""
+    if other == one:
+        return True
+    if texts_of(base, one) is None or texts_of(base, other) is None:
+        return False
+    lines = [split(text.text) for text in map(decode, (base, one, other)) if isinstance(text, Text)]
+    mine, theirs = ({(region.left, tuple(new[slice(*region.right)]))
+                     for region in _regions(lines[0], new)} for new in lines[1:])  # fmt: skip
+    return mine <= theirs
+
+
 def _merged(base: list[str], one: list[str], other: list[str]) -> list[str] | None:
     mine = [(region, one) for region in _regions(base, one)]
     theirs = [(region, other) for region in _regions(base, other)]

@@ -2,8 +2,8 @@
 
 Git keeps such commits for a while, but only someone who knows their numbers finds them. A branch
 that was renamed, packed or merged loses nothing, nor does one that the thread made itself, unless
-work is in it that was not the thread's. One that moves loses nothing as long as its log says where
-it was.
+work is in it that was not the thread's, nor a stash whose work is in the folder, until that is
+thrown away, too. One that moves loses nothing as long as its log says where it was.
 """
 
 import re
@@ -16,7 +16,8 @@ from steersman.operations.journal.undoing import squash
 from steersman.operations.running import repository
 from steersman.operations.running.contents import blob_names, content_of, key, lasts
 from steersman.operations.running.git_needs import Led, named_now, packed_on_disk, packed_refs
-from steersman.operations.running.history import piece
+from steersman.operations.running.history import leads_on, piece
+from steersman.operations.running.stashes import contents, unpacked
 from steersman.records.change import Change, FileState
 
 _REF = re.compile(
@@ -56,11 +57,13 @@ def unnamed(
     A name that it moved before counts as it was when the thread began.
     """
     latest = [change for change in changes if takes_names(change)]
-    found = [match for change in latest if (match := _REF.fullmatch(change.path))]
+    earlier = thread()
+    popped = [change for change in earlier if is_stash(change)]
+    found = [match for change in [*latest, *popped] if (match := _REF.fullmatch(change.path))]
     paths = {change.path for change in latest}
     paths |= {f"{match['store']}{match['log']}" for match in found if match["log"]}
-    whole = [*thread(), *changes]
-    taken = [*latest, *(change for change in squash(whole) if change.path in paths)]
+    whole = [*earlier, *changes]
+    taken = [*latest, *(change for change in squash(whole) if change.path in paths), *popped]
     after = {change.path: change.after for change in changes}
     names: list[str] = []
     commits = 0
@@ -70,12 +73,19 @@ def unnamed(
         own = _made(store, whole) & lost.keys() if lost else set()
         if own and left and not _hold_work(journal, store, own, left, whole):
             lost = {one: ref for one, ref in lost.items() if one not in own}
-        if left:
-            back = _brought_back(journal, store, lost, left, whole)
-            lost = {one: ref for one, ref in lost.items() if one not in back}
+        stashes = {one for one, ref in lost.items() if ref == _STASH}
+        new = _lost(journal, store, latest, None).keys()
+        for one in stashes - _thrown_away(journal, store, stashes, changes, new):
+            del lost[one]
+        if left and stashes & lost.keys():
+            kept = _kept(journal, store, changes, left.objects)
+            for one in stashes & lost.keys():
+                if contents(journal.root, store, one) <= kept:
+                    del lost[one]
         if not lost:
             continue
-        gone = repository.only_from(journal.root, store, lost, left.objects) if left else None
+        led = left.objects | _moved(journal, store, latest).difference(lost) if left else set()
+        gone = repository.only_from(journal.root, store, lost, led) if left else None
         if gone != 0:
             alone = len(lost) == 1
             names += sorted({_called(ref) for one, ref in lost.items()
@@ -131,24 +141,55 @@ def _hold_work(
     )
 
 
-def _brought_back(
-    journal: Journal, store: str, lost: Names, left: Led, whole: Sequence[Change]
+def is_stash(change: Change) -> bool:
+    """Whether a file says which stashes there are."""
+    found = _REF.fullmatch(change.path)
+    return found is not None and _STASH in (found["ref"], found["log"])
+
+
+def _thrown_away(
+    journal: Journal,
+    store: str,
+    stashes: Collection[str],
+    changes: Sequence[Change],
+    new: Collection[str],
 ) -> set[str]:
-    """Stashes whose every content the thread wrote into files: `git stash pop`."""
-    stashes = [one for one, ref in lost.items() if ref == _STASH]
-    back: set[str] = set()
-    written = {
-        name
-        for change in (whole[-_MOST:] if stashes else ())
-        if change.after.kind in ("file", "link") and lasts(change.path)
-        for name in blob_names(journal, change.after)
-    }
-    for one in stashes:
-        gone = repository.leading_to(journal.root, store, [one], left.objects, index=False)
-        kinds = repository.kinds(journal.root, store, gone) if gone else None
-        if kinds and {name for name, kind in kinds.items() if kind == "blob"} <= written:
-            back.add(one)
-    return back
+    """Those of the stashes that are gone whose work the changes take from the folder.
+
+    So is that of `new` ones, which go just now, if it is not in the folder then.
+    """
+    if not stashes:
+        return set()
+    after = {change.path: change.after for change in changes}
+    absent = {*stashes} - unpacked(journal, store, stashes, after)
+    before = {change.path: change.before for change in changes}
+    return absent & {*new, *unpacked(journal, store, absent.difference(new), before)}
+
+
+def _kept(
+    journal: Journal, store: str, changes: Iterable[Change], named: Collection[str]
+) -> set[str]:
+    """The objects that names lead to through commits which the changes bring: another stash."""
+    brought: dict[str, set[str]] = {}
+    for change in changes:
+        found = piece(change.path) if change.after.kind == "file" else None
+        if found and found.store == store and not found.pack:
+            brought[found.name] = leads_on(journal, change.after, found.name)
+    kept: set[str] = set()
+    follow = {*named} & brought.keys()
+    while follow:
+        kept |= follow
+        follow = {one for name in follow & brought.keys() for one in brought[name]} - kept
+    old = kept - brought.keys()
+    reached = repository.leading_to(journal.root, store, old, {*named} - kept, index=False)
+    return kept | (reached or set())
+
+
+def _moved(journal: Journal, store: str, changes: Sequence[Change]) -> set[str]:
+    """The objects that names led to which are there still: the new ones may not be known yet."""
+    pairs = ((_REF.fullmatch(one.path), one) for one in changes if one.after.kind == "file")
+    return {name for found, one in pairs if found and found["store"] == store
+            for name in _read(journal, found, one.before)}  # fmt: skip
 
 
 def _read(journal: Journal, found: "re.Match[str]", state: FileState) -> Names:

@@ -207,9 +207,28 @@ def _is_young(folder: str, name: str) -> bool:
 
 def is_object(journal: Journal, state: FileState, name: str) -> bool:
     """Whether a file really holds the object of a name."""
-    content = content_of(journal, state)
+    plain = _plain(journal, state)
+    kind = "sha256" if len(name) == 64 else "sha1"
+    return hashlib.new(kind, plain, usedforsecurity=False).hexdigest() == name
+
+
+def leads_on(journal: Journal, state: FileState, name: str) -> set[str]:
+    """The objects that a commit or a tree leads to."""
+    head, _, inner = _plain(journal, state).partition(b"\0")
+    if head.startswith(b"commit "):
+        lines = inner.partition(b"\n\n")[0].splitlines()
+        return {
+            line.split()[1].decode() for line in lines if line.startswith((b"tree ", b"parent "))
+        }
+    found: set[str] = set()
+    while head.startswith(b"tree ") and inner:
+        _, _, inner = inner.partition(b"\0")
+        found.add(inner[: len(name) // 2].hex())
+        inner = inner[len(name) // 2 :]
+    return found
+
+
+def _plain(journal: Journal, state: FileState) -> bytes:
     with suppress(zlib.error):
-        plain = zlib.decompressobj().decompress(content, LARGEST)
-        kind = "sha256" if len(name) == 64 else "sha1"
-        return hashlib.new(kind, plain, usedforsecurity=False).hexdigest() == name
-    return False
+        return zlib.decompressobj().decompress(content_of(journal, state), LARGEST)
+    return b""

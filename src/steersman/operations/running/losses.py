@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
-from steersman.operations.running.branches import Unnamed, takes_names, unnamed
+from steersman.operations.running.branches import Unnamed, is_stash, takes_names, unnamed
 from steersman.operations.running.contents import blob_names, is_own, key, lasts
 from steersman.operations.running.history import (
     History,
@@ -95,18 +95,20 @@ def loss_of(
     What is judged is the turn as a whole, as far as the latest changes have to do with it. What a
     tool writes, and no command, is an edit, whatever it is; what it deletes may be precious.
     """
-    if any(takes_names(change) for change in changes):
-        found = unnamed(journal, changes, past.thread)
-        return replace(_loss_of(journal, changes, command, past), unnamed=found)
-    return _loss_of(journal, changes, command, past)
+    matters = any(_counts(one) or destroys_objects(one) or _brings(one) for one in changes)
+    turn = past.turn() if matters else ()
+    loss = _loss_of(journal, changes, command, past, turn) if matters else Loss()
+    if any(map(takes_names, changes)) or any(map(is_stash, turn)):
+        return replace(loss, unnamed=unnamed(journal, changes, past.thread))
+    return loss
 
 
-def _loss_of(journal: Journal, changes: Sequence[Change], command: str, past: Past) -> Loss:
+def _loss_of(
+    journal: Journal, changes: Sequence[Change], command: str, past: Past, turn: Sequence[Change]
+) -> Loss:
     counted = [change for change in changes if _counts(change)]
     pieces = any(destroys_objects(change) for change in changes)
-    if not counted and not pieces and not any(_brings(change) for change in changes):
-        return Loss()
-    net = squash([*past.turn(), *changes])
+    net = squash([*turn, *changes])
     thrown = thrown_away(journal, net, changes, by_command=bool(command))
     ruined = {change.path for change in counted if is_ruined(journal, change)}
     ruined |= _worn_down([change for change in counted if change.path not in ruined], net)
@@ -117,20 +119,20 @@ def _loss_of(journal: Journal, changes: Sequence[Change], command: str, past: Pa
         return Loss(discarded=discarded)
     history, homeless = _vanishing(journal, net, changes, past) if pieces else (History(), {})
     destroyed = _destroyed(journal, net)
-    turn = unknown(journal, not_moved(destroyed, net), net, history.gone)
-    turn = _foreign(journal, turn, net, first, history.gone)
-    turn = list({**{change.path: change for change in turn}, **homeless}.values())
-    late = _late(turn, [change for change in counted if change.path in ruined], first)
+    gone = unknown(journal, not_moved(destroyed, net), net, history.gone)
+    gone = _foreign(journal, gone, net, first, history.gone)
+    gone = list({**{change.path: change for change in gone}, **homeless}.values())
+    late = _late(gone, [change for change in counted if change.path in ruined], first)
     late |= {*homeless}
     late -= {*thrown, *(change.path for change in discarded)}
-    lost = tuple(change for change in turn if change.path in late)
+    lost = tuple(change for change in gone if change.path in late)
     removed = {change.path for change in destroyed}.union(homeless)
     keeping = Keeping(journal.root, past.thread() if lost else ())
     counts = [change for change in lost if command or change.after.kind == "absent"]
     places = ({change.path, first.of(change).path} - {""} for change in counts)
     kept = (any(map(keeping.keeps, paths)) for paths in places)
     precious = tuple(change for change, keeps in zip(counts, kept, strict=True) if keeps)
-    return Loss(lost, discarded, tuple(turn), len(removed), history, precious=precious)
+    return Loss(lost, discarded, tuple(gone), len(removed), history, precious=precious)
 
 
 def _of_others(

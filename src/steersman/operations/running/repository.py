@@ -78,7 +78,7 @@ def known(root: str, names: Iterable[str], home: str = "") -> set[str] | None:
 
 def kinds(root: str, store: str, names: Iterable[str]) -> dict[str, str] | None:
     """What each object of a certain repository is; those it does not have are left out."""
-    answers = _each(root, list(names), f"--git-dir={os.path.join(root, on_disk(store))}")
+    answers = _each(root, list(names), _place(root, store))
     if answers is None:
         return None
     pairs = (answer.split() for answer in answers if not answer.endswith(" missing"))
@@ -116,7 +116,7 @@ def _each(root: str, questions: Sequence[str], *place: str, home: str = "") -> l
 def reachable(root: str, store: str, tips: Iterable[str]) -> set[str] | None:
     """Every object that a branch, a tag, a reflog, the index or one of the tips leads to."""
     words = ["rev-list", "--objects", "--no-object-names", "--ignore-missing", "--all", "--reflog"]
-    place = f"--git-dir={os.path.join(root, on_disk(store))}"
+    place = _place(root, store)
     said = "".join(f"{tip}\n" for tip in tips).encode()
     answer = ask(root, [place, *words, "--indexed-objects", "--stdin"], said)
     return set(answer.decode().split()) if answer is not None else None
@@ -128,7 +128,7 @@ def leading_to(
     """Every object that one of the tips or the index leads to, and none of the others does."""
     words = ["rev-list", "--objects", "--no-object-names", "--ignore-missing"]
     words += ["--indexed-objects"] if index else []
-    place = f"--git-dir={os.path.join(root, on_disk(store))}"
+    place = _place(root, store)
     said = "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in but)]).encode()
     answer = ask(root, [place, *words, "--stdin"], said)
     return set(answer.decode().split()) if answer is not None else None
@@ -136,10 +136,52 @@ def leading_to(
 
 def only_from(root: str, store: str, tips: Iterable[str], others: Iterable[str]) -> int | None:
     """How many commits one of the tips leads to, and none of the others does."""
-    place = f"--git-dir={os.path.join(root, on_disk(store))}"
+    place = _place(root, store)
     said = "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in others)]).encode()
     answer = ask(root, [place, "rev-list", "--count", "--ignore-missing", "--stdin"], said)
     return int(answer) if answer and answer.strip().isdigit() else None
+
+
+def parents(root: str, store: str, commit: str) -> list[str]:
+    """The commits that one was made from; none where git does not answer."""
+    words = [_place(root, store), "rev-list", "--no-walk", "--parents", commit]
+    return (ask(root, words) or b"").decode().split()[1:]
+
+
+def differing(
+    root: str, store: str, before: str, after: str
+) -> list[tuple[tuple[str, str], tuple[str, str], bytes]] | None:
+    """The files that differ between two commits, or all of one: modes, names of contents, path."""
+    words = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-commit-id"]
+    answer = ask(root, [_place(root, store), *words, *([before] if before else ["--root"]), after])
+    if answer is None:
+        return None
+    fields = answer.split(b"\0")
+    rows = []
+    for told, path in zip(fields[0::2], fields[1::2], strict=False):
+        mode, other, name, now, _ = told.decode().removeprefix(":").split(" ")
+        rows.append(((mode, other), (name, now), path))
+    return rows
+
+
+def contents(root: str, store: str, names: Iterable[str]) -> dict[str, bytes] | None:
+    """What blobs of a repository hold; None where one is not there, or is large."""
+    wanted = sorted(names)
+    sizes = ["cat-file", "--batch-check=%(objectname) %(objectsize)"]
+    said = "".join(f"{name}\n" for name in wanted).encode()
+    told = ask(root, [_place(root, store), *sizes], said)
+    counts = [line.split()[1] for line in (told or b"").decode().splitlines()]
+    if len(counts) != len(wanted) or not all(count.isdigit() for count in counts):
+        return None
+    if sum(map(int, counts)) > LARGEST_PACK:
+        return None
+    answer = ask(root, [_place(root, store), "cat-file", "--batch"], said)
+    found, at = {}, 0
+    for name, size in zip(wanted, map(int, counts), strict=True):
+        at = (answer or b"").find(b"\n", at) + 1
+        found[name] = (answer or b"")[at : at + size]
+        at += size + 1
+    return found if answer is not None else None
 
 
 def listed(root: str, index: bytes, length: int) -> set[str] | None:
@@ -161,6 +203,10 @@ def packed(root: str, objects: Objects, digest: str, length: int) -> set[str]:
             return set()
         with open(index, "rb") as made:
             return listed(root, made.read(), length) or set()
+
+
+def _place(root: str, store: str) -> str:
+    return f"--git-dir={os.path.join(root, on_disk(store))}"
 
 
 def _format(length: int) -> str:
