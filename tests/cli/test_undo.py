@@ -401,9 +401,14 @@ def test_files_and_hunks_of_a_turn_are_undone_and_the_rest_stays(here, folder, s
     assert picture(folder) == after
 
     (folder / "main.py").write_text("print('mine')\n")
+    shutil.rmtree(folder / "new")  # which is chosen, too, and needs nothing more
+    (folder / "long.py").write_text(new + "mine\n")  # all hunks are not the whole file
     below = Steer(here.environ, folder / "sub")
     args = ("-w", str(folder), "--file", "../new", "--hunk", "../long.py:1,2")
-    assert below("undo", "--yes", *args).returncode == 0
+    partly = below("undo", "--yes", *args)
+    assert partly.returncode == 0, partly.stderr
+    assert (folder / "long.py").read_text() == old + "mine\n"
+    (folder / "long.py").write_text(old)
     assert picture(folder) == {**before, "main.py": picture(folder)["main.py"]}
     refused = here("undo", "--yes", "--file", "main.py")
     assert (refused.returncode, "Changed by someone else since" in refused.stderr) == (1, True)

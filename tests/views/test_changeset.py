@@ -65,9 +65,13 @@ def test_ignored_folders_are_a_line_each_after_the_source() -> None:
     ("chosen", "parts", "told"),
     [
         ({(0, 0)}, (Part("src/app.py", (1,)),), "src/app.py hunk 1"),
-        ({(0, 0), (0, 1)}, (Part("src/app.py"),), "src/app.py"),
+        ({(0, 0), (0, 1)}, (Part("src/app.py", (1, 2)),), "src/app.py hunks 1, 2"),
         ({(1, 0), (2, 0)}, (Part("logo.png"), Part(".git/HEAD")), "logo.png, git"),
-        ({(0, 0), (0, 1), (1, 0), (2, 0)}, (), ""),
+        (
+            {(0, 0), (0, 1), (1, 0), (2, 0)},
+            (Part("src/app.py", (1, 2)), Part("logo.png"), Part(".git/HEAD")),
+            "src/app.py hunks 1, 2, logo.png, git",
+        ),
     ],
 )
 def test_what_is_chosen_names_parts(

@@ -53,8 +53,12 @@ class WayBack:
             if parts:
                 raise UsageProblem("Parts can only be chosen of one turn.")
             return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
-        plan = self._needed(thread_id, _of_turn(entries, turns, turn))
-        return self._partly(thread_id, entries, plan, parts) if parts else plan
+        whole = _of_turn(entries, turns, turn)
+        plan = self._needed(thread_id, whole)
+        if not parts:
+            return plan
+        already = {change.path for change in whole.changes} - {one.path for one in plan.changes}
+        return self._partly(thread_id, entries, plan, parts, already)
 
     def made(self, thread_id: str, *, turn: int | None = None) -> UndoPlan:
         """The same for a turn as only the log has it: whatever became of the files since."""
@@ -66,10 +70,11 @@ class WayBack:
         entries: Sequence[undoing.Entry],
         plan: UndoPlan,
         parts: Sequence[Part],
+        already: Collection[str],
     ) -> UndoPlan:
         """A plan cut down to some parts; the plan itself where those are all there is to undo."""
         done = undoing.inverse(plan.changes)
-        own = tuple(undone(self._journal(thread_id), done, parts))
+        own = tuple(undone(self._journal(thread_id), done, parts, already))
         changes = self._onto(thread_id, own, hunks_only(parts))
         if set(own) == set(plan.changes):
             return msgspec.structs.replace(plan, changes=changes)

@@ -16,7 +16,7 @@ from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.views import git_notes
 from steersman.views.arranging import arranged, ignored_words, rank
-from steersman.views.hunks import FileDiff, Kind, all_parts, read_diff
+from steersman.views.hunks import FileDiff, Kind, read_diff
 from steersman.views.hunks import Part as Place
 from steersman.views.plans import LOG
 from steersman.views.text import counted, flat
@@ -69,14 +69,15 @@ class Changeset(Struct, frozen=True):
         return sum(added for added, _ in both), sum(removed for _, removed in both)
 
     def parts(self, chosen: Collection[Place]) -> tuple[Part, ...]:
-        """What an undo of the chosen hunks names; nothing where everything is chosen."""
-        if frozenset(chosen) == all_parts(self.files):
-            return ()
+        """What an undo of the chosen hunks names.
+
+        All hunks of a file are not the file: what someone else changed in it since is none of them.
+        """
         found = []
         for at, file in enumerate(self.files):
             hunks = tuple(hunk + 1 for place, hunk in sorted(chosen) if place == at)
             if hunks:
-                whole = len(hunks) == file.parts
+                whole = not file.hunks or file.kind != "changed"
                 found.append(Part(self.paths[at], () if whole else hunks))
         return tuple(found)
 

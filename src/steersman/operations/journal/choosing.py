@@ -3,7 +3,7 @@
 Nothing here changes a file; contents that lie between two others are kept for whoever does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -20,18 +20,25 @@ from steersman.records.undo import Part
 _NAMED = 10
 
 
-def undone(journal: Journal, done: Sequence[Change], parts: Sequence[Part]) -> list[Change]:
+def undone(
+    journal: Journal,
+    done: Sequence[Change],
+    parts: Sequence[Part],
+    already: Collection[str] = (),
+) -> list[Change]:
     """The changes that undo some parts of what was done.
 
-    What belongs to a chosen path goes with it: a folder that must come back first, a new folder
-    that nothing is left in, the old name of a file that was moved. What git notes for itself is
-    one thing.
+    What is chosen and `already` as it was before needs nothing. What belongs to a chosen path goes
+    with it: a folder that must come back first, a new folder that nothing is left in, the old name
+    of a file that was moved. What git notes for itself is one thing.
     """
     wanted: dict[str, set[int] | None] = {}  # None: all of it
     for part in parts:
-        for path in _named(part, done):
+        for path in _named(part, done, already):
             known = wanted.get(path, set())
             wanted[path] = {*known, *part.hunks} if part.hunks and known is not None else None
+    if not wanted and parts:
+        _named(parts[0], done, ())  # says that nothing is to be done there
     back = {one.path: _back(journal, one, wanted[one.path]) for one in done if one.path in wanted}
     whole = [change for change in done if back.get(change.path) == change.reversed()]
     whole += _moved(done, whole)
@@ -41,15 +48,18 @@ def undone(journal: Journal, done: Sequence[Change], parts: Sequence[Part]) -> l
             for change in done if change.path in paths or change.path in back]  # fmt: skip
 
 
-def _named(part: Part, done: Sequence[Change]) -> list[str]:
+def _named(part: Part, done: Sequence[Change], already: Collection[str]) -> list[str]:
     """The paths that a part means."""
     path = part.path.rstrip("/")
     ledger = repository(path)
-    found = [
-        change.path for change in done
-        if change.path == path or change.path.startswith(f"{path}/")
-        or (ledger and repository(change.path) == ledger)
-    ]  # fmt: skip
+
+    def means(other: str) -> bool:
+        below = other == path or other.startswith(f"{path}/")
+        return below or (bool(ledger) and repository(other) == ledger)
+
+    found = [change.path for change in done if means(change.path)]
+    if not found and any(map(means, already)):
+        return []
     if not found:
         names = ", ".join(shown(change.path) for change in done[:_NAMED])
         more = f" and {len(done) - _NAMED} more" if len(done) > _NAMED else ""
