@@ -1,13 +1,21 @@
-"""The pure parts of logging in: lists of models, names for servers, what is offered."""
+"""Logging in: lists of models, names for servers, what is offered, and keys that come later."""
+
+import asyncio
+from pathlib import Path
 
 import pytest
 
+from steersman.host import Host
 from steersman.host.catalogue import ordered
 from steersman.host.login import server
+from steersman.identity.logins import Logins
 from steersman.intelligence.discovery import Found
 from steersman.intelligence.listing import named
 from steersman.intelligence.table import table
+from steersman.operations.mcp.tokens import SignIn, SignIns
 from steersman.records.errors import UsageProblem
+from steersman.records.mcp_server import Server
+from steersman.records.settings import Settings
 from steersman.views.beginning import rows, told
 
 
@@ -67,3 +75,26 @@ def test_what_was_found_is_offered_before_logging_in_and_the_demo():
     text = told([ollama, codex])
     for line in ("steer --model ollama:a", "codex, /bin/codex", "steer login", "steer demo"):
         assert line in text
+
+
+def test_a_key_that_another_process_logs_in_with_is_masked_in_an_open_thread(
+    environ, workspace, script
+):
+    home = Path(environ["STEERSMAN_HOME"])
+    keys = ["-".join(["plain", "words", "of", number]) for number in ("one", "two")]
+    model = script({"text": "Hello."}, {"text": f"I know {keys[0]} and {keys[1]}."})
+
+    async def scene():
+        async with Host.at(home, environ) as host:
+            settings = Settings(model=model, approvals="never")
+            thread = await host.start(str(workspace), "a task", settings)
+            await thread.send("hello")
+            await thread.wait()
+            Logins(home).keep("openai", "https://api.openai.com/v1", keys[0])
+            tracker = Server("tracker", "http", url="https://mcp.example.org")
+            SignIns(home / "mcp").keep(tracker, SignIn({"access_token": keys[1]}))
+            await thread.send("what do you know?")
+            await thread.wait()
+            return [m.body.text for m in host.messages(thread.id) if m.kind == "assistant"]
+
+    assert asyncio.run(scene()) == ["Hello.", "I know [redacted] and [redacted]."]

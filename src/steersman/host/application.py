@@ -374,11 +374,6 @@ class Host:
         """The MCP servers of a thread that runs here, if there are any."""
         return self._running(thread_id).servers
 
-    async def learn_secrets(self) -> None:
-        """Mask new secrets in threads that run here, too."""
-        if "runner" in self.__dict__:
-            await asyncio.to_thread(self.runner.learn_secrets)
-
     def redactor(self, thread_id: str) -> Redactor:
         """What takes the secrets out of what a thread that runs here gives away."""
         return self._running(thread_id).log.redactor

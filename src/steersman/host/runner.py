@@ -20,21 +20,16 @@ from msgspec.structs import replace
 from steersman.bus import Bus
 from steersman.governance.environment import command_environ
 from steersman.governance.rule import Rule
-from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.host.masking import Secrets
 from steersman.host.models import config_for
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, going_on, kept
-from steersman.host.settings import store_url
 from steersman.identity.logins import Logins
-from steersman.identity.mcp_servers import expanded_secrets
-from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
-from steersman.intelligence.configured import secrets
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
 from steersman.operations.journal.objects import Objects
-from steersman.operations.mcp.tokens import SignIns
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import Exit, LeaseLost, StorageProblem, UsageProblem
 from steersman.records.message import TurnEnd
@@ -197,7 +192,8 @@ class Runner:
         self, workspace: Workspace, settings: Settings
     ) -> tuple[Redactor, tuple[Rule, ...]]:
         rules = self._permissions.rules(workspace.root, settings)
-        return self._redactor(workspace, settings), rules
+        secrets = Secrets(workspace.root, self._environ, self._home, settings)
+        return secrets.redactor(), rules
 
     def _setup(
         self,
@@ -270,22 +266,6 @@ class Runner:
             executor=self._writer,
             tenure=Tenure(lease, doing, live),
         )
-
-    def _redactor(self, workspace: Workspace, settings: Settings) -> Redactor:
-        configs = mcp_configs(Path(workspace.root), self._environ)
-        own = config_file(self._environ).with_name("mcp.json")
-        environ = {**self._environ, "STEERSMAN_STORE": store_url(self._environ)}
-        known = secret_values(environ, [*configs, own])
-        known |= SignIns(self._home / "mcp").secrets()
-        known |= expanded_secrets(find_servers(workspace.root, self._environ, trusted=True).servers)
-        known |= self._logins.secrets()
-        return Redactor(known | set(secrets(config_for(settings, self._logins), self._environ)))
-
-    def learn_secrets(self) -> None:
-        """Mask what became a secret since the threads were opened, such as a new key."""
-        for run in list(self._runs.values()):
-            session = run.session
-            session.log.redactor = self._redactor(session.setup.workspace, session.settings)
 
     def mind(self, settings: Settings, task: str) -> Mind:
         """The model of a thread; `task` is what an automatic choice goes by."""

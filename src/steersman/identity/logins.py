@@ -49,9 +49,14 @@ class Logins:
         """Where keys are kept when there is no keyring."""
         return self._home / "keys.json"
 
+    @property
+    def list(self) -> Path:
+        """Where it is written which logins there are."""
+        return self._home / "logins.json"
+
     def all(self) -> dict[str, Login]:
         """Every login by its provider; what cannot be read is as good as none."""
-        found: dict[str, Login] = _read(self._home / "logins.json", dict[str, Login])
+        found: dict[str, Login] = _read(self.list, dict[str, Login])
         return found
 
     def providers(self) -> dict[str, dict[str, str]]:
@@ -76,7 +81,7 @@ class Logins:
         login = Login(provider, base_url, place, now().isoformat(), wire)
         if key and place == "file":
             self._write(self.file, {**self._file(), provider: key})
-        self._write(self._home / "logins.json", {**self.all(), provider: login})
+        self._write(self.list, {**self.all(), provider: login})
         return login
 
     def forget(self, provider: str) -> Login | None:
@@ -90,7 +95,7 @@ class Logins:
         kept = self._file()
         if kept.pop(provider, None) is not None:
             self._write(self.file, kept)
-        self._write(self._home / "logins.json", found)
+        self._write(self.list, found)
         return login
 
     def secrets(self) -> set[str]:

@@ -199,6 +199,7 @@ class ThreadLog:
         written = stamp(time)
         seq, previous = self._head, self._hash
         rows, messages = [], []
+        self.redactor.refresh()
         for draft in drafts:
             seq += 1
             body, data = self.redactor.body(draft.body)

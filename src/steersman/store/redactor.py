@@ -6,7 +6,7 @@ of known issuers (`shapes.py`) and random values beside a word that says so (`be
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Literal, get_origin
 
@@ -27,13 +27,29 @@ _EXACT = (Change, Image, ProviderState)
 
 
 class Redactor:
-    """Replaces secrets in whatever goes into the log."""
+    """Replaces secrets in whatever goes into the log; `news` gives those that came meanwhile."""
 
-    def __init__(self, secrets: Iterable[str] = (), *, by_shape: bool = True) -> None:
-        values = frozenset(readable(secret) for secret in secrets)
-        self._known = known(values)
+    def __init__(
+        self,
+        secrets: Iterable[str] = (),
+        *,
+        by_shape: bool = True,
+        news: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        self._values = frozenset[str]()
         self._by_shape = by_shape
-        self._exact = Redactor(values, by_shape=False) if by_shape else self
+        self._news = news
+        self._learn(secrets)
+
+    def refresh(self) -> None:
+        """Learn what became a secret meanwhile, which may mean to read files."""
+        if more := self._news():
+            self._learn(more)
+
+    def _learn(self, secrets: Iterable[str]) -> None:
+        self._values |= {readable(secret) for secret in secrets}
+        self._known = known(self._values)
+        self._exact = Redactor(self._values, by_shape=False) if self._by_shape else self
 
     def text(self, text: str) -> str:
         """The text without secrets."""

@@ -67,23 +67,23 @@ class SignIns:
     """The sign-ins of one person, in a folder; without a folder they last as long as this does."""
 
     def __init__(self, folder: str | Path | None) -> None:
-        self._folder = Path(folder) / "sign-ins" if folder is not None else None
+        self.folder = Path(folder) / "sign-ins" if folder is not None else None
         self._held: dict[str, SignIn] = {}
 
     def of(self, server: Server) -> SignIn | None:
         """What is kept for a server. What cannot be read is as good as none."""
-        if self._folder is None:
+        if self.folder is None:
             return self._held.get(key(server))
         return _read(self._path(server))
 
     def keep(self, server: Server, sign_in: SignIn) -> None:
         """Keep a sign-in, all of it or none; only its owner can read it."""
-        if self._folder is None:
+        if self.folder is None:
             self._held[key(server)] = sign_in
             return
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._folder, prefix=".new-")  # made for us alone
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")  # made for us alone
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(msgspec.json.encode(sign_in))
@@ -97,12 +97,12 @@ class SignIns:
         except OSError as error:
             raise StorageProblem(
                 "The sign-in cannot be kept.",
-                f"{self._folder}: {error.strerror or type(error).__name__}.",
+                f"{self.folder}: {error.strerror or type(error).__name__}.",
             ) from None
 
     def forget(self, server: Server) -> bool:
         """Forget a sign-in; False when there was none."""
-        if self._folder is None:
+        if self.folder is None:
             return self._held.pop(key(server), None) is not None
         try:
             os.unlink(self._path(server))
@@ -111,13 +111,13 @@ class SignIns:
         except OSError as error:
             raise StorageProblem(
                 "The sign-in cannot be forgotten.",
-                f"{self._folder}: {error.strerror or type(error).__name__}.",
+                f"{self.folder}: {error.strerror or type(error).__name__}.",
             ) from None
         return True
 
     def secrets(self) -> set[str]:
         """All that nobody should see, of every server, for whoever masks it elsewhere."""
-        files = self._folder.glob("*.json") if self._folder is not None else ()
+        files = self.folder.glob("*.json") if self.folder is not None else ()
         kept = [*self._held.values(), *filter(None, map(_read, files))]
         return {secret for one in kept for secret in one.secrets}
 
@@ -143,7 +143,7 @@ class SignIns:
                 os.close(descriptor)
 
     def _lock(self, server: Server) -> int | None:
-        if self._folder is None:
+        if self.folder is None:
             return None
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
@@ -152,8 +152,8 @@ class SignIns:
             return None
 
     def _path(self, server: Server) -> Path:
-        assert self._folder is not None
-        return self._folder / f"{key(server)}.json"
+        assert self.folder is not None
+        return self.folder / f"{key(server)}.json"
 
 
 _DECODER = msgspec.json.Decoder(SignIn)

@@ -13,7 +13,6 @@ async def login(stage: Stage, arguments: str) -> None:
     from steersman.views.login import Given, log_in
 
     model = await log_in(stage, stage.environ, Given(provider=arguments.strip()))
-    await stage.seat.host.learn_secrets()
     if model:
         await change(stage, model=model)
 

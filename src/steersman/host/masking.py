@@ -1,0 +1,66 @@
+"""What must not get into the log of a thread: the secrets that hold in its folder.
+
+Someone may log in while the thread is open, here or in another process; that is noticed by the
+files that are written then.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.host.models import config_for
+from steersman.host.settings import store_url
+from steersman.identity.logins import Logins
+from steersman.identity.mcp_servers import expanded_secrets
+from steersman.identity.mcp_servers import find as find_servers
+from steersman.identity.settings import config_file
+from steersman.intelligence.configured import secrets
+from steersman.operations.mcp.tokens import SignIns
+from steersman.records.settings import Settings
+from steersman.store.redactor import Redactor
+
+
+class Secrets:
+    """The secrets of a folder, and those that came since they were last looked at."""
+
+    def __init__(self, root: str, environ: Mapping[str, str], home: Path, said: Settings) -> None:
+        self._root = root
+        self._environ = environ
+        self._logins = Logins(home)
+        self._sign_ins = SignIns(home / "mcp")
+        self._said = said
+        self._seen = self._stamps()
+
+    def redactor(self) -> Redactor:
+        """What masks them, and those that come."""
+        return Redactor(self._all(), news=self._new)
+
+    def _new(self) -> set[str]:
+        """All of them, if there may be new ones."""
+        if (now := self._stamps()) == self._seen:
+            return set()
+        self._seen = now
+        return self._all()
+
+    def _stamps(self) -> tuple[tuple[int, int], ...]:
+        return tuple(_stamp(path) for path in (self._logins.list, self._sign_ins.folder))
+
+    def _all(self) -> set[str]:
+        configs = mcp_configs(Path(self._root), self._environ)
+        own = config_file(self._environ).with_name("mcp.json")
+        environ = {**self._environ, "STEERSMAN_STORE": store_url(self._environ)}
+        known = secret_values(environ, [*configs, own])
+        known |= self._sign_ins.secrets()
+        known |= expanded_secrets(find_servers(self._root, self._environ, trusted=True).servers)
+        known |= self._logins.secrets()
+        return known | set(secrets(config_for(self._said, self._logins), self._environ))
+
+
+def _stamp(path: Path | None) -> tuple[int, int]:
+    """What is another when something was written there: both are replaced, never rewritten."""
+    try:
+        found = os.stat(path) if path else None
+    except OSError:
+        found = None
+    return (found.st_ino, found.st_mtime_ns) if found else (0, 0)
