@@ -169,6 +169,16 @@ def test_a_new_file_is_made_where_that_is_allowed_and_for_as_long_as_it_is() -> 
         assert (shop.home / "new").read_text() == "a\nb\n"
 
 
+def test_a_new_file_goes_with_the_background_command_that_never_wrote_it() -> None:
+    with a_folder() as folder:
+        shop = Asked(folder, ONCE, approvals="on-failure")
+        script = "[ -e $HOME/new ] && echo seen && exec sleep 600; echo x > $HOME/new"
+        result = shop.run_script(script, background=True, wait_timeout=1)
+        assert result.output["background_process_id"], result
+        assert result.output["output"] == "seen\n"
+        assert sorted(os.listdir(shop.home)) == [".deployed"]
+
+
 def test_a_port_of_this_machine_is_given_alone() -> None:
     """The question names it; no other port of the machine is reached with it."""
     with a_folder() as folder, serving() as port, serving() as other:

@@ -105,7 +105,8 @@ def test_of_hosts_that_the_door_refused_only_near_ones_are_asked_about(home):
 
 def test_what_was_put_in_place_goes_unless_somebody_touched_it(home):
     paths = [f"{home}/{name}" for name in ("empty", "touched", "written", ".bashrc")]
-    made = put_in_place(paths)
+    made: dict[str, int] = {}
+    put_in_place(paths, made)
     assert list(made) == paths[:3]
     os.utime(paths[1], ns=(1, 1))
     with open(paths[2], "w") as file:

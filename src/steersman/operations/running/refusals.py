@@ -134,9 +134,8 @@ def listening(port: int) -> bool:
     return False
 
 
-def put_in_place(paths: Sequence[str]) -> dict[str, int]:
-    """Make the files that are not there, so that a sandbox can show them; when each was made."""
-    made = {}
+def put_in_place(paths: Sequence[str], made: dict[str, int]) -> None:
+    """Make the files that are not there, so that a sandbox can show them; note when each was."""
     for path in paths:
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644)
@@ -144,7 +143,6 @@ def put_in_place(paths: Sequence[str]) -> dict[str, int]:
             continue
         made[path] = os.fstat(descriptor).st_ctime_ns
         os.close(descriptor)
-    return made
 
 
 def take_away(made: Mapping[str, int]) -> None:

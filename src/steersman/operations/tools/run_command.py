@@ -107,6 +107,7 @@ class RunCommand(Tool[RunCommandArgs]):
         self._processes = processes
         self._runs = runs
         self._home = environ.get("HOME", "")
+        self._placed: dict[str, dict[str, int]] = {}  # files put in place, by the call
         self._refused: dict[tuple[str, str], Refused] = {}  # the last commands, by their folder
 
     async def plan(
@@ -187,16 +188,13 @@ class RunCommand(Tool[RunCommandArgs]):
 
     async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it, with the files in place that it may write and that are not there yet."""
-        granted = bench.profile.granted
-        made = await asyncio.to_thread(put_in_place, granted) if granted else {}
-        goes_on = False
+        made = self._placed[bench.call] = {}
         try:
-            result = await self._run_somewhere(args, bench)
-            goes_on = bool(result.background_process_id)
-            return result
+            if bench.profile.granted:
+                await unbroken(asyncio.to_thread(put_in_place, bench.profile.granted, made))
+            return await self._run_somewhere(args, bench)
         finally:
-            if made and not goes_on:
-                await unbroken(asyncio.to_thread(take_away, made))
+            await _take_away(self._placed.pop(bench.call, {}))
 
     async def _run_somewhere(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it over a view of the workspace; directly where there are no views.
@@ -246,7 +244,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 if not kept:
                     await unbroken(running.end())
             if kept:
-                self._runs.settle_later(running.wait(), run, bench)
+                self._continue(running, run, bench)
                 if not (args.background or run.spaces) and bench.profile.sandbox:
                     notes.append(UNREACHED)
                 return _result(running, notes, Effects())
@@ -259,11 +257,21 @@ class RunCommand(Tool[RunCommandArgs]):
         except asyncio.CancelledError:
             if running is not None and run.unjudged:
                 kept = True
-                self._runs.settle_later(running.wait(), run, bench)
+                self._continue(running, run, bench)
             raise
         finally:
             if not kept:
                 await unbroken(run.discard())
+
+    def _continue(self, running: Running, run: CommandRun, bench: Bench) -> None:
+        """Settle a command when it has ended, and remove then what was put in place for it."""
+        made = self._placed.pop(bench.call, {})
+
+        async def ended() -> None:
+            await running.wait()
+            await _take_away(made)
+
+        self._runs.settle_later(ended(), run, bench)
 
     async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
         """Wait for the end; True when the command continues without being waited for."""
@@ -277,6 +285,11 @@ class RunCommand(Tool[RunCommandArgs]):
             return False
         self._processes.adopt(running)
         return True
+
+
+async def _take_away(made: Mapping[str, int]) -> None:
+    if made:
+        await unbroken(asyncio.to_thread(take_away, made))
 
 
 async def _tried_again(args: RunCommandArgs, result: CommandResult, bench: Bench) -> str | None:
