@@ -1,7 +1,9 @@
 """The gate: every verdict is in the log before anything follows from it."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -9,9 +11,10 @@ from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate, Leave
 from steersman.governance.policy import Circumstances
 from steersman.governance.rules import Rule, RuleSet
+from steersman.governance.stored_memory import StoredMemory
 from steersman.records.action import Action, Execute, McpCall, Read, Verdict, Write
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
-from steersman.records.message import Answer, ConfirmResponse, Message, Question
+from steersman.records.message import Answer, ConfirmRequest, ConfirmResponse, Message, Question
 from steersman.store.log import Lane
 from tests.store.logs import a_lane, stored
 
@@ -103,6 +106,51 @@ def test_a_no_is_a_verdict_with_the_guidance_of_the_person():
     verdict, messages = admitted(WRITE, answer=said("deny", "use b.txt"))
     assert verdict == Verdict("deny", "person", "the user denied it", "use b.txt")
     assert messages[-1].body == ConfirmResponse("deny", "use b.txt")
+
+
+class Watched(StoredMemory):
+    """Answers in a store that is never used on the event loop."""
+
+    def rules(self, turn: int = 0) -> list[Rule]:
+        assert threading.current_thread() is not threading.main_thread()
+        return super().rules(turn)
+
+    def keep(self, *args: Any, **more: Any) -> None:
+        assert threading.current_thread() is not threading.main_thread()
+        super().keep(*args, **more)
+
+
+def test_an_answer_for_a_turn_holds_in_no_other_that_is_at_work():
+    """A background command of an earlier turn and this turn's calls are judged at the same time."""
+
+    async def work(lane: Lane) -> None:
+        desk = Desk(attended=True)
+        memory = Watched(lane.log.store, "/srv/app", "t", home="/home/me", redact=str)
+        gate = Gate(HERE, desk, memory=memory)
+
+        async def person() -> None:
+            with lane.log._bus.subscribe(lane.log.thread) as news:
+                while (message := await news.next()) is not None:
+                    if isinstance(message.body, ConfirmRequest):
+                        (edits,) = (one for one in message.body.lasting if "turn" in one.scopes)
+                        answer = ConfirmResponse("allow", scope="turn", lasting=edits.name)
+                        await desk.answer(message.corr or "", answer)
+
+        def admit(turn: int) -> Awaitable[object]:
+            place = Lane(lane.log, "steersman", turn)
+            return gate.admit(f"call_{turn}", "workspace_write_file", [WRITE], place)
+
+        answering = asyncio.create_task(person())
+        await asyncio.sleep(0)
+        await admit(1)
+        await asyncio.gather(admit(1), admit(2))
+        await asyncio.gather(admit(2), admit(1))
+        answering.cancel()
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))
+        asked = [m.body.call for m in stored(lane.log) if m.kind == "confirm_request"]
+    assert asked == ["call_1", "call_2"]
 
 
 def test_the_answer_is_in_the_log_before_anything_follows_from_it():

@@ -73,11 +73,6 @@ class Desk:
         self._before.clear()
         self._early.clear()
 
-    @property
-    def patient(self) -> bool:
-        """Whether someone can be asked about what is not done yet."""
-        return self._attended and not self._yes
-
     async def ask_early(
         self,
         request: ConfirmRequest,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from steersman.governance.carried import commands_in
-from steersman.governance.policy import Circumstances
+from steersman.governance.policy import Circumstances, Evidence, decide
 from steersman.records.action import (
     Action,
     ChangeMany,
@@ -27,6 +27,12 @@ class Case(Struct, frozen=True):
     action: Action
     judgement: Judgement | None
     verdict: Verdict
+
+
+def decided(action: Action, tool: str, where: Circumstances) -> Case:
+    """The verdict on an action, and what it rests on."""
+    judgement = judged(action, where)
+    return Case(action, judgement, decide(action, where, Evidence(tool, judgement)))
 
 
 def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:

@@ -14,22 +14,22 @@ from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
     Case,
     beside,
+    decided,
     incident,
     is_blocked,
     is_effect,
-    judged,
     lines_of,
 )
 from steersman.governance.confinement import Confinement
 from steersman.governance.modes import withheld
 from steersman.governance.policy import (
+    BLANK,
     Approvals,
+    Book,
     Circumstances,
     Containment,
-    Evidence,
     Mode,
     Trust,
-    decide,
 )
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
@@ -97,7 +97,7 @@ class Gate:
         self._budget = budget or Budget()
         self._finder = finder or Finder(where.workspace, unreadable(where.rules))
         self._looked = False  # deeply, for this thread
-        self._turn = 0
+        self._books: dict[int, Book] = {}  # the answers that hold, by the turn they are asked in
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
     async def admit(
@@ -122,7 +122,7 @@ class Gate:
             if better is not None:
                 return better
         hidden = await self._refresh(actions)
-        cases = await self._cases(actions, tool)
+        cases = await self._cases(actions, tool, lane.turn)
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if told:
@@ -139,12 +139,12 @@ class Gate:
                 return case.verdict
         asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if asked and not edited:
-            request = self._request(call, tool, cases, whole=whole)
+            request = self._request(call, tool, cases, asked, whole=whole)
             answer = await self._ask(request, asked, lane)
             if answer is not None:
                 return answer
             self._agreed |= {_together(case) for case in asked} - {()}
-        profile = await self._profile(cases, hidden)
+        profile = await self._profile(cases, hidden, lane.turn)
         return Leave(tuple(actions), profile, self.where.secret_files.lines)
 
     async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
@@ -155,7 +155,7 @@ class Gate:
         """
         await self._get_ready(actions, lane)
         await self._refresh(actions)
-        cases = await self._cases(actions, tool)
+        cases = await self._cases(actions, tool, lane.turn)
         asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
@@ -165,19 +165,20 @@ class Gate:
         async def then(response: ConfirmResponse) -> None:
             await self._keep(tool, asked, response, lane.turn)
 
-        await self._desk.ask_early(self._request(call, tool, cases), lane, then)
+        await self._desk.ask_early(self._request(call, tool, cases, asked), lane, then)
 
     @property
     def asks_early(self) -> bool:
         """Whether people are asked about calls before their turn has come."""
-        return self._desk.patient and not self.where.safer
+        return self._desk.by_person and not self.where.safer
 
     async def glance(
         self, call: str, tool: str, actions: Sequence[Action], lane: Lane
     ) -> Leave | None:
         """Permission to look at what a plan needs, where nobody must be asked about that."""
+        await self._get_ready(actions, lane)
         await self._refresh(actions)
-        cases = await self._cases(actions, tool)
+        cases = await self._cases(actions, tool, lane.turn)
         if any(case.verdict.decision != "allow" for case in cases):
             return None
         if cases:
@@ -191,12 +192,12 @@ class Gate:
     def end_turn(self) -> None:
         """What was answered for the turn only holds no more."""
         self._memory.end_turn()
+        self._books = {}
 
     async def _get_ready(self, actions: Sequence[Action], lane: Lane) -> None:
         """Know what judging takes: the answers for this turn, the sandbox, the guard."""
-        if lane.turn != self._turn:
-            self._turn = lane.turn
-            self.where = msgspec.structs.replace(self.where, answers=self._memory.book(lane.turn))
+        if lane.turn not in self._books:
+            self._books[lane.turn] = await asyncio.to_thread(self._memory.book, lane.turn)
         if any(isinstance(action, Execute) for action in actions):
             await self._find_containment(lane)
         if any(map(lines_of, actions)):
@@ -220,10 +221,15 @@ class Gate:
         return None
 
     def _request(
-        self, call: str, tool: str, cases: Sequence[Case], *, whole: bool = False
+        self,
+        call: str,
+        tool: str,
+        cases: Sequence[Case],
+        asked: Sequence[Case],
+        *,
+        whole: bool = False,
     ) -> ConfirmRequest:
         """What a person is asked about a call."""
-        asked = [case for case in cases if case.verdict.decision == "ask"]
         offer = self._memory.offer(
             tool, [(case.action, case.judgement) for case in asked], self.where.rules
         )
@@ -273,10 +279,19 @@ class Gate:
         self, tool: str, asked: Sequence[Case], response: ConfirmResponse, turn: int
     ) -> None:
         """Remember a lasting answer. About a host, people are asked once in a thread."""
-        hosts = [case.action for case in asked if isinstance(case.action, Network)]
-        cases = [(case.action, case.judgement) for case in asked]
         if response.by != "person":
             return
+        hosts = [case.action for case in asked if isinstance(case.action, Network)]
+        await asyncio.to_thread(self._remember, tool, asked, response, turn)
+        self._books = {turn: await asyncio.to_thread(self._memory.book, turn)}
+        if response.decision == "allow" and (hosts or response.scope != "once"):
+            await self._cover(turn)
+
+    def _remember(
+        self, tool: str, asked: Sequence[Case], response: ConfirmResponse, turn: int
+    ) -> None:
+        hosts = [case.action for case in asked if isinstance(case.action, Network)]
+        cases = [(case.action, case.judgement) for case in asked]
         if response.decision == "deny":
             for host in hosts:
                 self._memory.refuse(host)
@@ -284,14 +299,11 @@ class Gate:
             self._memory.keep(tool, cases, response.lasting, response.scope, turn)
         elif hosts:
             self._memory.keep(tool, cases, "same", "thread")
-        self.where = msgspec.structs.replace(self.where, answers=self._memory.book(turn))
-        if response.decision == "allow" and (hosts or response.scope != "once"):
-            await self._cover()
 
-    async def _cover(self) -> None:
+    async def _cover(self, turn: int) -> None:
         """Answer what waits and is covered by an answer that was just given."""
         for corr, request in self._desk.open_requests():
-            cases = await self._cases(request.actions, request.tool)
+            cases = await self._cases(request.actions, request.tool, turn)
             if cases and all(case.verdict.decision == "allow" for case in cases):
                 with suppress(TooLate, UsageProblem):  # somebody answered it meanwhile
                     await self._desk.answer(corr, ConfirmResponse("allow", by="earlier"))
@@ -322,26 +334,26 @@ class Gate:
             what = "Commands run without a sandbox here, because the settings allow it."
             await lane.append(Audit("sandbox", what, reason))
 
-    async def _cases(self, actions: Sequence[Action], tool: str) -> list[Case]:
+    async def _cases(self, actions: Sequence[Action], tool: str, turn: int) -> list[Case]:
         """A verdict on each action; reading a command or git's configs is not for the loop."""
+        where = self._in_turn(turn)
 
         def judge() -> list[Case]:
-            return [self._judge(action, tool) for action in actions]
+            return [decided(action, tool, where) for action in actions]
 
         reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
         return await asyncio.to_thread(judge) if reads else judge()
 
-    def _judge(self, action: Action, tool: str) -> Case:
-        judgement = judged(action, self.where)
-        verdict = decide(action, self.where, Evidence(tool, judgement))
-        return Case(action, judgement, verdict)
+    def _in_turn(self, turn: int) -> Circumstances:
+        """The circumstances with the answers that hold in a turn."""
+        return msgspec.structs.replace(self.where, answers=self._books.get(turn, BLANK))
 
-    async def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...]) -> Profile:
+    async def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...], turn: int) -> Profile:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 made = self._confinement.profile  # it looks at every path that is to be hidden
                 profile = await asyncio.to_thread(
-                    made, case.action, self.where, case.judgement, hidden
+                    made, case.action, self._in_turn(turn), case.judgement, hidden
                 )
                 retry = self.where.approvals == "on-failure" and self._desk.by_person
                 return msgspec.structs.replace(profile, retry=retry)

@@ -68,7 +68,7 @@ async def offered(
     A list of today is used as it is unless `refresh` says otherwise; an older one where the
     provider does not answer.
     """
-    models = known(settings, environ)
+    models = await asyncio.to_thread(known, settings, environ)
     machine = await asyncio.to_thread(found, environ)
     here = [one for one in machine if one.kind == "server" and only in ("", one.provider)]
     asked = [one.provider for one in machine if one.kind == "key"] + list(models.providers)
@@ -95,10 +95,11 @@ async def _offer(
     problem = ""
     try:
         wire, endpoint = await asyncio.to_thread(models.endpoint, provider)  # a keyring may wait
-        kept = cache.of(provider, endpoint.base_url)
+        kept = await asyncio.to_thread(cache.of, provider, endpoint.base_url)
         if refresh or kept is None or now() - kept.time > FRESH:
             names = await list_models(wire, endpoint, seconds)
-            kept = cache.keep(provider, _Kept(endpoint.base_url, now(), names))
+            fresh = _Kept(endpoint.base_url, now(), names)
+            kept = await asyncio.to_thread(cache.keep, provider, fresh)
     except SteersmanError as error:
         problem = f"{error.what} {error.why}".strip()
     listed = ordered(provider, kept.models) if kept else ()

@@ -1,5 +1,6 @@
 """Logging in at a provider: its models, a test request, and keeping the key; and logging out."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -102,7 +103,7 @@ async def listed(account: Account, environ: Mapping[str, str]) -> tuple[str, ...
 
     Raises when the key is refused, or nobody answers.
     """
-    models = _models(account, environ)
+    models = await asyncio.to_thread(_models, account, environ)
     try:
         wire, endpoint = models.endpoint(account.provider)
         names = await list_models(wire, endpoint)
@@ -110,14 +111,16 @@ async def listed(account: Account, environ: Mapping[str, str]) -> tuple[str, ...
         if problem.kind in _UNLISTED and account.url:
             return ()
         raise _not_kept(account, problem) from problem
-    remember(account.provider, endpoint.base_url, names, data_folder(environ))
+    home = data_folder(environ)
+    await asyncio.to_thread(remember, account.provider, endpoint.base_url, names, home)
     return ordered(account.provider, names)
 
 
 async def tried(account: Account, model: str, environ: Mapping[str, str]) -> Attempt:
     """One tiny request with the key; raises when the key is refused, or nobody answers."""
+    models = await asyncio.to_thread(_models, account, environ)
     try:
-        return await attempt(_models(account, environ), f"{account.provider}:{model}")
+        return await attempt(models, f"{account.provider}:{model}")
     except DriverProblem as problem:
         raise _not_kept(account, problem) from problem
 

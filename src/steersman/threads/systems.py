@@ -200,7 +200,6 @@ class ThreadSystems:
             bare=settings.sandbox == "none",
             safer=settings.safer == "apply",
             rules=setup.rules,
-            answers=setup.memory.book(),
             secret_files=secret_files,
         )
         confinement = Confinement(

@@ -32,7 +32,8 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
             await _settle(stage, settings_for)
         else:
             async with seat.on_the_way():
-                seat.folder = seat.host.find(wanted.resume).workspace
+                found = await asyncio.to_thread(seat.host.find, wanted.resume)
+                seat.folder = found.workspace
                 await _settle(stage, settings_for)
                 await seat.take(wanted.resume)
     except SteersmanError as problem:
@@ -41,7 +42,7 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     if not wanted.say:
         await _last(stage)
     if seat.here or not seat.id:
-        first = not models.chosen(seat.settings, stage.environ)
+        first = not await _chosen(stage)
         await _think(stage)
         if first and seat.settings.model:
             await _level(stage)
@@ -51,19 +52,19 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
 
 async def _settle(stage: AppStage, settings_for: Callable[[str], Settings]) -> None:
     if await _trusted(stage):
-        stage.seat.settings = settings_for(stage.seat.folder)
+        stage.seat.settings = await asyncio.to_thread(settings_for, stage.seat.folder)
 
 
 async def _trusted(stage: AppStage) -> bool:
     """Ask about what the folder comes with; True when its own settings may be read from now on."""
     permissions, folder = stage.seat.host.permissions, stage.seat.folder
-    standing = permissions.folder(folder)
+    standing = await asyncio.to_thread(permissions.folder, folder)
     if standing.state not in ("unknown", "changed"):
         return False
     told = standing.sentence(folder).removesuffix(" None of it is used.")
     answer = await stage.trust(told, [(found.path, found.what) for found in standing.found])
     if answer is not None:
-        permissions.trust(folder, standing, trusted=answer)
+        await asyncio.to_thread(permissions.trust, folder, standing, trusted=answer)
     return bool(answer)
 
 
@@ -78,7 +79,9 @@ async def _level(stage: AppStage) -> None:
     if level != "on-request":
         return
     try:
-        changed = config.change("approvals", level, seat.folder, stage.environ)
+        changed = await asyncio.to_thread(
+            config.change, "approvals", level, seat.folder, stage.environ
+        )
         await seat.change(approvals=level)
         stage.tell(f"You are asked before each change. It is in {changed.path}.")
     except SteersmanError as problem:
@@ -88,11 +91,15 @@ async def _level(stage: AppStage) -> None:
 
 async def _think(stage: AppStage) -> None:
     """Without a model, offer those that were found, logging in, and the demo."""
-    if models.chosen(stage.seat.settings, stage.environ):
-        return  # one that cannot be reached is told of when it is used
+    if await _chosen(stage):
+        return  # whether it can be reached shows when it is used
     from steersman.views.beginning import choose_model
 
     await choose_model(stage)
+
+
+async def _chosen(stage: AppStage) -> str:
+    return await asyncio.to_thread(models.chosen, stage.seat.settings, stage.environ)
 
 
 async def _last(stage: AppStage) -> None:

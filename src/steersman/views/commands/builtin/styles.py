@@ -1,5 +1,6 @@
 """`/style`: how the model words its answers."""
 
+import asyncio
 from difflib import get_close_matches
 
 from steersman.host import styles
@@ -16,7 +17,7 @@ def _known(stage: Stage) -> dict[str, str]:
 
 async def style(stage: Stage, arguments: str) -> None:
     """Answer in another style, from the next model call on."""
-    known = _known(stage)
+    known = await asyncio.to_thread(_known, stage)
     now = stage.seat.settings.output_style
     wanted: str | None = arguments.strip().lower()
     if not wanted:
