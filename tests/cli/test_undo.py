@@ -493,6 +493,23 @@ def test_undoing_one_hunk_keeps_my_own_edit_in_the_same_file(here, folder, scrip
         assert here("redo", "--yes").returncode == 0
         assert cart.read_text() == over
 
+    for undone in (("undo", "--yes", "--hunk", "src/cart.py:2", "--force"), ("undo", "--yes")):
+        cart.write_text(new)
+        assert here(*undone).returncode == 0
+        before = cart.read_text()
+        cart.write_text(f"{before}mine\n")
+        assert here("redo", "--yes").returncode == 1
+        for _ in range(2):
+            assert here("redo", "--yes", "--force").returncode == 0
+            assert cart.read_text() == new
+            assert here("undo", "--yes").returncode == 0  # restores what the redo overwrote
+            assert cart.read_text() == f"{before}mine\n"
+        cart.write_text(before)
+        assert here("redo", "--yes", "--force").returncode == 0
+        assert cart.read_text() == new
+    assert here("undo", "--yes").returncode == 0
+    assert cart.read_text() == old
+
 
 def test_a_new_folder_with_something_of_the_person_in_it_stays(here, folder, script):
     write = call("workspace_write_file", path="new/a.py", content="a\n")

@@ -46,13 +46,17 @@ class WayBack:
     ) -> UndoPlan:
         """What undoing the last turn would do, or a certain turn, or all after a message.
 
-        With `parts` only those of a turn are undone, and the rest of it stays.
+        With `parts` only those of a turn are undone, and the rest of it stays. Where nothing is
+        named, and a redo overwrote someone's work just before, that redo is undone.
         """
         entries, turns = self._entries(thread_id)
         if to is not None:
             if parts:
                 raise UsageProblem("Parts can only be chosen of one turn.")
             return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
+        redo = undoing.plan_before_redo(entries) if turn is None and not parts else None
+        if redo is not None:
+            return self._needed(thread_id, redo)
         whole = _of_turn(entries, turns, turn)
         plan = self._needed(thread_id, whole)
         if not parts:

@@ -1,6 +1,7 @@
 """What undo and redo must do, worked out from the log alone; nothing here touches a file.
 
-An effect counts until an undo names it; an undo can be redone until the next effect. Squashing the
+An effect counts until an undo names it; an undo can be redone until the next effect. A redo that
+overwrote someone else's work can itself be undone, as long as nothing came after it. Squashing the
 changes of many entries gives, for each path, where it came from and where it got to.
 """
 
@@ -20,9 +21,10 @@ from steersman.records.undo import UndoPlan
 class Entry(Struct, frozen=True):
     """Changes that were made, as the log has them.
 
-    `undoes` names the effects an undo undid, or the one undo that a redo undid. A `void`
-    entry says that those it names never happened: they were refused, or failed. What a `partial`
-    undo names stays in force, less what it undid; `own` is that without someone else's changes.
+    `undoes` names the effects or the redo that an undo undid, or the one undo that a redo undid. A
+    `void` entry says that those it names never happened: they were refused, or failed. What a
+    `partial` undo names stays in force, less what it undid; `own` is that without someone else's
+    changes.
     """
 
     seq: int
@@ -48,6 +50,8 @@ def standing(entries: Iterable[Entry]) -> Standing:
     """What is in force after everything in the log."""
     in_force: list[int] = []  # effects, and undos of a part of them
     undos: dict[int, tuple[int, ...]] = {}
+    redone: dict[int, tuple[int, tuple[int, ...]]] = {}  # by each redo: what it undid, and brought
+    firsts: dict[int, int] = {}  # of an undo of a redo, the undo that stands again
     entries = list(entries)
     never = void(entries)
     partial = {entry.seq for entry in entries if entry.partial}
@@ -58,6 +62,10 @@ def standing(entries: Iterable[Entry]) -> Standing:
             case "effect":
                 in_force.append(entry.seq)
                 undos.clear()
+            case "undo" if entry.undoes and entry.undoes[0] in redone:
+                first, brought = redone.pop(entry.undoes[0])
+                undos[entry.seq], firsts[entry.seq] = brought, first
+                in_force = sorted({*in_force, *({first} & partial)} - {*brought})
             case "undo" if entry.partial:
                 undos[entry.seq] = ()
                 in_force.append(entry.seq)
@@ -66,7 +74,9 @@ def standing(entries: Iterable[Entry]) -> Standing:
                 in_force = [seq for seq in in_force if seq not in entry.undoes]
             case "redo":
                 for seq in entry.undoes:
-                    in_force = sorted({*in_force, *undos.pop(seq, ())} - {seq})
+                    first, brought = firsts.get(seq, seq), undos.pop(seq, ())
+                    in_force = sorted({*in_force, *brought} - {first})
+                    redone[entry.seq] = (first, brought)
     effects = tuple(seq for seq in in_force if seq not in partial)
     return Standing(effects, tuple(undos), tuple(seq for seq in in_force if seq in partial))
 
@@ -110,6 +120,23 @@ def plan_redo(entries: Sequence[Entry]) -> UndoPlan:
         )
     done = next(entry.changes for entry in entries if entry.seq == undos[-1])
     return UndoPlan("redo", (undos[-1],), tuple(inverse(done)))
+
+
+def plan_before_redo(entries: Sequence[Entry]) -> UndoPlan | None:
+    """How to restore what a redo overwrote, if it was the last to change something."""
+    never = void(entries)
+    left = [entry for entry in entries if entry.seq not in never and entry.cause != "void"]
+    if not left or left[-1].cause != "redo":
+        return None
+    redo = left[-1]
+    named = {entry.seq: entry for entry in left}
+    undo = named[redo.undoes[0]]
+    while named[undo.undoes[0]].cause == "redo":  # then the undo that was redone stands again
+        undo = named[named[undo.undoes[0]].undoes[0]]
+    expected = {change.path: change.after for change in undo.changes}
+    if all(same(one.before, expected.get(one.path, one.before)) for one in redo.changes):
+        return None
+    return UndoPlan("undo", (redo.seq,), tuple(inverse(redo.changes)))
 
 
 def since(entries: Iterable[Entry], seq: int) -> tuple[int, ...]:

@@ -173,6 +173,9 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
     asyncio.run(_do(host, thread, plan, force=force))
     done = "Undone" if plan.cause == "undo" else "Redone"
     rest = " The rest of the turn stays." if plan.parts else ""
+    if taken:
+        other = "redo" if plan.cause == "undo" else "undo"
+        rest += f" steer {other} {thread.id} restores what it overwrote."
     click.echo(f"{done}: {changes} in thread {thread.id}.{rest}")
 
 

@@ -58,6 +58,7 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> bool
     await seat.handle.undo(plan, force=bool(taken), imported=True)  # the user saw this plan
     done = "Undone" if plan.cause == "undo" else "Redone"
     more = " /redo reverses this." if plan.cause == "undo" else ""
+    more = more or " /undo restores what it overwrote." * bool(taken)
     stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.{more}")
     return True
 
