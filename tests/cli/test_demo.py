@@ -25,7 +25,7 @@ def bare(steer, tmp_path):
     return bare
 
 
-def test_the_demo_mends_a_bug_and_shows_the_diff_and_the_passing_tests(bare, tmp_path):
+def test_the_demo_fixes_a_bug_and_shows_the_diff_and_the_passing_tests(bare, tmp_path):
     done = bare("demo")
 
     assert (done.returncode, done.stderr) == (0, "")

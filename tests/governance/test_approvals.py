@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from steersman.governance.approvals import Desk
-from steersman.governance.gate import Gate, Leave
+from steersman.governance.gate import Gate, Permit
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
 from steersman.records.errors import TooLate, UsageProblem
@@ -31,8 +31,8 @@ def test_an_answer_counts_although_its_giver_is_cancelled_when_it_is_stored():
         return await asked
 
     with a_lane() as lane:
-        leave = asyncio.run(asyncio.wait_for(work(lane), 30))
-    assert isinstance(leave, Leave)
+        permit = asyncio.run(asyncio.wait_for(work(lane), 30))
+    assert isinstance(permit, Permit)
 
 
 def test_what_a_dead_process_asked_is_answered_in_any_order():

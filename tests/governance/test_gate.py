@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from steersman.governance.approvals import Desk
-from steersman.governance.gate import Gate, Leave
+from steersman.governance.gate import Gate, Permit
 from steersman.governance.policy import Circumstances
 from steersman.governance.rules import Rule, RuleSet
 from steersman.governance.stored_memory import StoredMemory
@@ -28,7 +28,7 @@ def admitted(
     where: Circumstances = HERE,
     yes: bool = False,
     answer: Callable[[Desk, Message], Awaitable[None]] | None = None,
-) -> tuple[Leave | Verdict | NeedsAnswer, list[Message]]:
+) -> tuple[Permit | Verdict | NeedsAnswer, list[Message]]:
     """What the gate says, with a person who answers, and what is in the log afterwards."""
 
     async def person(desk: Desk, lane: Lane) -> None:
@@ -37,7 +37,7 @@ def admitted(
                 if message.kind == "confirm_request":
                     await answer(desk, message)
 
-    async def work(lane: Lane) -> Leave | Verdict | NeedsAnswer:
+    async def work(lane: Lane) -> Permit | Verdict | NeedsAnswer:
         desk = Desk(attended=answer is not None, yes=yes)
         answering = asyncio.create_task(person(desk, lane)) if answer else None
         await asyncio.sleep(0)
@@ -67,16 +67,16 @@ def kinds(messages: list[Message]) -> list[str]:
 
 
 def test_what_is_allowed_gets_leave_for_just_these_actions():
-    leave, messages = admitted(READ, Read("/srv/app/b"))
-    assert leave.actions == (READ, Read("/srv/app/b"))
+    permit, messages = admitted(READ, Read("/srv/app/b"))
+    assert permit.actions == (READ, Read("/srv/app/b"))
     assert kinds(messages) == ["policy:allow", "policy:allow"]
     assert [message.body.action for message in messages] == [READ, Read("/srv/app/b")]
     assert {message.corr for message in messages} == {"call_1"}
 
 
 def test_a_call_that_does_nothing_needs_no_verdict():
-    leave, messages = admitted()
-    assert (leave.actions, messages) == ((), [])
+    permit, messages = admitted()
+    assert (permit.actions, messages) == ((), [])
 
 
 @pytest.mark.parametrize("actions", [(WRITE, OUTSIDE), (OUTSIDE, WRITE), (READ, OUTSIDE)])
@@ -90,8 +90,8 @@ def test_deny_beats_ask_and_allow_and_nobody_is_asked(actions):
 
 
 def test_a_person_is_asked_about_all_that_must_be_asked_at_once():
-    leave, messages = admitted(READ, WRITE, RUN, answer=said("allow"))
-    assert leave.actions == (READ, WRITE, RUN)
+    permit, messages = admitted(READ, WRITE, RUN, answer=said("allow"))
+    assert permit.actions == (READ, WRITE, RUN)
     assert kinds(messages) == [
         "policy:allow", "policy:ask", "policy:ask", "confirm_request", "confirm_response",
     ]  # fmt: skip
@@ -178,8 +178,8 @@ def test_where_nobody_can_answer_the_request_is_logged_and_the_need_is_told():
 
 
 def test_the_yes_flag_answers_for_the_person_and_says_so():
-    leave, messages = admitted(WRITE, yes=True)
-    assert leave.actions == (WRITE,)
+    permit, messages = admitted(WRITE, yes=True)
+    assert permit.actions == (WRITE,)
     assert messages[-1].body == ConfirmResponse("allow", by="yes-flag")
 
 
@@ -193,8 +193,8 @@ def test_the_yes_flag_does_not_open_what_is_denied(action):
 def test_without_approvals_nobody_is_asked():
     where = Circumstances("/srv/app", approvals="never")
     make = Execute("make", "/srv/app")
-    leave, messages = admitted(WRITE, make, where=where)
-    assert leave.actions == (WRITE, make)
+    permit, messages = admitted(WRITE, make, where=where)
+    assert permit.actions == (WRITE, make)
     assert kinds(messages) == ["policy:allow", "policy:allow"]
 
 
@@ -214,8 +214,8 @@ def test_an_answer_to_nothing_or_of_the_wrong_kind_is_refused_and_the_request_st
         await desk.answer(request.corr, ConfirmResponse("allow"))
         await refused(desk, request.corr, ConfirmResponse("deny"), TooLate)
 
-    leave, messages = admitted(WRITE, answer=clumsy)
-    assert leave.actions == (WRITE,)
+    permit, messages = admitted(WRITE, answer=clumsy)
+    assert permit.actions == (WRITE,)
     assert kinds(messages).count("confirm_response") == 1
 
 
@@ -292,5 +292,5 @@ def test_a_rule_about_the_tool_does_not_cover_what_the_guard_blocks():
     where = Circumstances("/srv/app", home="/home/dev", rules=book)
     verdict, _ = admitted(McpCall("s", "run", {"command": "rm -rf ~"}), where=where)
     assert (verdict.decision, verdict.rule) == ("deny", "fs.home")
-    leave, _ = admitted(McpCall("s", "run", {"command": "ls"}), where=where)
-    assert len(leave.actions) == 1
+    permit, _ = admitted(McpCall("s", "run", {"command": "ls"}), where=where)
+    assert len(permit.actions) == 1

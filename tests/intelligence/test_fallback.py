@@ -27,7 +27,7 @@ def chain(*drivers, **how):
 @pytest.mark.parametrize(
     "kind", ["auth", "model_not_found", "not_an_api", "unsupported_image", "refusal", "network"]
 )
-def test_what_will_not_mend_itself_is_left_at_once(kind):
+def test_what_will_not_pass_is_left_at_once(kind):
     driver = chain(Fixed("a:1", trouble(kind)), Fixed("b:2", "Hello."))
 
     with pytest.raises(Switched) as told:
@@ -41,7 +41,7 @@ def test_what_will_not_mend_itself_is_left_at_once(kind):
 
 
 @pytest.mark.parametrize("kind", ["overloaded", "server", "timeout", "stall", "dropped", "empty"])
-def test_what_may_mend_itself_is_tried_again_first(kind):
+def test_what_may_pass_is_tried_again_first(kind):
     driver = chain(Fixed("a:1", trouble(kind, retryable=True)), Fixed("b:2", "Hello."))
 
     with pytest.raises(DriverProblem) as first:

@@ -32,14 +32,14 @@ class Story(Struct, frozen=True):
     excused: Tree
 
 
-class Leave(Struct, frozen=True):
+class Permit(Struct, frozen=True):
     """An action that was let through, and the message after which it may happen."""
 
     since: int
     action: dict[str, Any]
 
 
-def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
+def leave_given(messages: list[dict[str, Any]]) -> Iterator[Permit]:
     """Every action with an allowing verdict, or a person's approval.
 
     Who accepts only some hunks has approved nothing yet: what is left of the call is judged anew.
@@ -52,11 +52,11 @@ def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
         body = message["body"]
         match message["kind"]:
             case "policy" if body["verdict"]["decision"] == "allow":
-                yield Leave(message["seq"], body["action"])
+                yield Permit(message["seq"], body["action"])
             case "policy" if body["verdict"]["decision"] == "ask":
                 judged.append(body["action"])
                 if body["action"].get("path") in chosen.get(message["corr"], ()):
-                    yield Leave(message["seq"], body["action"])
+                    yield Permit(message["seq"], body["action"])
             case "confirm_request":
                 asked[message["corr"]] = [a for a in body["actions"] if a in judged]
                 calls[message["corr"]] = body["call"]
@@ -64,7 +64,7 @@ def leave_given(messages: list[dict[str, Any]]) -> Iterator[Leave]:
                 named = {one["path"] for one in body["hunks"] if one["numbers"]}
                 chosen[calls[message["corr"]]] = named
             case "confirm_response" if body["decision"] == "allow":
-                yield from (Leave(message["seq"], a) for a in asked.get(message["corr"], ()))
+                yield from (Permit(message["seq"], a) for a in asked.get(message["corr"], ()))
 
 
 def unexplained(story: Story) -> list[str]:

@@ -17,7 +17,7 @@ class FloorState(StrEnum):
     RUNNING = "running"  # the agent works
     STOPPING = "stopping"  # the agent was asked to stop
     ENDING = "ending"  # the last words of a turn are being written
-    TORN = "torn"  # a turn ended without its last words
+    TORN = "torn"  # a turn ended without saying so
     UNDOING = "undoing"
     COMPACTING = "compacting"
     CLOSED = "closed"

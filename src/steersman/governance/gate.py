@@ -64,7 +64,7 @@ _PERHAPS_YOURS = (
 )
 
 
-class Leave(Struct, frozen=True):
+class Permit(Struct, frozen=True):
     """The gate's permission for certain actions, and nothing else; commands run under the profile.
 
     `secret` says, as lines of a `.gitignore`, which files below the paths are left out.
@@ -109,7 +109,7 @@ class Gate:
         *,
         edited: bool = False,
         whole: bool = False,
-    ) -> Leave | Edited | Verdict:
+    ) -> Permit | Edited | Verdict:
         """Permission for all of the actions, or the verdict against one of them.
 
         `edited`: a person has just changed or cut the call to this, and is not asked again.
@@ -145,7 +145,7 @@ class Gate:
                 return answer
             self._agreed |= {_together(case) for case in asked} - {()}
         profile = await self._profile(cases, hidden, lane.turn)
-        return Leave(tuple(actions), profile, self.where.secret_files.lines)
+        return Permit(tuple(actions), profile, self.where.secret_files.lines)
 
     async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
         """Ask about a call before its turn has come, with the others of the same answer.
@@ -174,7 +174,7 @@ class Gate:
 
     async def glance(
         self, call: str, tool: str, actions: Sequence[Action], lane: Lane
-    ) -> Leave | None:
+    ) -> Permit | None:
         """Permission to look at what a plan needs, where nobody must be asked about that."""
         await self._get_ready(actions, lane)
         await self._refresh(actions)
@@ -183,7 +183,7 @@ class Gate:
             return None
         if cases:
             await lane.append(*(Policy(case.action, case.verdict) for case in cases), corr=call)
-        return Leave(tuple(actions), secret=self.where.secret_files.lines)
+        return Permit(tuple(actions), secret=self.where.secret_files.lines)
 
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
@@ -305,7 +305,7 @@ class Gate:
         for corr, request in self._desk.open_requests():
             cases = await self._cases(request.actions, request.tool, turn)
             if cases and all(case.verdict.decision == "allow" for case in cases):
-                with suppress(TooLate, UsageProblem):  # somebody answered it meanwhile
+                with suppress(TooLate, UsageProblem):  # someone answered it meanwhile
                     await self._desk.answer(corr, ConfirmResponse("allow", by="earlier"))
 
     async def _refresh(self, actions: Sequence[Action]) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def spelled_out(words: Prefix) -> bool:
 
 
 def begins(words: Prefix, fact: Fact, *, whole: bool) -> bool:
-    """Strictly, for leave: the fact's words begin with these, its program is the system's own."""
+    """Strictly, to allow: the fact's words begin with these, its program is the system's own."""
     if len(fact.words) < len(words) or (whole and len(fact.words) != len(words)):
         return False
     for want, word in zip(words[1:], fact.words[1:], strict=False):
@@ -92,7 +92,7 @@ def begins(words: Prefix, fact: Fact, *, whole: bool) -> bool:
 
 
 def stays(fact: Fact, workspace: str) -> bool:
-    """True for a `cd` that does not leave the workspace: it needs nobody's leave."""
+    """True for a `cd` that does not leave the workspace: it needs no permission."""
     if len(fact.words) != 2 or fact.words[0] != "cd" or fact.via or not fact.known:
         return False
     place = fact.words[1]

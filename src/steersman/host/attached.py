@@ -271,8 +271,8 @@ class Attached:
             try:
                 state = await self.state()
                 alive = state.owner is not None
-                end, goes_on = await asyncio.to_thread(self._last_end)
-                coming = alive and (state.requests or (state.activity.queued and goes_on))
+                end, continues = await asyncio.to_thread(self._last_end)
+                coming = alive and (state.requests or (state.activity.queued and continues))
                 if not (state.activity.turn or coming):
                     return end
                 if not alive and not state.activity.waiting:
@@ -386,12 +386,12 @@ class Attached:
                 if settled is not None:
                     return settled
                 if (await self.state()).owner is None:
-                    await self._somebody()
+                    await self._someone()
                 await changed
             finally:
                 changed.cancel()
 
-    async def _somebody(self) -> None:
+    async def _someone(self) -> None:
         """See to it that a process runs the thread, now that none does."""
         if self._opening is None:
             await self._host.carry(self.id)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FRESH = timedelta(days=1)
 LARGEST = 16 << 20
 PATIENCE = 20.0
-IN_PASSING = 4.0  # seconds, where somebody waits for a list to choose from
+IN_PASSING = 4.0  # seconds, where someone waits for a list to choose from
 
 
 class Offered(Struct, frozen=True):

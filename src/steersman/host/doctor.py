@@ -155,7 +155,7 @@ def _servers(folder: str, environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         host = open_host(environ)
     except SteersmanError:
-        return  # told with the data
+        return  # shown with the data
     usable = mcp.usable(host, folder, environ)
     host.store.close()
     yield from servers(usable, folder, environ)

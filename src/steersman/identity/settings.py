@@ -40,7 +40,7 @@ LISTS = ("domains", "environment", "sockets")
 THREAD = ("mode", "model", "approvals", "trust", "output_style")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget", "approvals")
-# How the work goes on where a person is there to review it.
+# How work continues where a person is there to review it.
 ATTENDED: Mapping[str, Any] = {"approvals": "review"}
 
 

@@ -182,7 +182,7 @@ class Models:
         facts = self.facts(meant.asked)
         over["sees"] = facts.images
         over["thinks"] = facts.reasoning
-        over["max_output"] = meant.said.max_output  # without a word of the user's, the driver's own
+        over["max_output"] = meant.said.max_output  # unless the user sets it, the driver's own
         return {field: value for field, value in over.items() if value is not None}
 
     def _unknown(self, name: str, provider: str) -> UsageProblem:

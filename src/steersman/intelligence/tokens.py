@@ -59,7 +59,7 @@ WEIGHTS: Mapping[Family, tuple[float, ...]] = {
     "anthropic": _ANTHROPIC,
     "other": _ANTHROPIC,  # the larger of the two: too much is the safer mistake
 }
-DENSEST = 1.5  # bytes a unit, at the least, of stored JSON that nobody has looked at yet
+DENSEST = 1.5  # bytes a unit, at the least, of stored JSON that is not parsed yet
 
 
 class Counter:

@@ -213,7 +213,7 @@ class Toolbox:
             actions = [stamped(action, "tool") for action in plan.actions]
             await self._gate.foresee(call.id, call.name, actions, self._place(call, lane))
         except (SteersmanError, OSError):
-            return  # whatever is wrong with it is told in its own turn
+            return  # what is wrong with it shows when its turn comes
 
     def _runs_together(self, call: Call) -> bool:
         tool = self._tools.get(call.name)

@@ -1,4 +1,4 @@
-"""The files and commands of one folder, done only as far as the gate gave leave.
+"""The files and commands of one folder, done only as far as the gate permits.
 
 Paths are resolved before anything is decided and checked again when the effect happens, so a link
 that changed in between is noticed rather than followed.

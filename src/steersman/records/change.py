@@ -29,5 +29,5 @@ class Change(Struct, frozen=True):
     after: FileState
 
     def reversed(self) -> "Change":
-        """The change that takes this one back."""
+        """The change that undoes this one."""
         return Change(self.path, self.after, self.before)

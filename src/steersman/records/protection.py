@@ -1,4 +1,4 @@
-"""Which files need more than the usual leave, by their place in the workspace."""
+"""Which files need more than the usual permission, by their place in the workspace."""
 
 import os
 import re

@@ -15,7 +15,7 @@ from steersman import __version__
 from steersman.coordination.floor import BUSY, HEARING, Floor, FloorState, Move
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import Resumption, closing
-from steersman.governance.gate import Leave
+from steersman.governance.gate import Permit
 from steersman.identity.settings import with_values
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
@@ -481,7 +481,7 @@ class Session:
         await self._ended()
         self._floor.move(Move.UNDO)
         await self._accept(cause, lane)
-        await self._begun(self._take_back(asked.plan, asked.force, lane), cause)
+        await self._begun(self._reverse(asked.plan, asked.force, lane), cause)
 
     async def _accept(self, cause: Cause, lane: Lane) -> None:
         """Say that a move has begun; what cannot be said has not."""
@@ -491,7 +491,7 @@ class Session:
             self._floor.move(Move.END)
             raise
 
-    async def _take_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
+    async def _reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
         try:
             await self._change_back(plan, force, lane)
         finally:
@@ -502,7 +502,7 @@ class Session:
         verdict = await self._systems.gate.admit(
             f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
         )
-        if not isinstance(verdict, Leave):
+        if not isinstance(verdict, Permit):
             verdict = verdict if isinstance(verdict, Verdict) else Verdict("deny", "person", "no")
             raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
         body = Checkpoint(

@@ -85,7 +85,7 @@ class Changeset(Struct, frozen=True):
 def changeset(host: Host, thread: str, turn: int | None = None) -> Changeset | None:
     """What a turn changed (the last that did, if none is named); None when nothing stands.
 
-    It is told from the log, which knows of an undo before the files do.
+    It comes from the log, which knows of an undo before the files do.
     """
     try:
         plan = host.way_back.made(thread, turn=turn)

@@ -154,7 +154,7 @@ def test_arguments_are_edited_as_json() -> None:
     }
 
 
-def test_what_is_no_json_is_said_so_and_can_be_mended() -> None:
+def test_what_is_no_json_is_said_so_and_can_be_fixed() -> None:
     app = press(mcp_request(), "e", "x", "ctrl+s")
     assert app.answers == []
     assert "That is not a JSON object" in picture(app)

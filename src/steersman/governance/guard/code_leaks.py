@@ -7,7 +7,7 @@ from steersman.governance.guard.code_patterns import (
     HANDS_OUT,
     LOOKUP,
     NETWORK,
-    OBEYS_WIRE,
+    RUNS_WIRE,
     SERVES,
 )
 from steersman.governance.guard.code_texts import arguments, strings, tilde
@@ -96,7 +96,7 @@ def secrets(shell: "Shell", text: str) -> None:
         and re.search(r"(?i)socket|connect|fsockopen|TCPClient|net\.dial|/inet/|net\.Socket", text)
     ):
         shell.scene.note(BLOCK, "net.reverse-shell", "Code connects a shell to another machine.")
-    elif re.search(r"(?i)socket|/inet/", text) and OBEYS_WIRE.search(text):
+    elif re.search(r"(?i)socket|/inet/", text) and RUNS_WIRE.search(text):
         shell.scene.note(BLOCK, "net.reverse-shell", "Code runs what another machine sends.")
     if (
         network

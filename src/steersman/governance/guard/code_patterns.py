@@ -187,7 +187,7 @@ STARTS = pattern(
 )
 PRINTF = pattern(r"printf?\s*\(?\s*\"((?:\\.|[^\"])*)\"((?:\s*,\s*(?:\d+|\"[^\"]*\"))*)")
 # A command that is a variable, run or read from.
-OBEYS_WIRE = pattern(
+RUNS_WIRE = pattern(
     r"(?:popen|system|exec|spawn|check_output|subprocess\.\w+)\s*\(?\s*(?!['\"])[\w.$]+"
     r"|\w+\s*\|&?\s*getline"
 )

@@ -74,7 +74,7 @@ def run_words(
     return call.out
 
 
-# Filters that leave the names of variables, or no text at all.
+# Filters that keep the names of variables, or no text at all.
 _NAMES = {
     "cut": pattern(r"(?:-d ?=|--delimiter[= ]=) (?:-f ?1|--fields[= ]1)|(?:-f ?1) -d ?="),
     "awk": pattern(r"-F ?= \{ ?print \$1;? ?\}"),

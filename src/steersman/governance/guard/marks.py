@@ -11,9 +11,9 @@ from steersman.records.patterns import pattern
 
 UNSET = "\ue000"  # an unknown variable, perhaps empty
 OUT = "\ue001"  # output of a command
-FILE = "\ue002"  # content of a file nobody has read
+FILE = "\ue002"  # unread content of a file
 SECRET = "\ue003"  # something that holds credentials
-NET = "\ue004"  # content from a host nobody vouches for
+NET = "\ue004"  # content from an unknown host
 KNOWN_NET = "\ue005"  # content from a well-known installer's host
 EVERY = "\ue006"  # everything a listing command lists
 RANDOM = "\ue007"  # endless noise: /dev/zero, yes

@@ -1,8 +1,8 @@
 """A folder and what is below it, reached name by name from an open root.
 
 No link is followed in any part of a path, so nothing that is done here can leave the root, whatever
-is moved or swapped meanwhile. Folders whose owner may not write in them are lent that leave and get
-their own mode back when the tree is settled.
+is moved or swapped meanwhile. Folders whose owner may not write in them are lent those rights and
+get their own mode back when the tree is settled.
 """
 
 from __future__ import annotations
@@ -63,26 +63,26 @@ class Tree:
         os.close(self._top)
 
     @contextmanager
-    def folder(self, path: str, leave: int = _CHANGE) -> Iterator[int]:
+    def folder(self, path: str, rights: int = _CHANGE) -> Iterator[int]:
         """An open folder, fit as a `dir_fd`."""
         current = os.dup(self._top)
         try:
             names = parts(path)
-            self._lend(current, (), _SEARCH if names else leave)
+            self._lend(current, (), _SEARCH if names else rights)
             for position, name in enumerate(names, 1):
                 inner = os.open(on_disk(name), _WALK, dir_fd=current)
                 os.close(current)
                 current = inner
-                needed = leave if position == len(names) else _SEARCH
+                needed = rights if position == len(names) else _SEARCH
                 self._lend(current, names[:position], needed)
             yield current
         finally:
             os.close(current)
 
     @contextmanager
-    def place(self, path: str, leave: int = _CHANGE) -> Iterator[tuple[int, str]]:
+    def place(self, path: str, rights: int = _CHANGE) -> Iterator[tuple[int, str]]:
         """The open folder a path is in, and its name there."""
-        with self.folder(parent(path), leave) as folder:
+        with self.folder(parent(path), rights) as folder:
             yield folder, on_disk(os.path.basename(path))
 
     def examine(self, path: str, keep: Objects | None = None, durable: bool = True) -> Seen:
@@ -142,15 +142,15 @@ class Tree:
             finally:
                 os.close(readable)
 
-    def _lend(self, folder: int, names: tuple[str, ...], leave: int) -> None:
+    def _lend(self, folder: int, names: tuple[str, ...], rights: int) -> None:
         """Let an owner do what they took from themselves; root needs no permission."""
         if self._user == 0:
             return
         found = os.fstat(folder)
         mode = stat.S_IMODE(found.st_mode)
-        if mode & leave != leave and found.st_uid == self._user:
+        if mode & rights != rights and found.st_uid == self._user:
             self.modes.setdefault("/".join(names) or ROOT, mode)
-            set_mode(folder, mode | leave)
+            set_mode(folder, mode | rights)
 
 
 def set_mode(handle: int, mode: int) -> None:

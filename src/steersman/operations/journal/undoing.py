@@ -156,7 +156,7 @@ def squash(changes: Iterable[Change]) -> list[Change]:
 
 
 def inverse(changes: Iterable[Change]) -> list[Change]:
-    """The changes that take these back."""
+    """The changes that undo these."""
     return [change.reversed() for change in changes]
 
 

@@ -55,7 +55,7 @@ def messages(line: bytes) -> list[Json]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
     batch = said if isinstance(said, list) else [said]
-    return [message for one in batch if (message := _mended(one)) is not None]
+    return [message for one in batch if (message := _repaired(one)) is not None]
 
 
 def _decoded(line: bytes) -> Any:
@@ -68,7 +68,7 @@ def _decoded(line: bytes) -> Any:
         return msgspec.json.decode(whole)
 
 
-def _mended(said: Any) -> Json | None:
+def _repaired(said: Any) -> Json | None:
     """A message that the protocol library reads, or nothing."""
     if not isinstance(said, dict):
         return None

@@ -75,7 +75,7 @@ class _Writing:
             for key, value in node.items()
             if key in _WORDS and _right(key, value)
         }
-        return _mended(found)
+        return _repaired(found)
 
     def _value(self, key: str, value: Any, depth: int, seen: tuple[str, ...]) -> Any:
         match key:
@@ -127,7 +127,7 @@ def _all_types(value: Any) -> bool:
     )
 
 
-def _mended(node: Json) -> Json:
+def _repaired(node: Json) -> Json:
     """A schema with what providers miss: items of an array, names in `required` that exist."""
     kinds = node.get("type")
     if kinds == "array" or (isinstance(kinds, list) and "array" in kinds):

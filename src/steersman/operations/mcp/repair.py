@@ -57,7 +57,7 @@ NEWER: Mapping[str, Fits] = {
 NO_ARGUMENTS: Json = {"type": "object", "properties": {}}
 
 
-def mend_tools(result: Any, *, modern: bool) -> tuple[Json, dict[str, str]]:
+def repair_tools(result: Any, *, modern: bool) -> tuple[Json, dict[str, str]]:
     """A list of tools that can be read, and by name what was wrong with some of them.
 
     Under the empty name is what is said of the list itself.
@@ -79,7 +79,7 @@ def mend_tools(result: Any, *, modern: bool) -> tuple[Json, dict[str, str]]:
         elif name in tools:
             wrong.setdefault(name, []).append("another tool of this name was left out")
         else:
-            tools[name], remarks = _mend_tool(entry, modern=modern)
+            tools[name], remarks = _repair_tool(entry, modern=modern)
             if remarks:
                 wrong.setdefault(name, []).extend(remarks)
     found["tools"] = list(tools.values())
@@ -87,7 +87,7 @@ def mend_tools(result: Any, *, modern: bool) -> tuple[Json, dict[str, str]]:
     return _complete(found, modern=modern), said
 
 
-def mend_call(result: Any, *, modern: bool) -> Json:
+def repair_call(result: Any, *, modern: bool) -> Json:
     """The result of a call that can be read; what has no place in it becomes text."""
     found: Json = dict(result) if isinstance(result, dict) else {"content": result}
     if modern and found.get("resultType") == "input_required":
@@ -95,7 +95,7 @@ def mend_call(result: Any, *, modern: bool) -> Json:
     content = found.get("content")
     if not isinstance(content, list):
         content = [] if content is None else [content]
-    found["content"] = [mend_block(block) for block in content]
+    found["content"] = [repair_block(block) for block in content]
     if not isinstance(found.get("isError", False), bool):
         found["isError"] = bool(found["isError"])
     structured = found.get("structuredContent")
@@ -107,7 +107,7 @@ def mend_call(result: Any, *, modern: bool) -> Json:
     return _complete(found, modern=modern, cached=False)
 
 
-def mend_greeting(result: Any) -> Json:
+def repair_greeting(result: Any) -> Json:
     """The answer to the handshake that can be read."""
     found: Json = dict(result) if isinstance(result, dict) else {}
     about = found.get("serverInfo")
@@ -117,22 +117,22 @@ def mend_greeting(result: Any) -> Json:
         if not isinstance(value, str):
             about[field] = "" if value is None else shown(value)[:100]
     found["serverInfo"] = without_odd(about, IDENTITY)
-    found["capabilities"] = _mend_capabilities(found.get("capabilities"))
+    found["capabilities"] = _repair_capabilities(found.get("capabilities"))
     return without_odd(found, RESULT)
 
 
-def mend_discovery(result: Any) -> Json:
+def repair_discovery(result: Any) -> Json:
     """The answer to the question what a server speaks; one that names no version stays wrong."""
     found: Json = dict(result) if isinstance(result, dict) else {}
     versions = found.get("supportedVersions")
     if not isinstance(versions, list):
         return found
     found["supportedVersions"] = [one for one in versions if isinstance(one, str)]
-    found["capabilities"] = _mend_capabilities(found.get("capabilities"))
+    found["capabilities"] = _repair_capabilities(found.get("capabilities"))
     return _complete(without_odd(found, RESULT), modern=True)
 
 
-def mend_schema(schema: Any) -> tuple[Json, str]:
+def repair_schema(schema: Any) -> tuple[Json, str]:
     """The schema of a tool's arguments, always one of an object, and what was wrong with it."""
     if not isinstance(schema, dict):
         return dict(NO_ARGUMENTS), (
@@ -148,11 +148,11 @@ def mend_schema(schema: Any) -> tuple[Json, str]:
         found["type"] = "object"
         if not any(key in found for key in ("anyOf", "oneOf", "allOf", "$ref")):
             found.setdefault("properties", {})
-    wrong += _mend_members(found)
+    wrong += _repair_members(found)
     return found, "; ".join(wrong)
 
 
-def mend_block(block: Any) -> Json:
+def repair_block(block: Any) -> Json:
     """A block of content; what is not one becomes text."""
     if not isinstance(block, dict):
         return _text(block if isinstance(block, str) else shown(block))
@@ -170,16 +170,16 @@ def mend_block(block: Any) -> Json:
     return without_odd(block, LINK if kind == "resource_link" else BLOCK)
 
 
-def _mend_tool(entry: Json, *, modern: bool) -> tuple[Json, list[str]]:
+def _repair_tool(entry: Json, *, modern: bool) -> tuple[Json, list[str]]:
     """A tool that has a name, and what was wrong with it."""
     tool = without_odd(entry, TOOL)
     remarks = [f"its {field} could not be read" for field in entry if field not in tool]
-    tool["inputSchema"], wrong = mend_schema(entry.get("inputSchema"))
+    tool["inputSchema"], wrong = repair_schema(entry.get("inputSchema"))
     if wrong:
         remarks.append(wrong)
     checks: dict[str, Callable[[Any], Checked]] = {
-        "description": _mend_description,
-        "annotations": _mend_hints,
+        "description": _repair_description,
+        "annotations": _repair_hints,
         "outputSchema": _check_any_output if modern else _check_output,
     }
     for field, check in checks.items():
@@ -190,7 +190,7 @@ def _mend_tool(entry: Json, *, modern: bool) -> tuple[Json, list[str]]:
     return tool, remarks
 
 
-def _mend_members(schema: Json) -> list[str]:
+def _repair_members(schema: Json) -> list[str]:
     """Fix the fields of an object's schema in place; what was wrong."""
     wrong = []
     properties = schema.get("properties")
@@ -213,11 +213,11 @@ def _mend_members(schema: Json) -> list[str]:
     return wrong
 
 
-def _mend_description(value: Any) -> Checked:
+def _repair_description(value: Any) -> Checked:
     return (value, "") if shapes.text(value) else (shown(value), "its description is not a text")
 
 
-def _mend_hints(value: Any) -> Checked:
+def _repair_hints(value: Any) -> Checked:
     """Annotations: only hints that are true or false are believed."""
     if not shapes.record(value):
         return None, "its annotations are not an object"
@@ -229,7 +229,9 @@ def _mend_hints(value: Any) -> Checked:
 def _check_output(value: Any) -> Checked:
     """A schema of results: of an object, or none at all."""
     if value is None or (
-        isinstance(value, dict) and value.get("type") == "object" and not _mend_members(dict(value))
+        isinstance(value, dict)
+        and value.get("type") == "object"
+        and not _repair_members(dict(value))
     ):
         return value, ""
     return None, "the schema of its results could not be read"
@@ -241,7 +243,7 @@ def _check_any_output(value: Any) -> Checked:
     return None, "the schema of its results could not be read"
 
 
-def _mend_capabilities(said: Any) -> Json:
+def _repair_capabilities(said: Any) -> Json:
     """What a server says it can do: objects, and flags that are true or false."""
     kept: Json = {}
     for name, value in said.items() if isinstance(said, dict) else ():

@@ -101,8 +101,8 @@ class Sentences:
                 f"See `oauth` of its entry in {self._server.source or 'the configuration'}.",
             )
         else:
-            mend = f"Run `steer mcp login {name}`."
-            told = self.problem(f"{self._name} needs you to sign in.", f"{mend} {reason}".strip())
+            why = f"Run `steer mcp login {name}`. {reason}".strip()
+            told = self.problem(f"{self._name} needs you to sign in.", why)
         return SignInWanted(told.what, told.why, told.try_this)
 
     def _why(self, reason: str, words: str) -> str:

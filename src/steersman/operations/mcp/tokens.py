@@ -148,7 +148,7 @@ class SignIns:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             return os.open(self._path(server).with_suffix(".lock"), flags, 0o600)
-        except OSError:  # then nothing can be kept there either, and that is told
+        except OSError:  # then nothing can be kept there either, and that fails visibly
             return None
 
     def _path(self, server: Server) -> Path:

@@ -13,7 +13,12 @@ from typing import Any
 from mcp_types import PROTOCOL_VERSION_META_KEY as VERSION
 from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from steersman.operations.mcp.repair import mend_call, mend_discovery, mend_greeting, mend_tools
+from steersman.operations.mcp.repair import (
+    repair_call,
+    repair_discovery,
+    repair_greeting,
+    repair_tools,
+)
 from steersman.records.counting import counted
 
 PASSED_ON = ("notifications/cancelled", "notifications/subscriptions/acknowledged")
@@ -115,7 +120,7 @@ class Traffic:
         self.heard += 1
         self._row = 0
         if isinstance(message, JSONRPCResponse):
-            message.result = self._mended(message)
+            message.result = self._repaired(message)
             return True
         if isinstance(message, JSONRPCNotification | JSONRPCRequest):
             if not self._unasked.take():
@@ -133,19 +138,19 @@ class Traffic:
                 f"It printed {counted(self._row, 'line')} in a row that are not messages."
             )
 
-    def _mended(self, message: JSONRPCResponse) -> dict[str, Any]:
+    def _repaired(self, message: JSONRPCResponse) -> dict[str, Any]:
         method, modern = self._asked.pop(message.id, ("", False))
         match method:
             case "tools/list":
-                result, remarks = mend_tools(message.result, modern=modern)
+                result, remarks = repair_tools(message.result, modern=modern)
                 self.remarks.update(remarks)
                 return result
             case "tools/call":
-                return mend_call(message.result, modern=modern)
+                return repair_call(message.result, modern=modern)
             case "initialize":
-                return mend_greeting(message.result)
+                return repair_greeting(message.result)
             case "server/discover":
-                return mend_discovery(message.result)
+                return repair_discovery(message.result)
             case _:
                 return message.result
 

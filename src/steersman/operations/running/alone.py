@@ -1,4 +1,4 @@
-"""One command at a time on the folder itself: what one did cannot be told from what another did.
+"""One command at a time on the folder itself: else nobody knows which of them did what.
 
 A command that is judged by a look before and a look after has its workspace for itself from the
 first look until it was judged, whatever thread or process started it. Workspaces above and below

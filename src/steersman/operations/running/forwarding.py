@@ -96,4 +96,4 @@ class Forwarding:
                 async with owned(server):
                     await tunnel(client, server)
         except (OSError, asyncio.IncompleteReadError):
-            return  # somebody went away
+            return  # someone went away

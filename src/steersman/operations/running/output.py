@@ -18,9 +18,9 @@ SHAPES_IN = 4 << 20  # of a longer output, known secrets are masked, and at the 
 LINE = 2048
 SPOOL = 2 * 1024**3  # unless settings say otherwise, what is printed beyond is not kept on disk
 
-LIVE_WHOLE = 64 * 1024  # told live as it comes; beyond it only now and then, ever more rarely
+LIVE_WHOLE = 64 * 1024  # shown live as it comes; beyond it only now and then, ever more rarely
 LIVE_PIECE = 4 * 1024
-LIVE_GROWTH = 16  # told again when a sixteenth more was printed
+LIVE_GROWTH = 16  # shown again when a sixteenth more was printed
 
 Cut = tuple[int, int]  # where in the kept bytes, and how many bytes are cut there
 

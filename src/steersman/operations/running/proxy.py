@@ -128,7 +128,7 @@ class Proxy:
                     client[1].write(refusal.whole())
                     await finish(client)
         except (OSError, asyncio.IncompleteReadError):
-            return  # someone went away, and nobody is left to be told
+            return  # the client has gone
         finally:
             self._connections -= 1
 

@@ -136,11 +136,11 @@ class RunCommand(Tool[RunCommandArgs]):
         again = replace(plan.args, outside_sandbox=True)
         wanted = self._wanted(again, bench.workspace, direct=True)
         try:
-            leave = await bench.admit([wanted])
+            permit = await bench.admit([wanted])
         except ToolProblem as no:
             return replace(result, note=f"{result.note}; not run again: {no.what}")
-        result = await self._run(again, replace(bench, profile=leave.profile))
-        await self._note(again, result, replace(bench, profile=leave.profile))
+        result = await self._run(again, replace(bench, profile=permit.profile))
+        await self._note(again, result, replace(bench, profile=permit.profile))
         how = "outside it" if wanted.outside else "with your permission"
         note = f"failed in the sandbox ({refused.why}) and was run again {how}; {result.note}"
         return replace(result, note=note.removesuffix("; "))
@@ -353,8 +353,8 @@ async def _with_artifact(result: CommandResult, running: Running, bench: Bench) 
 def _result(running: Running, notes: list[str], effects: Effects) -> CommandResult:
     """What there is to say now; a command that continues is not waited for."""
     output = running.output
-    goes_on = not running.ended
-    if goes_on:
+    continues = not running.ended
+    if continues:
         running.seen = output.size
         notes.append(
             f"continues in the background as {running.id}; "
@@ -370,9 +370,9 @@ def _result(running: Running, notes: list[str], effects: Effects) -> CommandResu
     return CommandResult(
         wall_ms=round(1000 * running.seconds),
         output=output.text(),
-        exit_code=None if goes_on else running.state.exit_code,
+        exit_code=None if continues else running.state.exit_code,
         truncated=output.truncated,
-        background_process_id=running.id if goes_on else "",
+        background_process_id=running.id if continues else "",
         changes=effects.words,
         note="; ".join(filter(None, [*notes, *effects.notes])),
     )

@@ -287,7 +287,7 @@ class SteersmanApp(App[Left]):
         self.showing.notices.leave()
 
     @on(Queued.Chosen)
-    def _taken_back(self, event: Queued.Chosen) -> None:
+    def _withdrawn(self, event: Queued.Chosen) -> None:
         then = (lambda: self.write(event.text)) if event.edit else None
         self.steering.withdraw(event.corr, then)
 

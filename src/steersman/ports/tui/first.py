@@ -72,7 +72,7 @@ async def _level(stage: AppStage) -> None:
     """At the very beginning, say that work is reviewed afterwards, and offer to ask before."""
     seat = stage.seat
     if seat.settings.approvals != "review":
-        return  # somebody chose it
+        return  # someone chose it
     from steersman.host import config
 
     level = await stage.pick("When are you asked? Now: review (Esc keeps it)", LEVELS)

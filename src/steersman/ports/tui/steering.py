@@ -113,9 +113,9 @@ class Steering:
 
     def withdraw(self, corr: str, then: Callable[[], None] | None = None) -> None:
         """Withdraw words that were not delivered."""
-        self._do(self._taken_back(corr, then))
+        self._do(self._withdrawn(corr, then))
 
-    async def _taken_back(self, corr: str, then: Callable[[], None] | None) -> None:
+    async def _withdrawn(self, corr: str, then: Callable[[], None] | None) -> None:
         await self.seat.handle.withdraw(corr)
         if then is not None:
             then()

@@ -1,4 +1,4 @@
-"""What sloppy servers send is mended: the library accepts it, and what was wrong is said."""
+"""What sloppy servers send is repaired: the library accepts it, and what was wrong is said."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from mcp_types import methods
 
 from steersman.operations.mcp.repair import (
-    mend_block,
-    mend_call,
-    mend_discovery,
-    mend_greeting,
-    mend_schema,
-    mend_tools,
+    repair_block,
+    repair_call,
+    repair_discovery,
+    repair_greeting,
+    repair_schema,
+    repair_tools,
 )
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
@@ -89,42 +89,42 @@ def accepted(method: str, version: str, result: dict[str, Any]) -> None:
 
 
 @given(lists | json)
-def test_any_list_of_tools_can_be_read_once_it_is_mended(listed):
+def test_any_list_of_tools_can_be_read_once_it_is_repaired(listed):
     for version in (LEGACY, MODERN):
-        result, _ = mend_tools(listed, modern=version == MODERN)
+        result, _ = repair_tools(listed, modern=version == MODERN)
         accepted("tools/list", version, result)
 
 
 @given(results | json)
-def test_any_result_of_a_call_can_be_read_once_it_is_mended(given):
-    accepted("tools/call", LEGACY, mend_call(given, modern=False))
+def test_any_result_of_a_call_can_be_read_once_it_is_repaired(given):
+    accepted("tools/call", LEGACY, repair_call(given, modern=False))
     if not isinstance(given, dict) or given.get("resultType") != "input_required":
-        accepted("tools/call", MODERN, mend_call(given, modern=True))
+        accepted("tools/call", MODERN, repair_call(given, modern=True))
 
 
 @given(greetings)
-def test_any_greeting_that_names_its_version_can_be_read_once_it_is_mended(greeting):
-    accepted("initialize", LEGACY, mend_greeting(greeting))
+def test_any_greeting_that_names_its_version_can_be_read_once_it_is_repaired(greeting):
+    accepted("initialize", LEGACY, repair_greeting(greeting))
 
 
 @given(json, json)
-def test_any_answer_about_versions_can_be_read_once_it_is_mended(said, more):
+def test_any_answer_about_versions_can_be_read_once_it_is_repaired(said, more):
     for found in (said, {"supportedVersions": [MODERN, said], "capabilities": more}):
-        mended = mend_discovery(found)
-        if "supportedVersions" in mended and isinstance(found, dict):
-            accepted("server/discover", MODERN, mended)
+        repaired = repair_discovery(found)
+        if "supportedVersions" in repaired and isinstance(found, dict):
+            accepted("server/discover", MODERN, repaired)
 
 
 @given(lists | json)
-def test_what_was_mended_needs_no_more_mending(listed):
-    result, _ = mend_tools(listed, modern=False)
-    assert mend_tools(result, modern=False) == (result, {})
+def test_what_was_repaired_needs_no_more_repair(listed):
+    result, _ = repair_tools(listed, modern=False)
+    assert repair_tools(result, modern=False) == (result, {})
 
 
 @given(results | json)
-def test_a_mended_result_needs_no_more_mending(given):
-    result = mend_call(given, modern=False)
-    assert mend_call(result, modern=False) == result
+def test_a_repaired_result_needs_no_more_repair(given):
+    result = repair_call(given, modern=False)
+    assert repair_call(result, modern=False) == result
 
 
 RIGHT: list[dict[str, Any]] = [
@@ -154,9 +154,9 @@ RIGHT: list[dict[str, Any]] = [
 
 def test_what_is_right_passes_unchanged():
     listed = {"tools": RIGHT, "nextCursor": "2", "_meta": {"a": 1}}
-    assert mend_tools(listed, modern=False) == (listed, {})
+    assert repair_tools(listed, modern=False) == (listed, {})
     modern = {**listed, "resultType": "complete", "ttlMs": 3, "cacheScope": "public"}
-    assert mend_tools(modern, modern=True) == (modern, {})
+    assert repair_tools(modern, modern=True) == (modern, {})
 
 
 @pytest.mark.parametrize(
@@ -170,11 +170,11 @@ def test_what_is_right_passes_unchanged():
     ],
 )
 def test_a_result_that_is_right_passes_unchanged(result):
-    assert mend_call(result, modern=False) == result
+    assert repair_call(result, modern=False) == result
 
 
 @pytest.mark.parametrize(
-    ("schema", "mended", "wrong"),
+    ("schema", "repaired", "wrong"),
     [
         ({}, OBJECT, "does not say"),
         (None, OBJECT, "no schema"),
@@ -195,14 +195,14 @@ def test_a_result_that_is_right_passes_unchanged(result):
         ({**OBJECT, "$schema": 7}, OBJECT, "$schema"),
     ],
 )
-def test_a_schema_is_always_one_of_an_object(schema, mended, wrong):
-    found, said = mend_schema(schema)
-    assert found == mended
+def test_a_schema_is_always_one_of_an_object(schema, repaired, wrong):
+    found, said = repair_schema(schema)
+    assert found == repaired
     assert wrong in said
 
 
 @pytest.mark.parametrize(
-    ("block", "mended"),
+    ("block", "repaired"),
     [
         ("just text", {"type": "text", "text": "just text"}),
         (7, {"type": "text", "text": "7"}),
@@ -220,20 +220,20 @@ def test_a_schema_is_always_one_of_an_object(schema, mended, wrong):
         ),
     ],
 )
-def test_content_of_any_kind_becomes_a_block(block, mended):
-    assert mend_block(block) == mended
+def test_content_of_any_kind_becomes_a_block(block, repaired):
+    assert repair_block(block) == repaired
 
 
 def test_a_result_without_content_shows_its_structure():
-    assert mend_call({"structuredContent": [1, 2]}, modern=False) == {
+    assert repair_call({"structuredContent": [1, 2]}, modern=False) == {
         "content": [{"type": "text", "text": "[1,2]"}]
     }
-    assert mend_call({"structuredContent": [1, 2]}, modern=True) == {
+    assert repair_call({"structuredContent": [1, 2]}, modern=True) == {
         "content": [],
         "structuredContent": [1, 2],
         "resultType": "complete",
     }
-    assert mend_call({"content": "yes", "isError": 1}, modern=False) == {
+    assert repair_call({"content": "yes", "isError": 1}, modern=False) == {
         "content": [{"type": "text", "text": "yes"}],
         "isError": True,
     }
@@ -249,7 +249,7 @@ def test_one_bad_tool_costs_no_other():
             "tool",
         ]
     }
-    result, wrong = mend_tools(listed, modern=False)
+    result, wrong = repair_tools(listed, modern=False)
     assert [tool["name"] for tool in result["tools"]] == ["good", "bad"]
     assert wrong == {
         "good": "another tool of this name was left out",
@@ -257,11 +257,14 @@ def test_one_bad_tool_costs_no_other():
         "its description is not a text; its annotations are not an object",
         "": "a tool without a name was left out",
     }
-    assert mend_tools({"tools": "none"}, modern=False) == ({"tools": []}, {"": "it is not a list"})
+    assert repair_tools({"tools": "none"}, modern=False) == (
+        {"tools": []},
+        {"": "it is not a list"},
+    )
 
 
 def test_a_hint_that_is_not_true_or_false_is_not_believed():
     listed = {"tools": [{"name": "a", "inputSchema": OBJECT, "annotations": {"readOnlyHint": 1}}]}
-    result, wrong = mend_tools(listed, modern=False)
+    result, wrong = repair_tools(listed, modern=False)
     assert result["tools"][0]["annotations"] == {}
     assert wrong == {"a": "its readOnlyHint could not be read"}

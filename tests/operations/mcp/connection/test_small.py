@@ -116,7 +116,7 @@ def test_a_line_that_never_ends_is_refused():
         (b'{"method":"a","params":[1],"id":"x"}', {"method": "a", "id": "x"}),
     ],
 )
-def test_an_envelope_is_mended(line, message):
+def test_an_envelope_is_repaired(line, message):
     assert messages(line) == [{"jsonrpc": "2.0", **message}]
 
 

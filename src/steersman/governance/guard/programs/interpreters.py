@@ -254,7 +254,7 @@ def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict
 
 
 # Code that runs what it reads: `system $_`, `os.system(input())`.
-_OBEYS = pattern(
+_RUNS_INPUT = pattern(
     r"(?:system|exec|eval|popen|qx|spawn|run|execSync|shell_exec)\b[\s({\[\"']*(?:\$_|\$0|\$line|gets|"
     r"input\(|sys\.stdin|STDIN|\$stdin|ARGF|readline|_)\b"
 )
@@ -277,7 +277,7 @@ def _codes(
         if speech.language == "osa":
             scripted(call.shell, text)
         call.out = made or OUT
-        if call.stdin and _OBEYS.search(text):
+        if call.stdin and _RUNS_INPUT.search(text):
             call.script(call.stdin)
             call.wrapper = False
         if (

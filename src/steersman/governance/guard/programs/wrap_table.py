@@ -1,10 +1,10 @@
-"""Programs that start another program: how their own words are told from those they run."""
+"""Programs that start another program: which words are their own and which are of what they run."""
 
 from typing import NamedTuple
 
 
 class Wrap(NamedTuple):
-    """How a wrapper's own words are told from those it runs."""
+    """Which words are a wrapper's own."""
 
     valued: str = ""
     operands: int = 0

@@ -193,7 +193,7 @@ class Index:
             except sqlite3.DatabaseError as error:
                 if not _damaged(error):
                     raise self._problem(error) from error
-                self._anew()
+                self._start_over()
                 return work(self._connection)
 
     def _decoded(self, blob: bytes) -> list[Definition]:
@@ -201,7 +201,7 @@ class Index:
             return _OUTLINE.decode(blob)
         except msgspec.DecodeError:
             with self._lock:
-                self._anew()
+                self._start_over()
             return []
 
     def _open(self) -> sqlite3.Connection:
@@ -234,7 +234,7 @@ class Index:
             self.path, isolation_level=None, check_same_thread=False, timeout=PATIENCE
         )
 
-    def _anew(self) -> None:
+    def _start_over(self) -> None:
         """Begin with an empty file: all of it can be read from the workspace again."""
         self._connection.close()
         self._remove()

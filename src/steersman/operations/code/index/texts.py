@@ -42,7 +42,7 @@ class Texts:
         with self._lock:
             self._connection.close()
 
-    def anew(self, error: sqlite3.DatabaseError) -> Texts:
+    def emptied(self, error: sqlite3.DatabaseError) -> Texts:
         """Begin with an empty file in the place of a damaged one."""
         self.close()
         if not _damaged(error):

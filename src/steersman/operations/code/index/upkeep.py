@@ -74,7 +74,7 @@ class Records:
             try:
                 self.texts.follow(entries, self._words, should_stop)
             except sqlite3.DatabaseError as error:
-                self.texts = self.texts.anew(error)
+                self.texts = self.texts.emptied(error)
             else:
                 return
 

@@ -20,7 +20,7 @@ _TRIES = 4
 _PAUSE = 0.05
 _UNKNOWN_METHOD = -32601
 
-ENDED = "$/ended"  # told by us, not by the server
+ENDED = "$/ended"  # from us, not from the server
 
 Serve = Callable[[str, Any], Any]
 Heed = Callable[[str, Any], None]

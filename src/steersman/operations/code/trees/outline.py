@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from steersman.operations.code.trees import mending, plain, reading
+from steersman.operations.code.trees import plain, reading, repairing
 from steersman.operations.code.trees.definition import Definition
 from steersman.operations.code.trees.grammar import Grammar, Meaning, grammar
 from steersman.operations.code.trees.languages import Language
@@ -49,14 +49,16 @@ def outline(content: bytes, language: Language) -> list[Definition]:
 def definitions(tree: Tree, rules: Grammar, source: bytes) -> list[Definition]:
     """The definitions in a tree, in order."""
     found = Walk(rules, source).run(tree.root_node)
-    return _mended(found, tree.root_node, rules, source) if tree.root_node.has_error else found
+    return _repaired(found, tree.root_node, rules, source) if tree.root_node.has_error else found
 
 
-def _mended(found: list[Definition], root: Node, rules: Grammar, source: bytes) -> list[Definition]:
+def _repaired(
+    found: list[Definition], root: Node, rules: Grammar, source: bytes
+) -> list[Definition]:
     """The definitions of a file with mistakes: in pieces, where that shows more."""
     more: list[Definition] = []
     lines: set[int] = set()
-    for start, end, row in mending.pieces(root, source):
+    for start, end, row in repairing.pieces(root, source):
         piece = source[start:end]
         for one in Walk(rules, piece).run(rules.parse(piece).root_node):
             lines.update(range(row + one.line, row + one.end_line + 1))

@@ -126,7 +126,7 @@ class Plain(LineStage):
         await self._follow_no_more()
         if thread:
             for message in self._seat.host.messages(thread, after=self._teller.shown):
-                self._teller.take(message)  # its last words
+                self._teller.take(message)  # its last output
             self.tell(f"Thread {thread} is kept: steer resume {thread}")
 
     async def _follow_no_more(self) -> None:
