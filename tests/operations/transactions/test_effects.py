@@ -10,6 +10,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running import stored
 from steersman.operations.running.effects import actions_for
+from steersman.operations.running.git_needs import needed
 from steersman.operations.running.losses import loss_of
 from steersman.operations.running.repository import homes
 from steersman.records.action import ChangeMany, Delete, Write
@@ -207,3 +208,15 @@ def test_a_pack_of_another_name_is_not_taken_for_an_empty_one(tmp_path):
     packs.mkdir(parents=True)
     (packs / "pack-mine.idx").write_bytes(b"\377tOc\0\0\0\2" + bytes(2000))
     assert stored.held(str(tmp_path), ["0" * 40]) is None
+
+
+def test_objects_of_a_store_that_goes_whole_need_not_stay(journal, repository):
+    (repository / ".git").rename(repository / "old")
+    (repository / "old/HEAD").unlink()  # as it is when the workspace takes over all but that
+    paths = [path.relative_to(repository) for path in (repository / "old").rglob("*")]
+    gone = [Change(str(path), FileState("file", 0o644), ABSENT) for path in paths
+            if path.parts[1] in ("objects", "refs", "logs", "index")
+            and (repository / path).is_file()]  # fmt: skip
+    assert needed(journal, gone) == set()
+    kept = [one for one in gone if not one.path.startswith("old/refs")]
+    assert needed(journal, kept) == {one.path for one in kept if "/objects/" in one.path}

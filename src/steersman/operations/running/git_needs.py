@@ -43,6 +43,8 @@ def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
         old = {name for path in files if path in after
                for name in _names(content_of(journal, after[path]))}  # fmt: skip
         index = f"{store}index" not in after
+        if not tips and not index:  # a store that goes whole; git may not even know it as one
+            continue
         names = repository.leading_to(root, store, tips, old - tips, index=index)
         if names is None:  # git does not say: nothing is deleted
             kept |= set(pieces)
