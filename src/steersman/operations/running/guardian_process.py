@@ -302,6 +302,8 @@ class GuardianProcess:
             if spare == 0:
                 wait_and_guard(self._telling)
             word = self._heed(spare)
+        with suppress(ChildProcessError):  # it ends by itself, sooner than all could be looked at
+            os.waitpid(spare, 0)
         end_below(self._waker, lambda: self._bury() is not None)
 
     def _heed(self, spare: int) -> bytes:
