@@ -48,14 +48,15 @@ def _measure(overlay: Overlay, root: str, scratch: str, folder: Path) -> list[Fi
     def plain() -> None:
         own = Scratch(scratch)
         try:
-            subprocess.run(sandbox.argv(["true"], root, profile, bound, own), check=True)
+            line = sandbox.argv(["true"], root, profile, bound, own)
+            subprocess.run(line, check=True, pass_fds=own.descriptors)
         finally:
             own.discard()
 
     def run(command: Sequence[str], *, journal: bool) -> None:
         with overlay.begin(root, scratch) as transaction:
             line = transaction.argv(command, root, profile)
-            subprocess.run(line, check=True)
+            subprocess.run(line, check=True, pass_fds=transaction.descriptors)
             if journal:
                 done = transaction.changes(objects)
                 apply(root, done.changes, objects, times=done.times, remove=done.remove)

@@ -30,7 +30,11 @@ class OnTheFolder(Landlocked):
         root = self._journal.root
         itself = confine.Workspace(root, ("--bind", root, root))
         sandbox = confine.Sandbox(self.bubblewrap)
-        return sandbox.argv(command, cwd, self._profile, itself, self._scratch, self.inherit)
+        return sandbox.argv(command, cwd, self._profile, itself, self._scratch)
+
+    @property
+    def inherit(self) -> tuple[int, ...]:
+        return (*super().inherit, *self._scratch.descriptors)
 
 
 async def _on_the_folder(self: Any, bench: Any) -> CommandRun:

@@ -109,7 +109,7 @@ async def _over_a_view(world, spaces, command):
         line = view.argv([*SHELL, command], str(world.root), profile)
         try:
             running = await processes.start(
-                line, str(world.root), {}, call="c", handed=Handed(spaces=spaces)
+                line, str(world.root), {}, call="c", handed=Handed(view.descriptors, spaces)
             )
             assert await running.wait(PATIENCE)
             changed = view.changes(world.objects).changes

@@ -85,14 +85,14 @@ class World:
         command = [*SHELL, script] if isinstance(script, str) else list(script)
         if ground == "view":
             with Overlay(self.bubblewrap()).begin(str(self.root), str(self.scratch)) as run:
-                self._run(run.argv(command, str(self.root), profile))
+                self._run(run.argv(command, str(self.root), profile), run.descriptors)
                 assert run.ran(), self.done.stderr
                 return run.changes(self.objects)
         if ground == "copy":
             original = Original(str(self.root), profile.hidden, PLAIN_SIGHT)
             copy = Copied(self.bubblewrap(), original, os.path.realpath(self.scratch))
             try:
-                self._run(copy.argv(command, str(self.root), profile))
+                self._run(copy.argv(command, str(self.root), profile), copy.descriptors)
                 assert copy.ran(), self.done.stderr
                 return copy.changes(self.objects)
             finally:
@@ -108,16 +108,18 @@ class World:
             root = str(self.root)
             sandbox = Sandbox(self.bubblewrap())
             place = to_be_read(root, profile, sandbox, scratch, live=ground == "beside")
-            self._run(sandbox.argv(command, root, profile, place, scratch))
+            line = sandbox.argv(command, root, profile, place, scratch)
+            self._run(line, scratch.descriptors)
             assert ran(scratch), self.done.stderr
         finally:
             scratch.discard()
         return None
 
-    def _run(self, line: list[str]) -> None:
+    def _run(self, line: list[str], descriptors: tuple[int, ...] = ()) -> None:
         self.done = subprocess.run(
             line, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
             timeout=PATIENCE, check=False, cwd=self.root, env={"HOST_KEY": ""},
+            pass_fds=descriptors,
         )  # fmt: skip
 
     @property

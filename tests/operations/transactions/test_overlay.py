@@ -169,7 +169,7 @@ def test_someone_elses_change_during_the_run(yard: Yard) -> None:
         time.sleep(0.02)
         (yard.root / "a").write_text("mine")
         line = run.argv(["sh", "-c", "echo theirs > a; echo b > b"], str(yard.root))
-        subprocess.run(line, check=True)
+        subprocess.run(line, check=True, pass_fds=run.descriptors)
         done = run.changes(yard.objects)
     assert done.meanwhile == ["a"]
     (yard.root / "a").write_text("mine again")
@@ -232,7 +232,7 @@ def test_a_command_that_cannot_start(yard: Yard) -> None:
     """It is known that nothing ran."""
     with yard.overlay().begin(str(yard.root), str(yard.scratch)) as run:
         line = run.argv(["/no/such/program"], str(yard.root))
-        done = subprocess.run(line, capture_output=True, check=False)
+        done = subprocess.run(line, capture_output=True, check=False, pass_fds=run.descriptors)
         assert done.returncode != 0
         assert not run.ran()
     assert os.listdir(yard.scratch) == []
@@ -247,7 +247,7 @@ sys.path[:0] = {sys.path!r}
 from steersman.operations.running.overlay import available
 run = available({str(yard.root)!r}, {str(yard.scratch)!r}).begin({str(yard.root)!r}, {str(yard.scratch)!r})
 line = "setsid sleep {NAP} & mkdir -m 000 shut; echo started; sleep {NAP}"
-subprocess.run(run.argv(["bash", "-c", line], {str(yard.root)!r}))
+subprocess.run(run.argv(["bash", "-c", line], {str(yard.root)!r}), pass_fds=run.descriptors)
 """  # noqa: E501
     host = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None

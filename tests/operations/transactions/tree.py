@@ -73,7 +73,7 @@ class Yard:
             )
             self.last = subprocess.run(
                 line, capture_output=True, text=True,
-                stdin=subprocess.DEVNULL, timeout=60, check=False,
+                stdin=subprocess.DEVNULL, timeout=60, check=False, pass_fds=run.descriptors,
             )  # fmt: skip
             assert run.ran(), self.last.stderr
             if meanwhile is not None:

@@ -147,7 +147,7 @@ class CommandRun(ABC):
 
     @property
     def inherit(self) -> tuple[int, ...]:
-        """Descriptors the command must be started with."""
+        """Descriptors the command must be started with, once its line is known."""
         return self._door.descriptors if self._door else ()
 
     @property
@@ -198,7 +198,12 @@ class OverView(CommandRun):
         self._sweep = sweep
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
-        return self._transaction.argv(command, cwd, self._profile, self.inherit)
+        return self._transaction.argv(command, cwd, self._profile)
+
+    @property
+    def inherit(self) -> tuple[int, ...]:
+        """Those of the door, and those of the sandbox."""
+        return (*super().inherit, *self._transaction.descriptors)
 
     def stumbled(self, exit_code: int, output: str) -> bool:
         """Whether the view could not give the command what it needs; nothing has happened then."""
@@ -339,7 +344,12 @@ class Looking(Directly):
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         root = self._journal.root
         mounted = to_be_read(root, self._profile, self._sandbox, self._scratch, live=self._live)
-        return self._sandbox.argv(command, cwd, self._profile, mounted, self._scratch, self.inherit)
+        return self._sandbox.argv(command, cwd, self._profile, mounted, self._scratch)
+
+    @property
+    def inherit(self) -> tuple[int, ...]:
+        """Those of the door, and those of the sandbox."""
+        return (*super().inherit, *self._scratch.descriptors)
 
     async def discard(self) -> None:
         """Remove its temporary folder."""

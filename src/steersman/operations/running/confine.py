@@ -3,7 +3,7 @@
 The whole disk is read-only and seen through overlays, temporary folders and devices are the
 command's own, runtime folders are gone, the workspace is mounted as someone decided, and on top of
 it all lie the covers of what is hidden. Where a socket of the host could be reached, no socket can
-be made. Options, environment and filter are handed over in files: other users of the machine see
+be made. Options, environment and filter are handed over as descriptors: other users of the machine see
 command lines, and a library named in the environment is loaded by the command, not by the sandbox
 round it.
 """
@@ -28,13 +28,12 @@ from steersman.records.profile import Profile
 TEMPORARY = ("/tmp", "/var/tmp")
 _RUNTIME = "/run"
 _NAMES = "/etc/resolv.conf"
+_STATUS = 65536  # bytes of what bubblewrap reports, a few hundred in fact
 # Root without powers may still write what root owns, also the switches of the kernel.
 _SWITCHES = (
     "acpi", "asound", "driver", "dynamic_debug", "fs", "latency_stats", "mtrr", "scsi", "sys",
     "sysrq-trigger",
 )  # fmt: skip
-_OPEN = 'exec {}>>"$1" {}<"$2" {}<"$3"; shift 3; exec "$@"'
-
 _SEALED: dict[tuple[str, ...], bool] = {}
 
 
@@ -68,10 +67,8 @@ class Sandbox:
         profile: Profile,
         workspace: Workspace,
         scratch: Scratch,
-        descriptors: Sequence[int] = (),
     ) -> list[str]:
-        """The line to start, with any environment; `descriptors` are left open for the command."""
-        status, filter, words = [n for n in range(3, 10) if n not in descriptors][:3]
+        """The line to start, with any environment and the descriptors of the scratch folder."""
         folders, sealed = self._folders(workspace.root, scratch)
         options = ["--ro-bind", "/", "/", *folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
         options += _runtime(profile, workspace.root)
@@ -81,17 +78,14 @@ class Sandbox:
             options.append("--unshare-net")
         for name, value in environment(profile, workspace.root).items():
             options += ["--setenv", name, value]
-        options += ["--json-status-fd", str(status), "--seccomp", str(filter), "--chdir", cwd]
         families = seccomp.LOOPBACK
         if sealed and profile.network != "host" and workspace.sealed:
             families |= {seccomp.AF_UNIX}
-        return [
-            "/bin/sh", "-c", _OPEN.format(status, filter, words), "sh",
-            scratch.write("status", b""),
-            scratch.write("filter", seccomp.program(families)),
-            scratch.write("options", b"\0".join(map(os.fsencode, options)) + b"\0"),
-            *self.bubblewrap.start(workspace.root), "--args", str(words), "--", *command,
-        ]  # fmt: skip
+        filter = scratch.in_memory(seccomp.program(families))
+        options += ["--json-status-fd", str(scratch.status), "--seccomp", str(filter)]
+        options += ["--chdir", cwd]
+        words = scratch.in_memory(b"\0".join(map(os.fsencode, options)) + b"\0")
+        return [*self.bubblewrap.start(workspace.root), "--args", str(words), "--", *command]
 
     def looking(self, root: str) -> Workspace:
         """A workspace that can only be read, without what listens in it where that is possible."""
@@ -125,8 +119,8 @@ class Sandbox:
 
 def ran(scratch: Scratch) -> bool:
     """Whether the command was started at all; if not, the mounting failed."""
-    with open(scratch.path("status"), "rb") as status:
-        return any("exit-code" in json.loads(line) for line in status.read().splitlines())
+    said = os.pread(scratch.status, _STATUS, 0)
+    return any("exit-code" in json.loads(line) for line in said.splitlines())
 
 
 def environment(profile: Profile, root: str) -> Mapping[str, str]:

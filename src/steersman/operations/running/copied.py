@@ -74,16 +74,17 @@ class Copied:
             self.discard()
             raise
 
-    def argv(
-        self, command: Sequence[str], cwd: str, profile: Profile, descriptors: Sequence[int] = ()
-    ) -> list[str]:
+    def argv(self, command: Sequence[str], cwd: str, profile: Profile) -> list[str]:
         """The command line that runs a command with the copy in the workspace's place."""
         view = Workspace(
             self.root, ("--bind", self._copy, self.root), veiled=inner(self.root, profile.hidden)
         )
-        return Sandbox(self._bubblewrap).argv(
-            command, cwd, profile, view, self._scratch, descriptors
-        )
+        return Sandbox(self._bubblewrap).argv(command, cwd, profile, view, self._scratch)
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the command must be started with."""
+        return self._scratch.descriptors
 
     def ran(self) -> bool:
         """Whether the command was started at all."""

@@ -86,16 +86,15 @@ class Transaction:
         if os.geteuid() == 0:
             os.chown(self._upper, found.st_uid, found.st_gid)
         os.chmod(self._upper, stat.S_IMODE(found.st_mode))
-        self._started = os.stat(self._scratch.write("status", b"")).st_ctime_ns
+        self._started = os.stat(self._upper).st_ctime_ns  # by the clock of the disk
 
     def argv(
         self,
         command: Sequence[str],
         cwd: str,
         profile: Profile = PLAIN,
-        descriptors: Sequence[int] = (),
     ) -> list[str]:
-        """The command line that runs a command over the overlay.
+        """The command line that runs a command over the overlay, with its `descriptors`.
 
         The child dies with the thread that started it, so start it from one that stays.
         """
@@ -105,7 +104,12 @@ class Transaction:
         mount = overlay(self.root, self._upper, self._work, self.root, veil)
         view = Workspace(self.root, mount, veiled=secrets)
         sandbox = Sandbox(self._bubblewrap)
-        return sandbox.argv(command, cwd, profile, view, self._scratch, descriptors)
+        return sandbox.argv(command, cwd, profile, view, self._scratch)
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the command must be started with."""
+        return self._scratch.descriptors
 
     def ran(self) -> bool:
         """Whether the command was started at all; if not, the mounting failed."""

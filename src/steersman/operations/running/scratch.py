@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import cached_property
 from secrets import token_hex
 
 from steersman.operations.journal.locks import claim, release
@@ -20,6 +21,7 @@ class Scratch:
 
     def __init__(self, parent: str) -> None:
         self.folder = os.path.join(parent, f"run-{token_hex(8)}")
+        self._memory: list[int] = []
         self._claim = claim(self.folder + _LOCK)
         assert self._claim is not None, "nobody else knows the name"
         try:
@@ -46,8 +48,29 @@ class Scratch:
             file.write(content)
         return self.path(name)
 
+    def in_memory(self, content: bytes = b"") -> int:
+        """A file that is on no disk, to be read from its beginning; open until all is removed."""
+        file = os.memfd_create("steersman")
+        self._memory.append(file)
+        while content:
+            content = content[os.write(file, content) :]
+        os.lseek(file, 0, os.SEEK_SET)
+        return file
+
+    @cached_property
+    def status(self) -> int:
+        """Where a sandbox reports."""
+        return self.in_memory()
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """The files in memory, which a command must be started with."""
+        return tuple(self._memory)
+
     def discard(self) -> None:
         """Remove all of it."""
+        while self._memory:
+            os.close(self._memory.pop())
         if self._claim is not None:
             claimed, self._claim = self._claim, None
             remove_tree(self.folder)
