@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.operations.running.disk import Mount, holds, mounts, to_seal
+from steersman.operations.running.disk import Mount, as_a_whole, holds, mounts, to_seal
 from steersman.operations.running.seccomp import AF_UNIX, LOOPBACK, program
 from steersman.operations.running.symptoms import looks_confined
 from steersman.records.errors import ToolProblem
@@ -128,6 +128,26 @@ def test_what_is_sealed() -> None:
     assert "/usr" not in kept
     inner = to_seal([*mounts(), Mount("/usr/lib", "ext4", writable=True)])
     assert inner is None or ("/usr" not in inner and "/usr/lib" in inner)
+
+
+PIECES = ("/home", "/opt", "/usr", "/var/log")
+
+
+@pytest.mark.parametrize(
+    ("mounted", "workspace", "expected"),
+    [
+        (["/", "/proc", "/run/lock"], "/home/me", ((), ())),
+        (["/", "/sys", "/sys/fs/cgroup", "/tmp"], "/tmp/w", (("/sys",), ())),
+        (["/", "/home", "/sys"], "/home/me", (("/home", "/sys"), ("/home",))),
+        (["/", "/home", "/opt", "/usr"], "/home/me", None),  # six words to save four
+        (["/", "/proc"], "/run/w", None),
+    ],
+)
+def test_the_disk_as_a_whole(mounted, workspace, expected) -> None:  # type: ignore[no-untyped-def]
+    """One overlay hides what is mounted on the disk: that is put back, and sealed where it was."""
+    places = [Mount(place, "ext4", writable=True) for place in mounted]
+    found = as_a_whole(places, PIECES, workspace)
+    assert (found and (found.mounted, found.sealed)) == expected
 
 
 NONE, DOOR, HOST = (Profile(network=network) for network in ("none", "door", "host"))

@@ -3,9 +3,9 @@
 The whole disk is read-only and seen through overlays, temporary folders and devices are the
 command's own, runtime folders are gone, the workspace is mounted as someone decided, and on top of
 it all lie the covers of what is hidden. Where a socket of the host could be reached, no socket can
-be made. Options, environment and filter are handed over as descriptors: other users of the machine see
-command lines, and a library named in the environment is loaded by the command, not by the sandbox
-round it.
+be made. Options, environment and filter are handed over as descriptors: other users of the machine
+see command lines, and a library named in the environment is loaded by the command, not by the
+sandbox round it.
 """
 
 from __future__ import annotations
@@ -13,28 +13,36 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
 
 from steersman.operations.running import seccomp
 from steersman.operations.running.bubblewrap import Bubblewrap, keeps_powers, works
-from steersman.operations.running.disk import OWN, holds, mounts, to_seal
+from steersman.operations.running.disk import (
+    OWN,
+    TEMPORARY,
+    Whole,
+    as_a_whole,
+    holds,
+    mounts,
+    to_seal,
+)
 from steersman.operations.running.masks import covers, hidden, to_cover, unveiled
 from steersman.operations.running.scratch import Scratch
 from steersman.records.profile import Profile
 
-TEMPORARY = ("/tmp", "/var/tmp")
 _RUNTIME = "/run"
 _NAMES = "/etc/resolv.conf"
+_DISK = ("--ro-bind", "/", "/")
 _STATUS = 65536  # bytes of what bubblewrap reports, a few hundred in fact
 # Root without powers may still write what root owns, also the switches of the kernel.
 _SWITCHES = (
     "acpi", "asound", "driver", "dynamic_debug", "fs", "latency_stats", "mtrr", "scsi", "sys",
     "sysrq-trigger",
 )  # fmt: skip
-_SEALED: dict[tuple[str, ...], bool] = {}
+_SEALED: dict[tuple[object, ...], bool] = {}
 
 
 class Workspace(Struct, frozen=True):
@@ -70,7 +78,7 @@ class Sandbox:
     ) -> list[str]:
         """The line to start, with any environment and the descriptors of the scratch folder."""
         folders, sealed = self._folders(workspace.root, scratch)
-        options = ["--ro-bind", "/", "/", *folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
+        options = [*folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
         options += _runtime(profile, workspace.root)
         options += _mounts(profile, workspace)
         options += _sockets(profile, workspace.root)
@@ -91,7 +99,7 @@ class Sandbox:
         """A workspace that can only be read, without what listens in it where that is possible."""
         words = _overlays([root])
         whole = not any(one.place != root and holds(root, one.place) for one in mounts())
-        if self.bubblewrap.attributes and root != "/" and whole and self._can(words):
+        if self.bubblewrap.attributes and root != "/" and whole and self._can([*_DISK, *words]):
             return Workspace(root, words)
         return Workspace(root, ("--ro-bind", root, root))
 
@@ -104,15 +112,28 @@ class Sandbox:
                 own = scratch.inner(place.strip("/").replace("/", "-"), 0o1777)
                 words += ["--bind", own, place]
         over = _overlays(shared, keep=True)
-        pieces = to_seal(mounts()) if self.bubblewrap.attributes else None
-        if pieces is not None and self._can((*_overlays(pieces), *over)):
-            return [*_overlays(pieces), *over, *words], True
-        return [*over, *words] if over and self._can(over) else words, False
+        for sealing in self._sealing(root):
+            if self._can([*sealing, *over]):
+                return [*sealing, *over, *words], True
+        over = over if over and self._can([*_DISK, *over]) else []
+        return [*_DISK, *over, *words], False
 
-    def _can(self, overlays: Sequence[str]) -> bool:
-        key = (self.bubblewrap.program, *overlays)
+    def _sealing(self, root: str) -> Iterator[Sequence[str]]:
+        """Words for ways to see the disk through overlays, the quickest first."""
+        mounted = mounts()
+        pieces = to_seal(mounted) if self.bubblewrap.attributes else None
+        if pieces is None:
+            return
+        # In a namespace of users, no overlay can be made of a folder with mounts in it.
+        whole = None if self.bubblewrap.own_users else as_a_whole(mounted, pieces, root)
+        if whole is not None:
+            yield _at_once(whole)
+        yield [*_DISK, *_overlays(pieces)]
+
+    def _can(self, folders: Sequence[str]) -> bool:
+        key = (self.bubblewrap, *folders)
         if key not in _SEALED:
-            line = [*self.bubblewrap.start(), "--ro-bind", "/", "/", *overlays, "--", "true"]
+            line = [*self.bubblewrap.start(), *folders, "--", "true"]
             _SEALED[key] = works(line)
         return _SEALED[key]
 
@@ -130,6 +151,14 @@ def environment(profile: Profile, root: str) -> Mapping[str, str]:
     if os.geteuid() == 0 and not keeps_powers(root):
         own["TAR_OPTIONS"] = "--no-same-owner"  # tar takes root for someone who may
     return {**own, **profile.environ, "TMPDIR": TEMPORARY[0]}
+
+
+def _at_once(disk: Whole) -> list[str]:
+    """Words to see the whole disk through one overlay, and what is mounted on it beside."""
+    words = ["--overlay-src", "/", "--tmp-overlay", "/"]
+    for place in disk.mounted:
+        words += ["--ro-bind", place, place]
+    return [*words, "--remount-ro", "/", *_overlays(disk.sealed)]
 
 
 def _overlays(places: Sequence[str], *, keep: bool = False) -> list[str]:

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-OWN = ("/dev", "/proc", "/run", "/tmp", "/var/tmp")  # replaced by folders of the command's own
+TEMPORARY = ("/tmp", "/var/tmp")
+OWN = ("/dev", "/proc", "/run", *TEMPORARY)  # replaced by folders of the command's own
 _MOST = 24
 _DEEPEST = 8
 _OCTAL = re.compile(rb"\\([0-7]{3})")
@@ -77,6 +78,26 @@ def to_seal(mounted: Sequence[Mount]) -> tuple[str, ...] | None:
     except (TooMany, OSError):
         return None
     return tuple(found)
+
+
+class Whole(Struct, frozen=True):
+    """The disk under one overlay: what is mounted on it, and what of that must be sealed, too."""
+
+    mounted: tuple[str, ...]
+    sealed: tuple[str, ...]
+
+
+def as_a_whole(mounted: Sequence[Mount], pieces: Sequence[str], workspace: str) -> Whole | None:
+    """How to seal the disk at once; None where to do it piece by piece is less, or must be."""
+    if any(holds(place, workspace) for place in OWN if place not in TEMPORARY):
+        return None
+    outer: list[str] = []
+    for place in sorted(mount.place for mount in mounted):
+        if place != "/" and not any(holds(known, place) for known in (*OWN, *outer)):
+            outer.append(place)
+    inner = tuple(path for path in pieces if any(holds(place, path) for place in outer))
+    few = len(outer) + len(inner) < len(pieces)
+    return Whole(tuple(outer), inner) if few else None
 
 
 def _pieces(folder: str, mounted: Sequence[Mount], depth: int) -> Iterator[str]:

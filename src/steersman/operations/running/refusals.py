@@ -11,8 +11,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from steersman.operations.running.confine import TEMPORARY
-from steersman.operations.running.disk import holds
+from steersman.operations.running.disk import TEMPORARY, holds
 from steersman.records.addresses import canonical_host, literal
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
