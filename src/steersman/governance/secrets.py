@@ -14,18 +14,20 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
+from steersman.records.patterns import pattern
+
 SHORTEST = 8
 LARGEST = 16 << 20
-_NAME = re.compile(
+_NAME = pattern(
     r"(?:^|_)(?:API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
     r"|PRIVATE_?KEY|AUTH|PAT|KEY)(?:_?\d+|_ID|_VALUE|_BASE)?$|PASSWORD$|_PWD$|^AUTHORIZATION$",
     re.IGNORECASE,
 )
-_SCHEME = re.compile(r"^(?:bearer|basic|token)\s+", re.IGNORECASE)
-_RANDOM = re.compile(r"(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+=]{16,}")
-_KEY_LINE = re.compile(r"(?<=\n)[A-Za-z0-9+/=_-]{16,}(?=\r?\n)")
-_QUERY = re.compile(r"\?.*=")
-_TOKEN_SHAPE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+=._~-]{16,}")
+_SCHEME = pattern(r"^(?:bearer|basic|token)\s+", re.IGNORECASE)
+_RANDOM = pattern(r"(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+=]{16,}")
+_KEY_LINE = pattern(r"(?<=\n)[A-Za-z0-9+/=_-]{16,}(?=\r?\n)")
+_QUERY = pattern(r"\?.*=")
+_TOKEN_SHAPE = pattern(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+=._~-]{16,}")
 
 
 def secret_variables(environ: Mapping[str, str]) -> dict[str, str]:

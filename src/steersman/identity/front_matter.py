@@ -6,8 +6,10 @@ that continue over indented lines, and blocks after `|` or `>`. Lists and maps a
 
 import re
 
-_FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
-_BLOCK = re.compile(r"([|>])[+-]?\d?[+-]?(?:\s+#.*)?$")
+from steersman.records.patterns import pattern
+
+_FIELD = pattern(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
+_BLOCK = pattern(r"([|>])[+-]?\d?[+-]?(?:\s+#.*)?$")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 

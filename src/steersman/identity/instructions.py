@@ -15,14 +15,15 @@ from msgspec import Struct
 from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
 from steersman.records.counting import counted
+from steersman.records.patterns import pattern
 from steersman.records.protection import inside
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 MOST_FILE, MOST_ALL, MOST_FILES = 24_000, 48_000, 40  # bytes, bytes, files
 DEEPEST = 5  # how far files that name files are followed
-_IMPORT = re.compile(r"(?:^|(?<=\s))@([^\s`,;:!?'\"()<>]+)")
-_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_IMPORT = pattern(r"(?:^|(?<=\s))@([^\s`,;:!?'\"()<>]+)")
+_CODE = pattern(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 Source = Literal["user", "configured", "folder"]
 

@@ -23,15 +23,16 @@ from steersman.identity.places import places, read_text
 from steersman.identity.settings import config_file, data_folder
 from steersman.records import validation
 from steersman.records.mcp_server import Bounds, Grant, OAuth, Server, Transport
+from steersman.records.patterns import pattern
 from steersman.records.protection import inside
 
 FILE = ".mcp.json"
 MOST_BYTES = 4 << 20
 LONGEST_NAME = 40  # room is left for the name of a tool: together they are at most 64
 LONGEST_WAIT = 86_400.0
-NAME = re.compile(r"(?=.{1,40}\Z)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|\Z))*")
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_ORDINARY = re.compile(r"[a-z]+(?:[-_ ][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[\d.,:]+")
+NAME = pattern(r"(?=.{1,40}\Z)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|\Z))*")
+_VARIABLE = pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_ORDINARY = pattern(r"[a-z]+(?:[-_ ][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[\d.,:]+")
 _TYPES: dict[str, Transport] = {
     "stdio": "stdio",
     "http": "http",

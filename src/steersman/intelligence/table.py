@@ -4,7 +4,6 @@ The facts are data in `models.toml`, read when someone asks; what the user's `co
 about a model counts more. Nothing here opens a model.
 """
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -13,12 +12,14 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from steersman.records.patterns import pattern
+
 Dollars = Annotated[float, Meta(ge=0)]
 Size = Annotated[int, Meta(ge=1)]
 CONTEXT = 128_000
 
 # A name that ends in a date or a state of the release is the same model.
-_RELEASE = re.compile(r"(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-\d{2}-\d{2,4})?|-\d{3}|@\d+)$")
+_RELEASE = pattern(r"(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-\d{2}-\d{2,4})?|-\d{3}|@\d+)$")
 
 
 class Rates(Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,17 +5,17 @@ of a file: what it does not show counts as harmful. A section that goes, or come
 below it to another, so lines that stay are looked at, too.
 """
 
-import re
 from collections.abc import Iterator
 
 from steersman.records.git_places import SECTION
+from steersman.records.patterns import pattern
 
 CONTEXT = 3  # lines that a diff shows around a change
 _FLAG = r"\s*(?:true|false)?\s*"
 _PLAIN = r'\s*+(?!!)(?!.*ext::)[^\\"]*'
 _WORDS = r"\s*+(?![\"']?\s*!)[^\\]*"
 _HARMLESS = {
-    section: re.compile(rf"(?i)\s*(?:{keys})$")
+    section: pattern(rf"(?i)\s*(?:{keys})$")
     for section, keys in {
         "core": r"repositoryformatversion\s*=\s*[01]\s*|(?:filemode|bare|logallrefupdates"
         rf"|ignorecase|precomposeunicode|symlinks)\s*={_FLAG}",
@@ -26,7 +26,7 @@ _HARMLESS = {
         "pull": rf"rebase\s*={_PLAIN}",
     }.items()
 }
-_HUNK = re.compile(r"@@ -(\d+)")
+_HUNK = pattern(r"@@ -(\d+)")
 _UNSEEN = "?"
 
 

@@ -12,14 +12,15 @@ from functools import lru_cache
 from msgspec import Struct
 
 from steersman.records.names import on_disk
+from steersman.records.patterns import pattern
 from steersman.records.plain_files import read_plain
 from steersman.records.protected_links import ends_of, inner_links, links_in
 
 LARGEST = 1_000_000
 MOST_FILES = 50
-SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*+")?\s*\]')
-_KEY = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
-_PIECE = re.compile(r'"((?:[^"\\]|\\.)*+)"?|([^"#;\\]++)|\\(.)|[#;].*')
+SECTION = pattern(r'\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*+")?\s*\]')
+_KEY = pattern(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
+_PIECE = pattern(r'"((?:[^"\\]|\\.)*+)"?|([^"#;\\]++)|\\(.)|[#;].*')
 _PERSONS = ("~/.gitconfig", "~/.config/git/config", "/etc/gitconfig")
 _OWN = ("hooks", "config", "config.worktree", "info/attributes", "objects/info/alternates")
 _NAMED_BY = {"XDG_CONFIG_HOME": "git/config", "GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_SYSTEM": ""}

@@ -1,6 +1,5 @@
 """Words for messages: one line each, safe for a terminal."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -38,6 +37,7 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.names import shown
+from steersman.records.patterns import pattern
 from steersman.records.undo import Part
 from steersman.records.wording import elsewhere, requested
 from steersman.views.git_notes import counted_changes
@@ -47,7 +47,7 @@ _NAMED = 10  # files of a summary
 IMPORTED_WORDS = "Imported from a file. What it describes may never have happened here."
 
 # Controls, and what is invisible, turns the direction of reading, or breaks lines.
-_UNSAFE = re.compile(
+_UNSAFE = pattern(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
     r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     r"\U000e0000-\U000e0fff]"

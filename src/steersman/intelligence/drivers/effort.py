@@ -3,17 +3,17 @@
 Newer models take a level, older ones a budget of tokens, and some cannot be asked at all.
 """
 
-import re
 from typing import Any
 
 from steersman.intelligence.drivers.endpoint import Endpoint
+from steersman.records.patterns import pattern
 
 CLAUDE_BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 24576, "max": 30000}
 GEMINI_BUDGETS = {"none": 0, "minimal": 512, "low": 1024, "medium": 8192, "high": 24576}
 GEMINI_LEVELS = {"none": "minimal", "xhigh": "high", "max": "high"}
-_OPENAI = re.compile(r"(o\d|gpt-([5-9]|\d\d)|codex)")
-_OLD_CLAUDE = re.compile(r"claude-(3|instant|2|\w+-4(-[0-5])?(-\d{8}|@|$))")
-_OLD_GEMINI = re.compile(r"(models/)?gemini-(1|2)\b")
+_OPENAI = pattern(r"(o\d|gpt-([5-9]|\d\d)|codex)")
+_OLD_CLAUDE = pattern(r"claude-(3|instant|2|\w+-4(-[0-5])?(-\d{8}|@|$))")
+_OLD_GEMINI = pattern(r"(models/)?gemini-(1|2)\b")
 
 
 def openai_thinks(name: str, endpoint: Endpoint) -> bool:

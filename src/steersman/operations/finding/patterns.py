@@ -4,17 +4,18 @@ import re
 from collections.abc import Iterator
 
 from steersman.records.errors import ToolProblem
+from steersman.records.patterns import pattern
 
 NEWLINE = r"(?:\r?\n)"
-_META = re.compile(r"[\\.^$*+?{}\[\]|()#&~-]")
+_META = pattern(r"[\\.^$*+?{}\[\]|()#&~-]")
 # How Python holds a byte that is not UTF-8; ripgrep's wildcards pass such bytes over.
 _STRAY = "\udc80-\udcff"
 _PYTHON = {"(?<": "(?P<", "\\z": "\\Z"} | {
     wildcard: f"(?:(?![{_STRAY}]){wildcard})" for wildcard in (".", r"\W", r"\S", r"\D")
 }
 _LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
-_CARETS = re.compile(r"^    ( *)\^+\s*$", re.MULTILINE)
-_MESSAGE = re.compile(r"^error: (.+)$", re.MULTILINE)
+_CARETS = pattern(r"^    ( *)\^+\s*$", re.MULTILINE)
+_MESSAGE = pattern(r"^error: (.+)$", re.MULTILINE)
 
 
 def literal(text: str) -> str:

@@ -12,10 +12,11 @@ from msgspec import Struct
 from steersman.operations.matching.folding import Tier
 from steersman.operations.matching.lines import is_blank
 from steersman.operations.matching.records import Refusal, TierName
+from steersman.records.patterns import pattern
 
-_NUMBERED = re.compile(r" *([0-9]{1,7})(?:(\t|→| ?\||:)(.*))?", re.DOTALL)
+_NUMBERED = pattern(r" *([0-9]{1,7})(?:(\t|→| ?\||:)(.*))?", re.DOTALL)
 _PADDED = ":|"
-_LISTED = re.compile(r" *[0-9]{1,7}→.*|  +[0-9]{1,7}\t.*")
+_LISTED = pattern(r" *[0-9]{1,7}→.*|  +[0-9]{1,7}\t.*")
 
 
 class Attempt(Struct, frozen=True):

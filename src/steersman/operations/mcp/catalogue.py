@@ -3,17 +3,17 @@
 Pure; what the tools of a server are is reported by `gateway.py`.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool
+from steersman.records.patterns import pattern
 
 LONG_LINE = 100
 MOST_SEARCHED = 2_000  # characters of a description in which words are looked for
 MOST_LISTING = 2_000  # characters of the list of servers in the first request
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#])")
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_SENTENCE = pattern(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|\n\s*\n|\n(?=\s*[-*#])")
 
 
 def first_sentence(text: str, most: int = LONG_LINE) -> str:

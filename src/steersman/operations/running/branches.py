@@ -19,13 +19,14 @@ from steersman.operations.running.git_needs import Led, named_now, packed_on_dis
 from steersman.operations.running.history import leads_on, piece
 from steersman.operations.running.stashes import contents, unpacked
 from steersman.records.change import Change, FileState
+from steersman.records.patterns import pattern
 
-_REF = re.compile(
+_REF = pattern(
     r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/(?!remotes/|bisect/|rewritten/|prefetch/).+)|(?P<many>packed-refs)"
     r"|logs/(?P<log>refs/(?!remotes/).+))",
     re.DOTALL,
 )
-_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT = pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STASH = "refs/stash"
 _KINDS = {"heads": "branch", "tags": "tag"}
 _MOST = 20_000  # files of which contents are looked up

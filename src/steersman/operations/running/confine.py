@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -43,6 +44,7 @@ _SWITCHES = (
     "sysrq-trigger",
 )  # fmt: skip
 _SEALED: dict[tuple[object, ...], bool] = {}
+_SEALING = threading.Lock()
 
 
 class Workspace(Struct, frozen=True):
@@ -103,20 +105,26 @@ class Sandbox:
             return Workspace(root, words)
         return Workspace(root, ("--ro-bind", root, root))
 
-    def _folders(self, root: str, scratch: Scratch) -> tuple[list[str], bool]:
+    def seen(self, root: str) -> tuple[list[str], bool]:
         """Words for what is seen of the disk, and whether no socket of it can be reached."""
-        shared = [place for place in TEMPORARY if place != root and holds(place, root)]
+        over = _overlays(_shared(root), keep=True)
+        with _SEALING:  # whoever comes meanwhile waits for what is being tried
+            for sealing in self._sealing(root):
+                if self._can([*sealing, *over]):
+                    return [*sealing, *over], True
+            over = over if over and self._can([*_DISK, *over]) else []
+            return [*_DISK, *over], False
+
+    def _folders(self, root: str, scratch: Scratch) -> tuple[list[str], bool]:
+        """The same, with temporary folders of the command's own."""
+        disk, sealed = self.seen(root)
+        shared = _shared(root)
         words = []
         for place in TEMPORARY:
             if place not in (*shared, root) and _is_folder(place):
                 own = scratch.inner(place.strip("/").replace("/", "-"), 0o1777)
                 words += ["--bind", own, place]
-        over = _overlays(shared, keep=True)
-        for sealing in self._sealing(root):
-            if self._can([*sealing, *over]):
-                return [*sealing, *over, *words], True
-        over = over if over and self._can([*_DISK, *over]) else []
-        return [*_DISK, *over, *words], False
+        return [*disk, *words], sealed
 
     def _sealing(self, root: str) -> Iterator[Sequence[str]]:
         """Words for ways to see the disk through overlays, the quickest first."""
@@ -151,6 +159,11 @@ def environment(profile: Profile, root: str) -> Mapping[str, str]:
     if os.geteuid() == 0 and not keeps_powers(root):
         own["TAR_OPTIONS"] = "--no-same-owner"  # tar takes root for someone who may
     return {**own, **profile.environ, "TMPDIR": TEMPORARY[0]}
+
+
+def _shared(root: str) -> list[str]:
+    """The temporary folders in which the workspace is."""
+    return [place for place in TEMPORARY if place != root and holds(place, root)]
 
 
 def _at_once(disk: Whole) -> list[str]:

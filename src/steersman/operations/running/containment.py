@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
 
 from steersman.operations.running import seccomp
 from steersman.operations.running.bubblewrap import Bubblewrap, Unavailable, find
+from steersman.operations.running.confine import Sandbox
+from steersman.records.errors import SteersmanError
 
 Level = Literal["full", "weaker", "none"]
 
@@ -35,6 +38,7 @@ class Probe:
         self._workspace = workspace
         self._scratch = scratch
         self._finding: asyncio.Future[Means] | None = None
+        self._trying: asyncio.Future[None] | None = None
 
     def begin(self) -> None:
         """Begin to find out, unless that was done; one that failed is tried again."""
@@ -43,6 +47,15 @@ class Probe:
         if self._finding is None:
             look = asyncio.to_thread(means, self._workspace, self._scratch)
             self._finding = asyncio.ensure_future(look)
+            self._trying = asyncio.ensure_future(self._try())
+
+    async def _try(self) -> None:
+        """Find out what a sandbox can show of the disk before the first command needs to know."""
+        with suppress(SteersmanError, OSError):  # the first command will meet and report it
+            found = await self.found()
+            if found.bubblewrap is not None:
+                sandbox = Sandbox(found.bubblewrap)
+                await asyncio.to_thread(sandbox.seen, os.path.realpath(self._workspace))
 
     async def found(self) -> Means:
         """What was found."""
@@ -52,8 +65,8 @@ class Probe:
 
     async def close(self) -> None:
         """Wait for what was begun."""
-        if self._finding is not None:
-            await asyncio.wait({self._finding})
+        if self._finding is not None and self._trying is not None:
+            await asyncio.gather(self._finding, self._trying, return_exceptions=True)
 
 
 _WEAKER: dict[tuple[int, int], str] = {}

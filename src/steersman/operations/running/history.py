@@ -21,12 +21,13 @@ from steersman.operations.running import repository
 from steersman.operations.running.contents import LARGEST, content_of
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk
+from steersman.records.patterns import pattern
 
 KEPT_SECONDS = 14 * 86400  # git prunes what nothing leads to after two weeks
 _LOOSE = r"(?P<fan>[0-9a-f]{2})/(?P<rest>[0-9a-f]{38}(?:[0-9a-f]{24})?)"
 _PACK = r"pack/(?P<pack>pack-(?P<sum>[0-9a-f]{40}(?:[0-9a-f]{24})?))\.(?P<kind>pack|idx)"
-_OBJECT = re.compile(rf"(?P<store>(?:.*/)?)objects/(?:{_LOOSE}|{_PACK})", re.DOTALL)
-_TIPS = re.compile(r"(?P<store>(?:.*/)?)(?:refs/.+|logs/.+|packed-refs|[A-Z_]*HEAD)", re.DOTALL)
+_OBJECT = pattern(rf"(?P<store>(?:.*/)?)objects/(?:{_LOOSE}|{_PACK})", re.DOTALL)
+_TIPS = pattern(r"(?P<store>(?:.*/)?)(?:refs/.+|logs/.+|packed-refs|[A-Z_]*HEAD)", re.DOTALL)
 _NAME = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 
 Originals = Callable[[], Iterable[Change]]

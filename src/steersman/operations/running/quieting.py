@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from steersman.records.patterns import pattern
+
 # Colours against NO_COLOR, and files that even `bash --norc --noprofile -c` would run first.
 DROPPED = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "BASH_ENV", "ENV"})
 
-_NOT_PLAIN = re.compile(r"[|&;<>()$`\\\n*?\[\]{}~#!]")
-_LINES = re.compile(r"(\d+)(?:,(\d+))?p")
-_COUNT = re.compile(r"(?:-n|--lines=?|-)\s?(\+?\d+)")
+_NOT_PLAIN = pattern(r"[|&;<>()$`\\\n*?\[\]{}~#!]")
+_LINES = pattern(r"(\d+)(?:,(\d+))?p")
+_COUNT = pattern(r"(?:-n|--lines=?|-)\s?(\+?\d+)")
 
 
 def quiet_environment(environ: Mapping[str, str]) -> dict[str, str]:

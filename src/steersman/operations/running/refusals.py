@@ -19,12 +19,12 @@ from steersman.records.profile import Profile
 MOST = 3  # paths or addresses that a person reads at a glance
 _TAIL = 20_000
 _READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
-_PATH = re.compile(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
+_PATH = pattern(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
 _FOLDERS = pattern(r"mkdir|directory|work tree", re.IGNORECASE)  # one new file is no help there
 _UNREACHED = pattern(
     r"refused|ECONNREFUSED|connect to|unable to connect|os error 111", re.IGNORECASE
 )
-_ADDRESS = re.compile(
+_ADDRESS = pattern(
     r"(?<![\w.])(localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)"
     r"['\"]?\)?(?::|,? port[ =:]+)(\d{1,5})(?!\d)"
 )

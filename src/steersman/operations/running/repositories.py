@@ -11,21 +11,22 @@ from steersman.operations.journal.folders import ROOT
 from steersman.operations.journal.objects import Objects
 from steersman.records.change import Change, FileState
 from steersman.records.names import shown
+from steersman.records.patterns import pattern
 
 SHOWN = 8
 LARGEST = 10_000_000
 _INNER = r"(?:modules/.+?/|worktrees/[^/]+/)*"
-_OBJECT = re.compile(
+_OBJECT = pattern(
     rf"{_INNER}(?:objects(?:/(?:[0-9a-f]{{2}}|pack)(?:/(?!multi-pack-index)[^/]+)?)?"
     r"|(?:lfs|annex)(?:/objects(?:/.*)?)?)",
     re.DOTALL,
 )
-_SETTING = re.compile(
+_SETTING = pattern(
     rf"{_INNER}(?:config[^/]*|description|(?:hooks|info|branches|remotes)(?:/.*)?)", re.DOTALL
 )
 # What git writes down beside its state, for itself or for an editor.
-_BESIDE = re.compile(rf"{_INNER}(?:FETCH_HEAD|COMMIT_EDITMSG|gc\.pid|gc\.log|.*\.lock)")
-_POINTS = re.compile(r"(?!logs/)(?:.*/)?(?:refs/.+|packed-refs|HEAD|[A-Z]+_HEAD)", re.DOTALL)
+_BESIDE = pattern(rf"{_INNER}(?:FETCH_HEAD|COMMIT_EDITMSG|gc\.pid|gc\.log|.*\.lock)")
+_POINTS = pattern(r"(?!logs/)(?:.*/)?(?:refs/.+|packed-refs|HEAD|[A-Z]+_HEAD)", re.DOTALL)
 _COMMIT = re.compile(rb"^([0-9a-f]{40,64})(?: (\S+))?", re.MULTILINE)
 
 

@@ -5,17 +5,19 @@ import re
 from functools import cache
 from pathlib import Path
 
+from steersman.records.patterns import pattern
+
 WIDTH = 160
-_PARTS = re.compile(r"&&|\|\||[;|&\n()]")
-_SETS = re.compile(r"\w+=\S*")
+_PARTS = pattern(r"&&|\|\||[;|&\n()]")
+_SETS = pattern(r"\w+=\S*")
 # Words before a command that run it somewhere or somehow; what follows `run` may have options.
 _BEFORE = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"),
            ("rye", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("yarn", "exec"), ("npm", "exec"),
            ("npx",), ("bunx",), ("env",), ("time",), ("nice",), ("exec",),
            ("xvfb-run",))  # fmt: skip
-_RESULT = re.compile(r"\b(?:\d+ (?:passed|failed|passing|failing|tests?|examples?)|test result:"
+_RESULT = pattern(r"\b(?:\d+ (?:passed|failed|passing|failing|tests?|examples?)|test result:"
                      r"|tests?:|ok|FAILED|FAIL|PASS|OK)\b", re.IGNORECASE)  # fmt: skip
-_PYTHON = re.compile(r"python[\d.]*")
+_PYTHON = pattern(r"python[\d.]*")
 
 
 @cache
