@@ -15,6 +15,7 @@ from msgspec import Struct
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.command_run import Effects
 from steersman.operations.running.containment import Containment
+from steersman.operations.running.guardian import NO_VIEW
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
@@ -61,6 +62,7 @@ class Bare:
         self.environ: Mapping[str, str] = {}
         self.inherit: tuple[int, ...] = ()
         self.spaces: tuple[int, ...] = ()
+        self.view = NO_VIEW
 
     async def containment(self) -> Containment:
         return Containment("none")

@@ -1,5 +1,6 @@
 """Commands over the overlay: what they did is known exactly, and nothing of them is left."""
 
+import asyncio
 import os
 import signal
 import stat
@@ -14,16 +15,21 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from steersman.operations.journal.commit import Conflict, apply
+from steersman.operations.running import overlay
 from steersman.operations.running.bubblewrap import Unavailable
-from steersman.operations.running.overlay import NoOverlay, available, stumbled
+from steersman.operations.running.guardian import NO_VIEW, Handed, View
+from steersman.operations.running.guardian_process import UNSEEN
+from steersman.operations.running.overlay import NoOverlay, Transaction, available, stumbled
+from steersman.operations.running.processes import Processes
 from steersman.operations.running.scratch import sweep
 from steersman.records.change import Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.names import written
-from steersman.records.profile import Profile
+from steersman.records.profile import PLAIN, Profile
 from tests.operations.transactions.test_undo_property import Author, check_one
 from tests.operations.transactions.tree import FOLDER, Yard, made, tree
 
+SHELL = ("bash", "--norc", "--noprofile", "-c")
 NAP = f"987.{os.getpid()}"
 
 
@@ -441,3 +447,34 @@ def test_a_pipe_whose_mode_or_time_a_command_changes_is_still_there(yard: Yard) 
     assert stat.S_IMODE((yard.root / "d/pipe").lstat().st_mode) == 0o644
     assert yard.run("rm d/pipe").remove == ["d/pipe"]
     assert not (yard.root / "d/pipe").exists()
+
+
+def test_the_guard_mounts_a_view_that_is_never_written_back(yard: Yard) -> None:
+    """Where it cannot, the command is not started, and the next one gets a view in another way."""
+    if yard.overlay().bubblewrap.own_users:
+        pytest.skip("only root's guards can mount")
+    (yard.root / "a").write_text("a")
+    place = str(yard.root)
+    script = "grep -c ' /.*volatile' /proc/self/mountinfo; echo b >> a; mkdir c"
+
+    async def run(run: Transaction, *, spoil: bool) -> tuple[int | None, str]:
+        line = run.guarded([*SHELL, script], place, PLAIN)
+        options = "lowerdir=/no/such" if spoil else run.view.options
+        view = View(run.view.place, options) if run.view.place else NO_VIEW
+        processes = Processes(yard.folder / "spool")
+        try:
+            handed = Handed(run.descriptors, view=view)
+            running = await processes.start(line, place, {}, call="c", handed=handed)
+            assert await running.wait(60)
+            return running.state.exit_code, running.output.text()
+        finally:
+            await processes.close()
+
+    for spoil, said in ((False, (0, "1\n")), (True, (UNSEEN, "")), (False, (0, "0\n"))):
+        with yard.overlay().begin(place, str(yard.scratch)) as one:
+            assert asyncio.run(run(one, spoil=spoil)) == said
+            assert one.stumbled(*said) == spoil
+            changed = [change.path for change in one.changes(yard.objects).changes]
+            assert changed == ([] if spoil else ["a", "c"])
+    assert os.listdir(yard.scratch) == []
+    overlay._UNSEEN.clear()

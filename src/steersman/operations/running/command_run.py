@@ -21,6 +21,7 @@ from steersman.operations.running.alone import Hold
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for, verb
+from steersman.operations.running.guardian import NO_VIEW, View
 from steersman.operations.running.overlay import Transaction, to_be_read
 from steersman.operations.running.programs import found
 from steersman.operations.running.scratch import Scratch
@@ -71,6 +72,7 @@ class CommandRun(ABC):
         self._journal = journal
         self._profile = profile
         self._door: Door | None = None
+        self._room: Transaction | Copied | Scratch | None = None
         self._telling: list[asyncio.Future[object]] = []
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
@@ -148,7 +150,13 @@ class CommandRun(ABC):
     @property
     def inherit(self) -> tuple[int, ...]:
         """Descriptors the command must be started with, once its line is known."""
-        return self._door.descriptors if self._door else ()
+        door = self._door.descriptors if self._door else ()
+        return (*door, *self._room.descriptors) if self._room is not None else door
+
+    @property
+    def view(self) -> View:
+        """What its guard must mount before it is started."""
+        return self._room.view if isinstance(self._room, Transaction) else NO_VIEW
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -194,16 +202,13 @@ class OverView(CommandRun):
         sweep: Callable[[Callable[[], None]], None],
     ) -> None:
         super().__init__(journal, profile)
-        self._transaction = transaction
+        self._transaction = self._room = transaction
         self._sweep = sweep
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
+        if isinstance(self._transaction, Transaction):
+            return self._transaction.guarded(command, cwd, self._profile)
         return self._transaction.argv(command, cwd, self._profile)
-
-    @property
-    def inherit(self) -> tuple[int, ...]:
-        """Those of the door, and those of the sandbox."""
-        return (*super().inherit, *self._transaction.descriptors)
 
     def stumbled(self, exit_code: int, output: str) -> bool:
         """Whether the view could not give the command what it needs; nothing has happened then."""
@@ -338,18 +343,13 @@ class Looking(Directly):
     ) -> None:
         super().__init__(journal, profile, None)
         self._sandbox = sandbox
-        self._scratch = scratch
+        self._scratch = self._room = scratch
         self._live = live
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         root = self._journal.root
         mounted = to_be_read(root, self._profile, self._sandbox, self._scratch, live=self._live)
         return self._sandbox.argv(command, cwd, self._profile, mounted, self._scratch)
-
-    @property
-    def inherit(self) -> tuple[int, ...]:
-        """Those of the door, and those of the sandbox."""
-        return (*super().inherit, *self._scratch.descriptors)
 
     async def discard(self) -> None:
         """Remove its temporary folder."""

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 from steersman.operations.running.command_run import CommandRun
-from steersman.operations.running.guardian import Guardian, Handed, Lifeline
+from steersman.operations.running.guardian import NOTHING, Guardian, Handed, Lifeline
 from steersman.operations.running.programs import found
 from steersman.records.errors import ToolProblem
 
@@ -173,9 +173,9 @@ class Companions:
 
         try:
             (heard, saying), (listening, said), (telling, told) = pipe(), pipe(), pipe()
-            inherit = run.inherit if run is not None else ()
+            handed = Handed(run.inherit, view=run.view) if run is not None else NOTHING
             lifeline = await self._guardian.start(
-                argv, cwd, environ, told, Handed(inherit), talk=(heard, said)
+                argv, cwd, environ, told, handed, talk=(heard, said)
             )
         except BaseException:
             for descriptor in opened:

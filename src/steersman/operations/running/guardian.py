@@ -3,11 +3,12 @@
 One guardian serves a host process; it is started with the first command. For each command the host
 sends it two descriptors, the guard's end of a lifeline and the pipe to print to, those that the
 command is to inherit, and namespaces to join. On the lifeline the host sends the order (eight bytes
-of length, then folder, numbers of inherited descriptors, limits and number of namespaces, number of
-arguments, arguments and environment, with NUL between them) and later numbers of signals, a byte
-each. The guard answers in lines: `pid N` or `failed WHY`, `exit CODE`, `left N` when others
-outlived the command, and `many N` when it ends a command for having started too many. The host ends
-everything by closing its half; the guard closes the other when nobody is left.
+of length, then folder, numbers of inherited descriptors, limits and number of namespaces, place and
+options of a view, number of arguments, arguments and environment, with NUL between them) and later
+numbers of signals, a byte each. The guard answers in lines: `pid N` or `failed WHY`, `exit CODE`,
+`left N` when others outlived the command, and `many N` when it ends a command for having started
+too many. The host ends everything by closing its half; the guard closes the other when nobody is
+left.
 """
 
 import asyncio
@@ -42,11 +43,22 @@ class Limits(Struct, frozen=True):
 NO_LIMITS = Limits()
 
 
+class View(Struct, frozen=True):
+    """An overlay that a guard mounts for itself and its command: where, and with what options."""
+
+    place: str = ""
+    options: str = ""
+
+
+NO_VIEW = View()
+
+
 class Handed(Struct, frozen=True):
-    """What of the host a command gets: descriptors to inherit, and namespaces to start in."""
+    """What of the host a command gets: descriptors to inherit, namespaces to start in, a view."""
 
     inherit: tuple[int, ...] = ()
     spaces: tuple[int, ...] = ()
+    view: View = NO_VIEW
 
 
 NOTHING = Handed()
@@ -160,7 +172,8 @@ class Guardian:
         given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
         assert len(given) + len(spaces) <= MOST, "more descriptors than a guard takes"
         bounds = f"{limits.processes} {limits.file_bytes} {len(spaces)}"
-        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, bounds)))
+        about = (bounds, handed.view.place, handed.view.options)
+        order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, about)))
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -217,14 +230,14 @@ def _fields(
     cwd: str,
     environ: Mapping[str, str],
     inherit: Sequence[int],
-    bounds: str,
+    about: Sequence[str],
 ) -> list[str]:
     """An order as a list; a NUL would be read as the end of a field."""
     pairs = [f"{name}={value}" for name, value in environ.items()]
     fields = [
         cwd,
         " ".join(map(str, inherit)),
-        bounds,
+        *about,
         str(len(argv)),
         *argv,
         *pairs,

@@ -20,6 +20,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWNS = 0x20000
+MS_NOSUID, MS_NODEV, MS_REC, MS_SLAVE = 2, 4, 16384, 1 << 19
+UNSEEN = 125  # how a command ends that was not started, because its view cannot be mounted
 SANDBOX = "bwrap"
 TAKEN, GONE = b"+", b"-"  # what a spare guard shows the guardian: a command came, the host is gone
 MOST = 18  # descriptors that come with a command
@@ -155,12 +158,17 @@ class Guard:
             length = int.from_bytes(self._hear_all(8), "big")
             order = self._hear_all(length).split(b"\0")
             self._most, largest, spaces = map(int, order.pop(2).split())
+            place, options = order.pop(2), order.pop(2)
             if largest:
                 bound_files(largest)
             for _ in range(spaces):  # users before the network that is theirs
                 join(given[-spaces])
                 os.close(given.pop(-spaces))
                 spaces -= 1
+            if place and not shows(place, options):
+                self._say(f"pid {os.getpid()}")
+                self._say(f"exit {UNSEEN}")
+                return
             self._leader = spawn(order, output, given)
         except OSError as error:
             where = f": {os.fsdecode(error.filename)}" if error.filename else ""
@@ -276,6 +284,16 @@ def join(space: int) -> None:
     if libc.setns(space, 0) != 0:
         problem = ctypes.get_errno()
         raise OSError(problem, f"the thread's network cannot be joined: {os.strerror(problem)}")
+
+
+def shows(place: bytes, options: bytes) -> bool:
+    """Mount a view that this process and its command see, and nobody else; it goes with them."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return bool(
+        libc.unshare(CLONE_NEWNS) == 0
+        and libc.mount(None, b"/", None, MS_REC | MS_SLAVE, None) == 0
+        and libc.mount(b"overlay", place, b"overlay", MS_NOSUID | MS_NODEV, options) == 0
+    )
 
 
 def adopt_orphans() -> bool:

@@ -17,12 +17,15 @@ from steersman.operations.journal.objects import Objects
 from steersman.operations.running.bubblewrap import Bubblewrap, Unavailable, find, overlay
 from steersman.operations.running.confine import Sandbox, Workspace, ran
 from steersman.operations.running.disk import holds, mounts
+from steersman.operations.running.guardian import NO_VIEW, View
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.running.upper import read_upper
 from steersman.operations.running.veils import NOTHING_SPARED, Spared, layer, too_many
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import PLAIN, Profile
 
+_SPECIAL = (",", ":", "\\")  # in the options of a mount
+_UNSEEN: set[Bubblewrap] = set()  # whose guards could not mount a view here
 _STUMBLES = ("Invalid cross-device link", "EXDEV", "[Errno 18]", "os error 18", "cross-device link")
 
 
@@ -74,6 +77,8 @@ class Transaction:
         self._bubblewrap = bubblewrap
         self._scratch = Scratch(scratch)
         self._spared = NOTHING_SPARED
+        self._secrets: Sequence[str] = ()
+        self.view = NO_VIEW
         try:
             self._prepare()
         except BaseException:
@@ -98,18 +103,41 @@ class Transaction:
 
         The child dies with the thread that started it, so start it from one that stays.
         """
-        secrets = too_many(self.root, profile.hidden)
-        veil = layer(self.root, secrets, self._scratch) if secrets else ""
-        self._spared = Spared(self.root, secrets)
+        veil = self._veil(profile)
         mount = overlay(self.root, self._upper, self._work, self.root, veil)
-        view = Workspace(self.root, mount, veiled=secrets)
-        sandbox = Sandbox(self._bubblewrap)
-        return sandbox.argv(command, cwd, profile, view, self._scratch)
+        return self._argv(command, cwd, profile, mount)
+
+    def _veil(self, profile: Profile) -> str:
+        """A layer that hides what is too much for covers, if it is."""
+        self._secrets = too_many(self.root, profile.hidden)
+        self._spared = Spared(self.root, self._secrets)
+        return layer(self.root, self._secrets, self._scratch) if self._secrets else ""
+
+    def _argv(
+        self, command: Sequence[str], cwd: str, profile: Profile, mount: Sequence[str]
+    ) -> list[str]:
+        place = Workspace(self.root, mount, veiled=self._secrets)
+        return Sandbox(self._bubblewrap).argv(command, cwd, profile, place, self._scratch)
 
     @property
     def descriptors(self) -> tuple[int, ...]:
         """What the command must be started with."""
         return self._scratch.descriptors
+
+    def guarded(self, command: Sequence[str], cwd: str, profile: Profile) -> list[str]:
+        """The same, where its guard can mount the view for it: one that is written to no disk.
+
+        The end of any other writes all of the disk's caches back before it is thrown away.
+        """
+        paths = (self.root, self._upper, self._work)
+        plain = not any(mark in path for path in paths for mark in _SPECIAL)
+        if self._bubblewrap.own_users or self._bubblewrap in _UNSEEN or not plain:
+            return self.argv(command, cwd, profile)
+        place = self._scratch.inner("view")
+        lower = os.pathsep.join(filter(None, (self._veil(profile), self.root)))
+        layers = f"lowerdir={lower},upperdir={self._upper},workdir={self._work}"
+        self.view = View(place, f"{layers},userxattr,volatile")
+        return self._argv(command, cwd, profile, ("--bind", place, self.root))
 
     def ran(self) -> bool:
         """Whether the command was started at all; if not, the mounting failed."""
@@ -117,7 +145,10 @@ class Transaction:
 
     def stumbled(self, exit_code: int, output: str) -> bool:
         """Whether the overlay could not give the command what it needs."""
-        return stumbled(exit_code, output) or (exit_code != 0 and not self.ran())
+        unmade = exit_code != 0 and not self.ran()
+        if unmade and self.view.place:
+            _UNSEEN.add(self._bubblewrap)
+        return unmade or stumbled(exit_code, output)
 
     def changes(self, objects: Objects) -> Changeset:
         """What the command did to the workspace; contents and originals are kept in the journal."""

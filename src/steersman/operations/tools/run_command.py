@@ -236,7 +236,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 command=args.command,
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
-                handed=Handed(run.inherit, run.spaces),
+                handed=Handed(run.inherit, run.spaces, run.view),
             )
             try:
                 kept = await self._wait(running, args, notes)
