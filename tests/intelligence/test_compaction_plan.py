@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from steersman.intelligence.digest import choose, from_both_ends, head_items, outline, understood
 from steersman.intelligence.facts import asked, gather, is_rule, listed, touched
 from steersman.intelligence.planning import Sheet, compose, level, plan, shown_by
-from steersman.intelligence.shortening import SMALLEST, shorten, shorten_item
+from steersman.intelligence.shortening import MEANWHILE, SMALLEST, shorten, shorten_item
 from steersman.intelligence.tokens import Counter
 from steersman.records.dialogue import (
     AssistantItem,
@@ -258,3 +258,9 @@ def test_lists_are_shown_whatever_their_shape():
 )
 def test_a_models_answer_is_a_digest_and_the_numbers_of_rules(answer, digest, rules):
     assert understood(answer) == (digest, rules)
+
+
+def test_what_people_undid_is_kept_and_is_neither_goal_nor_lost():
+    note = f"{MEANWHILE}, this happened.]\n- The user undid your changes: a.py."
+    kept = gather(Kept(), [(UserItem(note, steer=True), 1), (UserItem("Go on"), 2)])
+    assert (kept.goal, kept.words) == ("Go on", (Said(note, 1, "steer"),))

@@ -22,6 +22,7 @@ from steersman.records.message import (
     Assistant,
     Body,
     Compaction,
+    Meanwhile,
     Message,
     ToolCall,
     ToolResult,
@@ -186,8 +187,11 @@ def test_an_answer_whose_calls_were_never_announced_does_not_enter():
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_stored_message_that_cannot_be_read_is_told_in_a_sentence(kind):
-    compaction = said((Compaction(until=1, tail=2), f"{ROOT}/intelligence", None))
-    messages = rows([*TALK[:6], *compaction])
+    others = said(
+        (Compaction(until=1, tail=2), f"{ROOT}/intelligence", None),
+        (Meanwhile("They undid it."), f"{ROOT}/coordination", None),
+    )
+    messages = rows([*TALK[:6], *others])
     spoilt = [
         (*row[:3], b"{nonsense") if row[0] == kind and (row[2] in (None, "a")) else row
         for row in messages

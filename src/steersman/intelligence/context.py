@@ -20,6 +20,7 @@ from steersman.records.message import (
     Assistant,
     Body,
     Compaction,
+    Meanwhile,
     Message,
     ToolCall,
     ToolResult,
@@ -28,7 +29,7 @@ from steersman.records.message import (
 )
 from steersman.store.contract import Row
 
-KINDS = frozenset({"user", "assistant", "tool_call", "tool_result", "compaction"})
+KINDS = frozenset({"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction"})
 
 
 class Cut(Struct, frozen=True):
@@ -62,6 +63,7 @@ class Context:
         self._known: dict[str, bool] = {}  # which lanes are this capsule's own
         self._takers = {
             "user": self._take_user,
+            "meanwhile": self._take_meanwhile,
             "assistant": self._take_answer,
             "tool_call": self._take_call,
             "tool_result": self._take_result,
@@ -102,13 +104,13 @@ class Context:
         self._pad()
         self.numbered = True
         for back in range(1, min(len(self.items), len(again.items)) + 1):
-            item = self.items[-back]
-            if isinstance(item, UserItem) and item.text.startswith(OURS):
+            item, known = self.items[-back], again.items[-back]
+            if isinstance(item, UserItem) and item.text.startswith(OURS) and item != known:
                 break
             self.seqs[-back] = again.seqs[-back]
-        known = again._cuts[-len(self._cuts) :]
-        if len(known) == len(self._cuts):
-            pairs = zip(self._cuts, known, strict=True)
+        cuts = again._cuts[-len(self._cuts) :]
+        if len(cuts) == len(self._cuts):
+            pairs = zip(self._cuts, cuts, strict=True)
             self._cuts = [replace(cut, seq=same.seq) for cut, same in pairs]
 
     def _mine(self, path: str) -> bool:
@@ -146,6 +148,9 @@ class Context:
         said = whole(User, body)
         text = "\n\n".join((said.text, *said.attached))
         self._add(UserItem(text, said.via == "steer", said.images), self._seq, 0)
+
+    def _take_meanwhile(self, corr: str, body: Body | bytes) -> None:
+        self._add(UserItem(whole(Meanwhile, body).text, steer=True), self._seq, 0)
 
     def _take_answer(self, corr: str, body: Body | bytes) -> None:
         answer = whole(Assistant, body)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from steersman.intelligence.shortening import OURS, by_message, shorten
+from steersman.intelligence.shortening import MEANWHILE, OURS, by_message, shorten
 from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.records.message import Kept, Said, Touched, Weight
@@ -80,6 +80,8 @@ class _Gathering:
                     self._work(call, item)
 
     def _hear(self, item: UserItem, seq: int) -> None:
+        if item.text.startswith(MEANWHILE):  # what was undone must not pass for done
+            self._words[item.text] = Said(shorten(item.text, LONG_WORDS), seq, "steer")
         if item.text.startswith(OURS) or not item.text.strip():
             return
         self._questions = []

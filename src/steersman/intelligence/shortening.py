@@ -6,6 +6,7 @@ from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 
 OURS = "[Steersman:"  # how the host's own remarks begin
+MEANWHILE = f"{OURS} since your last turn"  # and how the one does about what people did
 TOOL = "read_earlier"  # the tool by which a model reads from the log what it no longer sees
 SMALLEST = 160
 HEAD = 0.6

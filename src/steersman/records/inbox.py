@@ -89,6 +89,9 @@ class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):
     imported: bool = False
 
 
+LOOK = "look_"  # how the id of a call begins that only informs what a person is shown
+
+
 class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):
     """Carry out one tool call for a person; `id` is the call's name in the log."""
 

@@ -142,6 +142,13 @@ class User(Body, frozen=True, omit_defaults=True):
     images: tuple[Image, ...] = ()
 
 
+class Meanwhile(Body, frozen=True, omit_defaults=True):
+    """What people did to the work since the model last worked on it, as the model gets it."""
+
+    kind: ClassVar[str] = "meanwhile"
+    text: str
+
+
 class RequestResult(Body, frozen=True, omit_defaults=True):
     """What came of a request that took longer to carry out; `corr` is the request's id."""
 
@@ -232,6 +239,19 @@ class WholeResult(ToolResult, frozen=True, omit_defaults=True):
     """A result for whoever made the call: `whole` is what an MCP server sent, never stored."""
 
     whole: Mapping[str, JSON] = {}
+
+
+class JobEnd(Body, frozen=True, omit_defaults=True):
+    """A command in the background ended; `corr` is the call that started it.
+
+    `left` when it was ended because the thread was closed.
+    """
+
+    kind: ClassVar[str] = "job_end"
+    process_id: str
+    command: str
+    exit_code: int | None = None
+    left: bool = False
 
 
 class Policy(Body, frozen=True, omit_defaults=True):
@@ -499,8 +519,8 @@ BODIES: Mapping[str, type[Body]] = {
     body.kind: body
     for body in (
         SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, RequestResult,
-        TurnEnd, Summary, User, Steer, AssistantDelta, ReasoningDelta,
-        Assistant, ToolCall, ToolProgress, ToolResult, Policy, Audit, GuardBlock,
+        TurnEnd, Summary, User, Meanwhile, Steer, AssistantDelta, ReasoningDelta,
+        Assistant, ToolCall, ToolProgress, ToolResult, JobEnd, Policy, Audit, GuardBlock,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
         UsageReport, AgentSpawn, AgentDone, Progress, Error,
     )

@@ -8,7 +8,8 @@ from itertools import islice
 
 from steersman.coordination.recovery import Resumption, closing, resumption
 from steersman.intelligence.context import KINDS, Context
-from steersman.records.message import Message, SessionEnd
+from steersman.operations.journal.journal import Journal
+from steersman.records.message import JobEnd, Meanwhile, Message, SessionEnd
 from steersman.store.log import ThreadLog, read_messages, to_message
 
 RECALLED_BYTES = 4_000_000  # about a million tokens
@@ -78,6 +79,29 @@ async def last_turn(log: ThreadLog) -> int:
         return 0
 
     return await asyncio.to_thread(find)
+
+
+async def since(log: ThreadLog, began: int, journal: Journal) -> Meanwhile | None:
+    """What people did since the last turn `began`, for the model; None for nothing.
+
+    `began` is 0 where nobody knows the message.
+    """
+    return await asyncio.to_thread(_since, log, began, journal)
+
+
+def _since(log: ThreadLog, began: int, journal: Journal) -> Meanwhile | None:
+    from steersman.threads import meanwhile
+
+    back = log.store.read_back(log.thread) if not began else ()
+    began = began or next((row.seq for row in back if row.kind == "turn_start"), 0)
+    found = list(read_messages(log.store, log.thread, kinds=meanwhile.KINDS, after=began))
+    if not any(m.turn == 0 or isinstance(m.body, JobEnd) for m in found):
+        return None
+    calls = {m.corr for m in found if m.kind == "tool_call"}
+    if any(m.kind == "tool_result" and m.turn == 0 and m.corr not in calls for m in found):
+        found = [*read_messages(log.store, log.thread, kinds={"tool_call"}, until=began), *found]
+    text = meanwhile.meanwhile(found, journal)
+    return Meanwhile(text) if text else None
 
 
 async def messages(log: ThreadLog, kinds: Collection[str], after: int = 0) -> list[Message]:

@@ -303,11 +303,12 @@ class Session:
             approvals=self.settings.approvals,
             title=self.title,
         )
-        drafts = [*cause.taken(lane), lane.draft(begin)]
-        drafts += [lane.draft(prompt)] if prompt is not None else []
         try:
+            told = await recalling.since(self.log, self._turn_began, self._systems.journal)
+            said = [body for body in (begin, told, prompt) if body is not None]
+            drafts = [*cause.taken(lane), *map(lane.draft, said)]
             stored = await self.log.append(*drafts, settled=cause.settled(self._turn))
-            self._turn_began = stored[-1 if prompt is None else -2].seq
+            self._turn_began = stored[-len(said)].seq
             if prompt is None:
                 await self._inputs.deliver_next(lane)
         except BaseException:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from steersman.records.message import (
     Assistant,
     Compaction,
+    Meanwhile,
     Message,
     ToolCall,
     ToolResult,
@@ -21,9 +22,10 @@ from steersman.views.text import amount
 LETTERS = 4  # of a token, as a rule
 WIDTH = 30
 _NAMES = {
-    User: "your words", Assistant: "answers", ToolCall: "tool calls", ToolResult: "results",
+    User: "your words", Meanwhile: "your words", Assistant: "answers", ToolCall: "tool calls",
+    ToolResult: "results",
 }  # fmt: skip
-KINDS = frozenset({"user", "assistant", "tool_call", "tool_result", "compaction"})
+KINDS = frozenset({"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction"})
 REST, DIGEST, FREE = "instructions, tools", "digest", "free"
 
 

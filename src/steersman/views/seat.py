@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from secrets import token_hex
 from typing import Any, Literal
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from steersman.host import Host, ThreadHandle
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
+from steersman.records.inbox import LOOK
 from steersman.records.message import Message, SessionStart, SettingsChanged, TurnStart
 from steersman.records.settings import Settings
 from steersman.records.thread import Process, Thread
@@ -157,12 +159,16 @@ class Seat:
             else:
                 await handle.send(text)
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> Message:
+    async def query(self, tool: str, arguments: dict[str, Any]) -> Message:
+        """Call a tool to show the user something; the model learns nothing of it."""
+        return await self.call(tool, arguments, f"{LOOK}{token_hex(5)}")
+
+    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
         """Call a tool oneself, through the same gate."""
         await self._there.wait()
         async with self._moving:
             handle = await self._ready(f"{tool} {arguments.get('command', '')}")
-        return await handle.call(tool, arguments)
+        return await handle.call(tool, arguments, name)
 
     async def _ready(self, title: str) -> ThreadHandle:
         """A thread to speak in: a new one if there is none."""

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from steersman.records.counting import counted as counted
+from steersman.records.exits import exit_words
 from steersman.records.git_names import inner
 from steersman.records.message import (
     AgentDone,
@@ -20,6 +21,8 @@ from steersman.records.message import (
     DiffReady,
     Error,
     GuardBlock,
+    JobEnd,
+    Meanwhile,
     Message,
     Policy,
     Question,
@@ -154,6 +157,14 @@ def summary_lines(body: Summary) -> list[str]:
     return [*lines, f"log: {body.log}"]
 
 
+def job_words(job: JobEnd) -> str:
+    """How a background job ended, in a line."""
+    name = f"{job.process_id} ({one_line(job.command, 60)})"
+    if job.left:
+        return f"Background job {name} was ended when the thread was closed."
+    return f"Background job {name} ended: {exit_words(job.exit_code)}."
+
+
 def words(body: Body) -> str:
     """A message in one line."""
     for voice in (_course_words, _toll_words, _talk_words, _work_words):
@@ -214,7 +225,7 @@ SCOPES = {
 def _talk_words(body: Body) -> str | None:
     """What is said between the user and the model."""
     match body:
-        case User(text=text) | Question(text=text) | Answer(text=text):
+        case User(text=text) | Meanwhile(text=text) | Question(text=text) | Answer(text=text):
             return one_line(text)
         case Steer(state=state, how=how, text=text):
             return one_line(f"{how} {state} {text}")
@@ -240,6 +251,8 @@ def _work_words(body: Body) -> str | None:
             return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
         case GuardBlock(command=command, rule=rule, reason=reason):
             return one_line(f"blocked ({rule}): {reason}: {command}")
+        case JobEnd() as job:
+            return job_words(job)
         case Checkpoint() as checkpoint:
             return _checkpoint_words(checkpoint)
         case DiffReady(file=file, added=added, removed=removed):

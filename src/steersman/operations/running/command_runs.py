@@ -9,6 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
@@ -34,10 +35,11 @@ from steersman.operations.running.loopback import Loopback
 from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
+from steersman.operations.running.processes import Running
 from steersman.operations.running.scratch import Scratch, sweep
 from steersman.operations.tool import Bench
-from steersman.records.errors import SteersmanError, ToolProblem
-from steersman.records.message import Checkpoint, Error
+from steersman.records.errors import SteersmanError, StorageProblem, ToolProblem
+from steersman.records.message import Checkpoint, Error, JobEnd
 from steersman.records.profile import Profile
 from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane, unbroken
@@ -261,18 +263,39 @@ class CommandRuns:
         name = self._journal.root.strip("/").replace("/", "-")[-100:] or "root"
         return os.path.join(self._index, name)
 
-    def settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
-        """Settle a command that continues in the background once it has ended."""
+    def settle_later(
+        self,
+        running: Running,
+        run: CommandRun,
+        bench: Bench,
+        tidy: Callable[[], Awaitable[None]],
+        *,
+        job: bool,
+    ) -> None:
+        """Settle a command that continues once it has ended; the end of a `job` is logged."""
         self._going.add(run)
-        task = asyncio.create_task(self._settle_later(ended, run, bench))
+        task = asyncio.create_task(self._settle_later(running, run, bench, tidy, job=job))
         self._unsettled[task] = (run, bench)
         task.add_done_callback(self._unsettled.pop)
 
-    async def _settle_later(self, ended: Awaitable[object], run: CommandRun, bench: Bench) -> None:
+    async def _settle_later(
+        self,
+        running: Running,
+        run: CommandRun,
+        bench: Bench,
+        tidy: Callable[[], Awaitable[None]],
+        *,
+        job: bool,
+    ) -> None:
         try:
-            await ended
+            await running.wait()
+            await tidy()
             self._going.discard(run)
             await _saying(run.settle(bench), bench)
+            if job:
+                end = JobEnd(running.id, running.command, running.state.exit_code, running.cut)
+                with suppress(StorageProblem):  # the thread is another process's by now
+                    await bench.lane.append(end, corr=bench.call)
         finally:
             self._going.discard(run)
             await run.discard()

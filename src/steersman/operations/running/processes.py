@@ -83,6 +83,7 @@ class Running:
         self.state = RUNNING
         self.output = output
         self.background = False
+        self.cut = False  # it was ended because the thread was closed
         self.left = 0  # processes that outlived it and were ended
         self.seen = 0  # how much of the output someone has been shown
         self._lifeline = lifeline
@@ -292,6 +293,7 @@ class Processes:
         self._closed = True
         async with asyncio.TaskGroup() as group:
             for running in self.listing():
+                running.cut = not running.ended
                 group.create_task(running.end())
         for running in self.listing():
             running.abandon()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
@@ -257,21 +258,18 @@ class RunCommand(Tool[RunCommandArgs]):
         except asyncio.CancelledError:
             if running is not None and run.unjudged:
                 kept = True
-                self._continue(running, run, bench)
+                self._continue(running, run, bench, job=False)
             raise
         finally:
             if not kept:
                 await unbroken(run.discard())
 
-    def _continue(self, running: Running, run: CommandRun, bench: Bench) -> None:
+    def _continue(
+        self, running: Running, run: CommandRun, bench: Bench, *, job: bool = True
+    ) -> None:
         """Settle a command when it has ended, and remove then what was put in place for it."""
         made = self._placed.pop(bench.call, {})
-
-        async def ended() -> None:
-            await running.wait()
-            await _take_away(made)
-
-        self._runs.settle_later(ended(), run, bench)
+        self._runs.settle_later(running, run, bench, partial(_take_away, made), job=job)
 
     async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
         """Wait for the end; True when the command continues without being waited for."""

@@ -45,7 +45,7 @@ async def _choose(stage: Stage) -> None:
 async def _running(stage: Stage) -> list[dict[str, Any]]:
     if stage.seat.thread is None:
         return []
-    match (await stage.seat.call(LIST, {})).body:
+    match (await stage.seat.query(LIST, {})).body:
         case ToolResult(output={"processes": list(listed)}):
             return [one for one in listed if one["background"] and one["state"] == "running"]
     return []

@@ -5,7 +5,7 @@ import asyncio
 import shutil
 
 from steersman.records.errors import ToolProblem, UsageProblem
-from steersman.records.message import ToolResult
+from steersman.records.message import Body, ToolResult
 from steersman.views import git_work
 from steersman.views.commands.builtin.work import prompt
 from steersman.views.commands.registry import Command
@@ -16,12 +16,13 @@ from steersman.views.text import counted, one_line, result_words
 
 PATIENCE = 120.0  # seconds a model may take for a few words
 OWN = ("-m", "--message")
+RUN = "workspace_run_command"
 RECENT = "git --no-pager log -n 8 --format='- %s'"
 
 
 async def commit(stage: Stage, arguments: str) -> None:
     """Commit what is staged, or else all changes, with a message that the user approves."""
-    tree = git_work.read_status(await _run(stage, git_work.STATUS))
+    tree = git_work.read_status(await _look(stage, git_work.STATUS, whole=True))
     if tree.conflicts:
         raise UsageProblem(
             "There are merge conflicts.", ", ".join(tree.conflicts[:5]), "Resolve them first."
@@ -30,7 +31,7 @@ async def commit(stage: Stage, arguments: str) -> None:
     if not files:
         stage.tell("There is nothing to commit.")
         return
-    diff = await _run(stage, git_work.diff_command(tree), whole=False)
+    diff = await _look(stage, git_work.diff_command(tree))
     message = await _message(stage, arguments, files, diff)
     if not message:
         raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
@@ -40,7 +41,7 @@ async def commit(stage: Stage, arguments: str) -> None:
         stage.compose(f"/commit -m {message}")
         return
     paths = () if tree.staged else tuple(one.path for one in files)
-    done = await _run(stage, git_work.commit_command(message, paths), whole=False)
+    done = await _run(stage, git_work.commit_command(message, paths))
     told = next((line for line in done.splitlines() if line.startswith("[")), message)
     more = f" {counted(left, 'unstaged change')} left as before." if left else ""
     stage.tell(f"Committed {one_line(told, 100)}.{more}")
@@ -51,7 +52,7 @@ async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], dif
     flag, _, own = arguments.strip().partition(" ")
     if flag in OWN:
         return own.strip()
-    before = await _run(stage, f"{RECENT} 2>/dev/null || true", whole=False)
+    before = await _look(stage, f"{RECENT} 2>/dev/null || true")
     asked = f"# Files\n\n{git_work.listed(files)}\n\n# Last messages\n\n{before}\n\n# Diff\n\n"
     return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], arguments)
 
@@ -75,12 +76,21 @@ async def _written(stage: Stage, system: str, text: str, wishes: str) -> str:
     return git_work.message_from(answer)
 
 
-async def _run(stage: Stage, command: str, *, outside: bool = False, whole: bool = True) -> str:
-    """What a command prints, run through the gate; raises when it fails, or prints too much."""
+async def _look(stage: Stage, command: str, *, whole: bool = False) -> str:
+    """What a command prints that only reads; with `whole`, all of it or a problem."""
+    done = await stage.seat.query(RUN, {"command": command})
+    return _printed(command, done.body, whole=whole)
+
+
+async def _run(stage: Stage, command: str, *, outside: bool = False) -> str:
+    """What a command of the user prints, run through the gate; raises when it fails."""
     arguments: dict[str, object] = {"command": command}
     if outside:
         arguments["outside_sandbox"] = True
-    body = (await stage.seat.call("workspace_run_command", arguments)).body
+    return _printed(command, (await stage.seat.call(RUN, arguments)).body)
+
+
+def _printed(command: str, body: Body, *, whole: bool = False) -> str:
     match body:
         case ToolResult(output={"exit_code": 0, "output": str(text), **rest}):
             if whole and rest.get("truncated"):
@@ -97,7 +107,7 @@ async def _run(stage: Stage, command: str, *, outside: bool = False, whole: bool
 
 async def pull_request(stage: Stage, arguments: str) -> None:
     """Push the branch and open a pull request, with words that the user approves."""
-    place = git_work.read_place(await _run(stage, git_work.PLACE))
+    place = git_work.read_place(await _look(stage, git_work.PLACE, whole=True))
     if not place.branch or not place.remote:
         what = "This repository has no remote." if place.branch else "No branch is checked out."
         raise UsageProblem(what, try_this="!git remote -v and !git status show where you are.")
@@ -108,7 +118,7 @@ async def pull_request(stage: Stage, arguments: str) -> None:
             else f"The main branch of {place.remote} is not known.",
             try_this="!git switch -c NAME" if place.base else "!git remote set-head origin --auto",
         )
-    work = await _run(stage, git_work.work_command(place), whole=False)
+    work = await _look(stage, git_work.work_command(place))
     if not work.strip():
         raise UsageProblem(
             f"{place.branch} has no commits beyond {place.base}.", try_this="/commit makes one."
@@ -129,7 +139,7 @@ async def pull_request(stage: Stage, arguments: str) -> None:
     if not await stage.confirm("Open a pull request?", shown):
         stage.tell("Nothing was pushed.")
         return
-    done = await _run(stage, f"{push} && {ask}", outside=True, whole=False)
+    done = await _run(stage, f"{push} && {ask}", outside=True)
     address = next((one for one in done.split()[::-1] if one.startswith("https://")), "")
     stage.tell(f"Opened {address}" if address else "The pull request is open.")
 

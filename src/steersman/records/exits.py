@@ -1,0 +1,21 @@
+"""What the exit code of a command means, in words. Pure."""
+
+import signal
+
+_SHELL = 128  # and the signal's number: how a shell says that a signal ended a command
+
+
+def exit_words(code: int | None) -> str:
+    """`exit 1`, `ended by SIGTERM (exit 143)`, or that it is still running."""
+    if code is None:
+        return "still running"
+    name = signal_name(code - _SHELL) if code > _SHELL else ""
+    return f"ended by {name} (exit {code})" if name else f"exit {code}"
+
+
+def signal_name(number: int) -> str:
+    """A signal's name; empty for a number that is none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
