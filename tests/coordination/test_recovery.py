@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing, resumption
+from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing, jobs_ended, resumption
 from steersman.records.action import Execute, Read, Verdict, Write
 from steersman.records.message import (
     ConfirmRequest,
     ConfirmResponse,
+    JobEnd,
     Message,
     Policy,
     SessionEnd,
@@ -170,3 +171,22 @@ def test_a_turn_that_only_waits_for_an_answer_can_go_on():
     assert [m.corr for m in kept.calls] == ["call_1"]
     assert [m.corr for m in kept.asked] == ["ask_1"]
     assert closing(later, kept) == []
+
+
+def test_jobs_of_a_session_that_was_cut_off_ended_with_it():
+    place = "steersman/operations/workspace_run_command"
+    started = [
+        draft
+        for name, command in (("p1", "make watch"), ("p2", "make serve"))
+        for draft in (
+            Draft(ToolCall("workspace_run_command", {"command": command}), place, 1, name),
+            Draft(
+                ToolResult("workspace_run_command", "ok", {"background_process_id": name}),
+                place, 1, name,
+            ),
+        )
+    ]  # fmt: skip
+    ended = Draft(JobEnd("p1", "make watch", 0), place, 1, "p1")
+    assert jobs_ended(told([*started, ended])) == [
+        Draft(JobEnd("p2", "make serve", left=True), place, 1, "p2")
+    ]

@@ -13,6 +13,7 @@ from steersman.records.message import (
     Body,
     ConfirmRequest,
     ConfirmResponse,
+    JobEnd,
     Message,
     Policy,
     Question,
@@ -130,6 +131,22 @@ def closing(messages: Iterable[Message], kept: Resumption | None = None) -> list
         begun.observe(message)
     # Calls and agents were opened after their turn, and that after its session.
     return [_close(opened, begun) for key, opened in reversed(left.items()) if key not in stays]
+
+
+def jobs_ended(messages: Iterable[Message]) -> list[Draft]:
+    """The ends of background jobs of a session that was cut off: none outlives its process."""
+    commands: dict[str | None, str] = {}
+    left: dict[str | None, Draft] = {}
+    for message in messages:
+        match message.body:
+            case ToolCall(arguments={"command": str(command)}):
+                commands[message.corr] = command
+            case ToolResult(output={"background_process_id": str(name)}):
+                end = JobEnd(name, commands.get(message.corr, ""), left=True)
+                left[message.corr] = Draft(end, message.path, message.turn, message.corr)
+            case JobEnd():
+                left.pop(message.corr, None)
+    return list(left.values())
 
 
 class Begun:

@@ -370,6 +370,10 @@ class Host:
         """The thread as this process runs it, if it does."""
         return self.runner.session(thread_id) if "runner" in self.__dict__ else None
 
+    def jobs(self, thread_id: str) -> dict[str, str]:
+        """The background commands of a thread that runs here, by their names."""
+        return self._running(thread_id).jobs
+
     def servers(self, thread_id: str) -> Gateway | None:
         """The MCP servers of a thread that runs here, if there are any."""
         return self._running(thread_id).servers

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from steersman.coordination.recovery import Resumption, closing, resumption
+from steersman.coordination.recovery import Resumption, closing, jobs_ended, resumption
 from steersman.intelligence.context import KINDS, Context
 from steersman.operations.journal.journal import Journal
 from steersman.records.message import JobEnd, Meanwhile, Message, SessionEnd
@@ -32,7 +32,7 @@ async def recover(log: ThreadLog, root: str | None) -> Resumption | None:
     """
     left = await asyncio.to_thread(_cut_off, log)
     kept = resumption(left, root) if root is not None else None
-    drafts = closing(left, kept)
+    drafts = [*jobs_ended(left), *closing(left, kept)]
     if drafts:
         await log.append(*drafts)
     return kept

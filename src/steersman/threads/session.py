@@ -176,6 +176,11 @@ class Session:
         return len(self._inputs.pending())
 
     @property
+    def jobs(self) -> dict[str, str]:
+        """The commands that run in the background, by their names."""
+        return self._systems.processes.jobs()
+
+    @property
     def servers(self) -> Gateway | None:
         """The MCP servers of the thread, if there are any."""
         return self._systems.external.gateway

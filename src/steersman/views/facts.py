@@ -19,7 +19,7 @@ from steersman.records.thread import Process
 from steersman.views.blocks import Block, Work
 from steersman.views.seat import Doing, Seat
 from steersman.views.story import Story
-from steersman.views.text import amount, one_line
+from steersman.views.text import amount, counted, one_line
 
 
 class Facts(Struct, frozen=True):
@@ -44,6 +44,7 @@ class Facts(Struct, frozen=True):
     waiting: int = 0
     queued: int = 0
     writable: tuple[str, ...] = ()
+    jobs: int = 0
 
 
 def at_home(folder: str, environ: Mapping[str, str]) -> str:
@@ -159,6 +160,7 @@ class Gathering:
             waiting=len(story.waiting()),
             queued=len(story.queued()),
             writable=writes_to(seat, self._environ),
+            jobs=len(seat.jobs),
         )
 
 
@@ -193,6 +195,7 @@ def bar(facts: Facts, width: int) -> list[str]:
         share(facts),
         money(facts.cost) if facts.cost else "",
         f"{facts.queued} queued" if facts.queued else "",
+        counted(facts.jobs, "job") if facts.jobs else "",
         facts.branch,
         facts.trust,
         facts.approvals,
@@ -228,6 +231,7 @@ def rows(facts: Facts) -> list[tuple[str, str]]:
         ("folder", one_line(facts.folder, 200)),
         ("branch", facts.branch),
         ("servers", ", ".join(facts.servers)),
+        ("jobs", f"{facts.jobs} running (/jobs)" if facts.jobs else ""),
         ("code", facts.code),
     ]
     return [(name, value) for name, value in table if value]

@@ -84,6 +84,14 @@ class Seat:
         """Whether a turn runs, here or elsewhere."""
         return "working" if self._handle is not None and self._handle.busy else "nothing"
 
+    @property
+    def jobs(self) -> dict[str, str]:
+        """The background commands that end when the user leaves, by their names."""
+        try:
+            return self.host.jobs(self.id) if self.here else {}
+        except UsageProblem:  # it was closed just now
+            return {}
+
     @asynccontextmanager
     async def on_the_way(self) -> AsyncIterator[None]:
         """What is said meanwhile is said where the user arrives."""

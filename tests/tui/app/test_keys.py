@@ -4,11 +4,13 @@ import pytest
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.driver import PasteParser
+from steersman.ports.tui.first import Wanted
 from steersman.ports.tui.keys import TABLE
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.transcript import Transcript
 from tests.cli.kit import DONE, FIX
 from tests.tui.app.bridge import at_the_terminal, live
+from tests.world import call
 
 LETTERS = "".join(key for one in TABLE if one.where == "reading" for key in one.keys)
 PROSE = f"{LETTERS}nNdhlfaxs just do quit and retry"
@@ -165,6 +167,31 @@ def test_quit_and_retry_ask_first(environ, workspace, script):
             await me.sees("Quit?")
             await me.press("y")
             await me.until(lambda: not me.app.is_running)
+
+    live(scene)
+
+
+def test_leaving_asks_while_jobs_run_and_the_next_opening_says_which_ended(
+    environ, workspace, script
+):
+    job = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)
+    model = script({"tool_calls": [job]}, DONE)
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, model, approvals="review") as me:
+            await me.say("begin")
+            await me.turn_ends()
+            await me.sees("1 job")
+            await me.press("ctrl+q")
+            await me.sees("Leave and stop 1 background job?", "p1  sleep 600")
+            await me.press("n")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            await me.press("ctrl+q", "ctrl+q")
+            await me.until(lambda: not me.app.is_running)
+            thread = me.app.seat.id
+        async with at_the_terminal(environ, workspace, model, wanted=Wanted(resume=thread)) as me:
+            await me.sees("Background job p1 (sleep 600) was ended when the thread was closed.")
+            assert "1 job" not in me.screen()
 
     live(scene)
 

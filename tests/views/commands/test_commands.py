@@ -677,19 +677,28 @@ def test_a_style_is_part_of_the_prompt_from_the_next_words_on(desk, script, envi
     assert (styled, kept, again) == (["pirate"], "pirate", before)
 
 
-def test_background_jobs_are_listed_and_stopped(desk, script):
-    begun = call("workspace_run_command", command="sleep 600", background=True)
+def test_background_jobs_are_listed_with_their_output_and_stopped(desk, script):
+    command = "echo one; echo two; sleep 600"
+    begun = call("workspace_run_command", command=command, background=True, wait_timeout=0.5)
     model = script({"tool_calls": [begun]}, {"text": "Begun."})
 
     async def scenario(desk):
         none = await desk.type("/jobs")
         await desk.type("begin")
-        desk.stage.answers = [lambda rows: rows[0].key]
+        assert desk.seat.jobs == {"p1": command}
+        left = await desk.type("/new", False), desk.seat.id  # it says so, and stays
+        desk.stage.answers = [lambda rows: rows[0].key, True]
         await desk.type("/jobs")
-        rows = [row.text for row in desk.stage.rows]
-        return none, rows, desk.stage.told[-1], await desk.type("/jobs")
+        rows = [(row.text, row.detail.partition(" · ")[2]) for row in desk.stage.rows]
+        asked, stopped = desk.stage.all("confirm")[-1], desk.stage.told[-1]
+        return none, left, rows, asked, stopped, await desk.type("/jobs")
 
-    none, rows, stopped, after = desk(scenario, model=model)
+    none, left, rows, asked, stopped, after = desk(scenario, model=model)
     assert none == after == [("tell", "No background jobs are running in this thread.")]
-    assert rows == ["p1  sleep 600"]
+    [(_, (title, listed))] = left[0]
+    assert (title, command in listed, bool(left[1])) == (
+        "Leave and stop 1 background job?", True, True,
+    )  # fmt: skip
+    assert rows == [(f"p1  {command}", "two")]
+    assert asked == ("Stop p1? It printed last:", "```\none\ntwo\n```")
     assert stopped == "p1 is stopped."

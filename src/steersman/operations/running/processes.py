@@ -288,6 +288,10 @@ class Processes:
         """Processes that run, and the last that ended, in the order they were started."""
         return list(self._known.values())
 
+    def jobs(self) -> dict[str, str]:
+        """The commands that run in the background, by their handles."""
+        return {one.id: one.command for one in self.listing() if one.background and not one.ended}
+
     async def close(self) -> None:
         """End everything."""
         self._closed = True

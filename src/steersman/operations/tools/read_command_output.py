@@ -14,6 +14,7 @@ from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
+from steersman.records.inbox import LOOK
 
 ARTIFACT = re.compile(r"[0-9a-f]{64}")
 
@@ -81,13 +82,15 @@ class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
         text, torn = whole_characters(part)
         if torn and (torn == len(part) or (complete and offset + len(part) == running.output.size)):
             text, torn = part.decode(errors="replace"), 0
-        running.seen = offset + len(part) - torn
+        following = offset + len(part) - torn
+        if not bench.call.startswith(LOOK):  # a person's look leaves the model's place alone
+            running.seen = following
         return OutputPart(
             process_id=running.id,
             state=str(running.state),
             output=text,
             offset=offset,
-            next_offset=running.seen,
+            next_offset=following,
             size=running.output.size,
             exit_code=running.state.exit_code,
             note=_note(running, offset),

@@ -21,6 +21,7 @@ from steersman.records.message import (
     DiffReady,
     Error,
     GuardBlock,
+    JobEnd,
     Message,
     Question,
     SessionEnd,
@@ -38,6 +39,7 @@ from steersman.views.text import (
     call_words,
     fact_words,
     flat,
+    job_words,
     one_line,
     result_words,
     safe,
@@ -169,6 +171,8 @@ class PlainView:
                 self._print(click.style(f"✗ blocked ({rule}): {safe(why)}", fg="red", bold=True))
             case Summary() as done:
                 self._print("\n".join(map(flat, summary_lines(done))))
+            case JobEnd() as job:
+                self._print(flat(job_words(job)))
             case Audit() as audit:
                 self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))
             case _:

@@ -16,6 +16,7 @@ from steersman.ports.tui.transcript import Transcript
 from steersman.records.errors import SteersmanError
 from steersman.views.commands.builtin.modes import next_mode
 from steersman.views.commands.words import fenced
+from steersman.views.leaving import agreed, question
 from steersman.views.story.reading import again, changes
 
 if TYPE_CHECKING:
@@ -32,12 +33,13 @@ class Acting:
         self._app = app
         self.leaves = Twice(seconds=LEAVING)
         self.backs = Twice()
+        self._going = False  # the user is asked whether to stop jobs and quit
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
             "palette": app.show_palette,
             "stop": self._stop, "leave": self._leave, "mode": self._mode,
-            "quit": self._quit, "quit_now": app.exit, "detach": app.detach,
+            "quit": self._quit, "quit_now": self._go, "detach": app.detach,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
             "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
             "todo": lambda: self.pane("todo"),
@@ -117,8 +119,24 @@ class Acting:
         self._app.spawn(self._asked_to_quit())
 
     async def _asked_to_quit(self) -> None:
-        if await self._sure("Quit?", "The thread is kept."):
+        jobs = self._app.seat.jobs
+        if await self._sure(*(question(jobs) if jobs else ("Quit?", "The thread is kept."))):
             self._app.exit()
+
+    def _go(self) -> None:
+        """Quit; with background jobs, ask first, and pressed again, do."""
+        if self._going or not self._app.seat.jobs:
+            self._app.exit()
+        else:
+            self._app.spawn(self._asked_to_go())
+
+    async def _asked_to_go(self) -> None:
+        self._going = True
+        try:
+            if await agreed(self._app.stage):
+                self._app.exit()
+        finally:
+            self._going = False
 
     async def _sure(self, title: str, body: str) -> bool:
         """An approval to what a letter asked for, which may have been the first of a sentence."""
@@ -136,7 +154,7 @@ class Acting:
         if composer.text:
             composer.put_away()
         elif self.leaves.again():
-            app.exit()
+            self._go()
         else:
             key = app.keymap_.of("leave")
             said = f"{key} again quits; the thread is kept."

@@ -50,8 +50,9 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
             left = await app.run_async()
         finally:
             if seat.id:
+                jobs = {} if left == "detached" else seat.jobs
                 with suppress(OSError):  # the terminal may be gone
-                    click.echo(parting(seat.id, detached=left == "detached"))
+                    click.echo(parting(seat.id, detached=left == "detached", jobs=jobs))
         if app.defect is not None:
             raise app.defect
         if left == "detached":
@@ -64,11 +65,16 @@ def given(flags: Mapping[str, Any]) -> list[str]:
     return [name for name, value in flags.items() if value is not None]
 
 
-def parting(thread: str, *, detached: bool) -> str:
-    """What is said when the application has closed."""
+def parting(thread: str, *, detached: bool, jobs: Mapping[str, str] | None = None) -> str:
+    """What is said when the application has closed; `jobs` end with it."""
     if detached:
         return f"The turn continues in the background. Come back with: steer attach {thread}"
-    return f"Continue with: steer --resume {thread}"
+    lines = [f"Continue with: steer --resume {thread}"]
+    if jobs:
+        from steersman.views.leaving import job_lines
+
+        lines[:0] = ["Stopped in the background:", *job_lines(jobs)]
+    return "\n".join(lines)
 
 
 async def stay(host: Host) -> None:

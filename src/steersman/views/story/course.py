@@ -10,6 +10,7 @@ from steersman.records.message import (
     Compaction,
     Error,
     GuardBlock,
+    JobEnd,
     Message,
     Progress,
     RequestReceipt,
@@ -139,6 +140,11 @@ def take_audit(shelf: Shelf, message: Message, body: Audit) -> list[Block]:
     return [remarked(shelf, message, body, "done")]
 
 
+def take_job_end(shelf: Shelf, message: Message, body: JobEnd) -> list[Block]:
+    """A background job ended, by itself or because the thread was closed."""
+    return [remarked(shelf, message, body, "cancelled" if body.left else "done")]
+
+
 def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
     """The guard blocked a command."""
     return [remarked(shelf, message, body, "denied")]
@@ -155,4 +161,5 @@ TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
     RequestReceipt: take_receipt, UsageReport: take_usage, Progress: take_progress,
     Error: take_error, Checkpoint: take_checkpoint, Compaction: take_compaction,
     Audit: take_audit, GuardBlock: take_block, Summary: take_summary,
+    JobEnd: take_job_end,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell, fenced, nothing, number
 from steersman.views.seat import Seat
+from steersman.views.leaving import agreed
 from steersman.views.text import IMPORTED_WORDS, counted, one_line
 
 SHOWN = 20
@@ -101,6 +102,8 @@ async def rewind(stage: Stage, arguments: str) -> None:
         at, words = next((before, text) for seq, before, text in said if str(seq) == chosen)
     elif at > seat.host.find(seat.id).head:
         raise UsageProblem(f"This thread has no message {at}.")
+    if not await agreed(stage):
+        return
     plan = await _since(seat, at)
     if plan is not None and plan.changes and not await carry_out(stage, plan):
         return

@@ -6,9 +6,12 @@ from steersman.records.errors import UsageProblem
 from steersman.records.message import ToolResult
 from steersman.views.commands.registry import Command
 from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.words import fenced
 from steersman.views.text import lasting, one_line
 
 LIST, SIGNAL = "workspace_list_processes", "workspace_signal_process"
+OUTPUT = "workspace_read_command_output"
+TAIL, LINES = 4000, 15  # bytes that are read, lines that are shown
 
 
 async def jobs(stage: Stage, arguments: str) -> None:
@@ -29,17 +32,29 @@ async def _choose(stage: Stage) -> None:
     if not found:
         stage.tell("No background jobs are running in this thread.")
         return
-    rows = [
-        Row(
-            str(one["process_id"]),
-            f"{one['process_id']}  {one_line(str(one['command']), 60)}",
-            f"running for {lasting(int(one['seconds']))}",
-        )
-        for one in found
-    ]
-    chosen = await stage.pick("Background jobs: Enter stops one, Esc goes back", rows)
+    printed = {str(one["process_id"]): await _printed(stage, one) for one in found}
+    rows = [_row(one, printed[str(one["process_id"])]) for one in found]
+    chosen = await stage.pick("Background jobs: Enter shows one, Esc goes back", rows)
     if chosen:
-        await _stop(stage, chosen)
+        text = "\n".join(printed[chosen][-LINES:]) or "(no output yet)"
+        if await stage.confirm(f"Stop {chosen}? It printed last:", fenced(text)):
+            await _stop(stage, chosen)
+
+
+def _row(job: dict[str, Any], printed: list[str]) -> Row:
+    """A job as a line to choose: how long it runs, and the last line that it printed."""
+    last = f" · {one_line(printed[-1], 60)}" if printed else ""
+    command = f"{job['process_id']}  {one_line(str(job['command']), 60)}"
+    return Row(str(job["process_id"]), command, f"{lasting(int(job['seconds']))}{last}")
+
+
+async def _printed(stage: Stage, job: dict[str, Any]) -> list[str]:
+    """The last lines of what a job printed, without a first one that may be cut."""
+    about = {"process_id": job["process_id"], "offset": -TAIL, "limit": TAIL}
+    match (await stage.seat.query(OUTPUT, about)).body:
+        case ToolResult(output={"output": str(text), "offset": int(offset)}):
+            return [line for line in text.splitlines()[1 if offset else 0 :] if line.strip()]
+    return []
 
 
 async def _running(stage: Stage) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from steersman.records.thread import Thread
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import nothing, number
+from steersman.views.leaving import agreed
 from steersman.views.text import ago, counted, one_line
 
 LISTED = 500
@@ -19,6 +20,8 @@ ELSEWHERE = "*"
 
 async def new(stage: Stage, arguments: str) -> None:
     """Get up; the next words begin another thread."""
+    if not await agreed(stage):
+        return
     await stage.seat.leave()
     await stage.moved()
     stage.tell("Your next message starts a new thread.")
@@ -37,6 +40,8 @@ async def resume(stage: Stage, arguments: str) -> None:
     thread = seat.host.find(wanted)
     if thread.id == seat.id:
         stage.tell("You are already in this thread.")
+        return
+    if not await agreed(stage):
         return
     try:
         await seat.take(thread.id)
@@ -109,6 +114,8 @@ async def fork(stage: Stage, arguments: str) -> None:
     at = number("fork", arguments)
     seat = stage.seat
     source = seat.id
+    if not await agreed(stage):
+        return
     copy = await seat.fork(at)
     await stage.moved()
     told = f" up to message {at}" if at is not None else ""
@@ -153,7 +160,8 @@ async def detach(stage: Stage, arguments: str) -> None:
 async def leave(stage: Stage, arguments: str) -> None:
     """End the application."""
     nothing("quit", arguments)
-    stage.leave()
+    if await agreed(stage):
+        stage.leave()
 
 
 COMMANDS = (
