@@ -82,14 +82,19 @@ def test_the_like_in_this_turn_covers_what_waits_and_comes_and_ends_with_the_tur
         held = []
         async for message in thread.events(0):
             if isinstance(message.body, ToolResult):
-                held = held or policy.rules(host, str(workspace), Settings(**ASKING))
+                held = held or [
+                    policy.rules(host, str(workspace), Settings(**ASKING), place)
+                    for place in (thread.id, "another", None)
+                ]
             if isinstance(message.body, TurnEnd):
                 break
         await thread.wait()
         given = {m.corr: m.body for m in host.messages(thread.id, kinds={"confirm_response"})}
         assert given[second.corr] == ConfirmResponse("allow", by="earlier")
         assert len(given) == 2  # what came later in the turn was not asked about
-        assert [one.stands for one in held] == ["an answer for this turn"]
+        assert [[one.stands for one in listed] for listed in held] == [
+            ["an answer for this turn"], [], [f"an answer for thread {thread.id}"],
+        ]  # fmt: skip
         assert policy.rules(host, str(workspace), Settings(**ASKING)) == []
 
         await thread.send("more")

@@ -40,10 +40,21 @@ class Explanation(Struct, frozen=True):
     guard: Judgement | None
 
 
-def rules(host: "Host", folder: str, settings: Settings) -> list[RuleShown]:
-    """Every rule and remembered answer that holds in a folder."""
-    permissions = host.permissions
-    return [*map(_shown, (*permissions.rules(folder, settings), *permissions.answers(folder)))]
+def rules(
+    host: "Host", folder: str, settings: Settings, thread: str | None = None
+) -> list[RuleShown]:
+    """Every rule and remembered answer that holds in a folder, and in a thread of it.
+
+    Without a thread, the answers of all its threads, each with the thread's name.
+    """
+    found = [_shown(rule) for rule in host.permissions.rules(folder, settings)]
+    for rule, place in host.permissions.answers(folder):
+        shown = _shown(rule)
+        if thread is None and place:
+            shown = msgspec.structs.replace(shown, stands=f"an answer for thread {place}")
+        if thread is None or place in ("", thread):
+            found.append(shown)
+    return found
 
 
 def forget(host: "Host", name: str) -> RuleShown:

@@ -87,11 +87,12 @@ class Permissions:
             self._store, workspace, thread, home=self.home, redact=redact, also=rules
         )
 
-    def answers(self, workspace: str) -> list[Rule]:
-        """Every remembered answer of a folder and its threads."""
+    def answers(self, workspace: str) -> list[tuple[Rule, str]]:
+        """Every remembered answer of a folder, and the thread it holds in, if it is only one."""
         from steersman.governance.answers import all_remembered
 
-        return [kept.rule for kept in all_remembered(self._store) if kept.workspace == workspace]
+        kept = all_remembered(self._store)
+        return [(one.rule, one.thread) for one in kept if one.workspace == workspace]
 
     def forget(self, name: str) -> Rule | None:
         """Remove a remembered answer by its id."""

@@ -15,8 +15,8 @@ from steersman.views.changeset import named
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import cell, fenced, nothing, number
-from steersman.views.seat import Seat
 from steersman.views.leaving import agreed
+from steersman.views.seat import Seat
 from steersman.views.text import IMPORTED_WORDS, counted, one_line
 
 SHOWN = 20

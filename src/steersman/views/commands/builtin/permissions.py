@@ -29,7 +29,7 @@ def _shown(stage: Stage) -> str:
     seat = stage.seat
     said = seat.settings
     lines = [f"Mode **{said.mode}**, trust **{said.trust}**, approvals **{said.approvals}**.", ""]
-    for one in policy.rules(seat.host, seat.folder, said):
+    for one in policy.rules(seat.host, seat.folder, said, seat.id):
         why = f" — {cell(one.rule.reason, 200)}" if one.rule.reason else ""
         where = f"{cell(one.rule.id, 60)}, {cell(one.stands, 80)}"
         lines.append(f"- **{one.rule.decision}** {cell(one.about, 300)} ({where}){why}")
@@ -40,7 +40,7 @@ def _shown(stage: Stage) -> str:
 
 def _answers(stage: Stage, typed: str) -> list[Choice]:
     seat = stage.seat
-    found = policy.rules(seat.host, seat.folder, seat.settings)
+    found = policy.rules(seat.host, seat.folder, seat.settings, seat.id)
     answers = [one for one in found if one.rule.source in ("turn", "thread", "here")]
     return [Choice(f"forget {one.rule.id}", one_line(one.about, 60)) for one in answers]
 
