@@ -11,7 +11,7 @@ import msgspec
 
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
-from steersman.operations.journal.choosing import hunks_only, onto, undone
+from steersman.operations.journal.choosing import hunks_only, means, onto, undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
@@ -46,8 +46,9 @@ class WayBack:
     ) -> UndoPlan:
         """What undoing the last turn would do, or a certain turn, or all after a message.
 
-        With `parts` only those of a turn are undone, and the rest of it stays. Where nothing is
-        named, and a redo overwrote someone's work just before, that redo is undone.
+        With `parts` only those of a turn are undone, and the rest of it stays: of the last turn
+        that changed one of them, if none is named. Where neither is named, and a redo overwrote
+        someone's work just before, that redo is undone.
         """
         entries, turns = self._entries(thread_id)
         if to is not None:
@@ -57,7 +58,7 @@ class WayBack:
         redo = undoing.plan_before_redo(entries) if turn is None and not parts else None
         if redo is not None:
             return self._needed(thread_id, redo)
-        whole = _of_turn(entries, turns, turn)
+        whole = _of_turn(entries, turns, turn, parts)
         plan = self._needed(thread_id, whole)
         if not parts:
             return plan
@@ -202,12 +203,18 @@ class WayBack:
 
 
 def _of_turn(
-    entries: Sequence[undoing.Entry], turns: Mapping[int, int], turn: int | None
+    entries: Sequence[undoing.Entry],
+    turns: Mapping[int, int],
+    turn: int | None,
+    parts: Sequence[Part] = (),
 ) -> UndoPlan:
-    """How to undo a turn: the last that changed something, if none is named."""
+    """How to undo a turn: the last that changed something, or one of the parts, if none is named."""
     effects = undoing.standing(entries).effects
-    if turn is None and effects:
-        turn = turns[effects[-1]]
-    wanted = [seq for seq in effects if turns[seq] == turn]
+    paths = {entry.seq: [one.path for one in entry.changes] for entry in entries}
+    about = [seq for seq in effects if any(means(part, paths[seq]) for part in parts)] or effects
+    if turn is None and about:
+        turn = turns[about[-1]]
     # Calls outside a turn have nothing in common: only the last of them is meant.
-    return undoing.plan_undo(entries, wanted if turn else wanted[-1:])
+    wanted = [seq for seq in effects if turns[seq] == turn] if turn else [
+        seq for seq in about if turns[seq] == turn][-1:]  # fmt: skip
+    return undoing.plan_undo(entries, wanted)

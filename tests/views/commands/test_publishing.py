@@ -117,3 +117,23 @@ def test_a_pull_request_is_opened_with_gh_or_not_at_all(desk, git, workspace, en
     assert args == (
         "pr\ncreate\n--base\nmain\n--head\nfix/x\n--title\nMake add() add\n--body\nIt subtracted.\n"
     )
+
+
+def test_a_hunk_is_undone_after_a_commit_and_git_is_not_named(environ, workspace, script, git):
+    edit = {"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}
+    fix = {"name": "workspace_edit_files", "arguments": {"files": [edit]}}
+    model = script({"tool_calls": [fix]}, {"text": "Done."}, aside=ADDED)
+
+    async def scenario(desk):
+        await desk.type("fix it")
+        await desk.type("/commit", True)
+        wrong = await desk.type("/undo README.md")
+        return wrong, await desk.type("/undo calc.py:1", True)
+
+    wrong, undone = at_desk(environ, workspace, scenario, model=model)
+    assert "Changed were: what git keeps for itself." in wrong[-1][1]
+    title, body = undone[0][1]
+    assert title == "Undo 1 change?"
+    assert ".git" not in body
+    assert undone[-1][1].startswith("Undone: 1 change.")
+    assert "a - b" in (workspace / "calc.py").read_text()

@@ -3,7 +3,7 @@
 Nothing here changes a file; contents that lie between two others are kept for whoever does.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -48,22 +48,31 @@ def undone(
             for change in done if change.path in paths or change.path in back]  # fmt: skip
 
 
+def means(part: Part, paths: Iterable[str]) -> list[str]:
+    """Those of the paths that a part means; none where it means something else."""
+    path = part.path.rstrip("/")
+    ledger = repository(path)
+    return [
+        other for other in paths
+        if other == path or other.startswith(f"{path}/")
+        or (ledger and repository(other) == ledger)
+    ]  # fmt: skip
+
+
 def _named(part: Part, done: Sequence[Change], already: Collection[str]) -> list[str]:
     """The paths that a part means."""
     path = part.path.rstrip("/")
-    ledger = repository(path)
-
-    def means(other: str) -> bool:
-        below = other == path or other.startswith(f"{path}/")
-        return below or (bool(ledger) and repository(other) == ledger)
-
-    found = [change.path for change in done if means(change.path)]
-    if not found and any(map(means, already)):
+    found = means(part, [change.path for change in done])
+    if not found and means(part, already):
         return []
     if not found:
-        names = ", ".join(shown(change.path) for change in done[:_NAMED])
-        more = f" and {len(done) - _NAMED} more" if len(done) > _NAMED else ""
-        raise ToolProblem(f"Nothing to undo in {shown(path)}.", f"Changed were: {names}{more}.")
+        own = [shown(change.path) for change in done if not repository(change.path)]
+        own += ["what git keeps for itself"] if len(own) < len(done) else []
+        more = f" and {len(own) - _NAMED} more" if len(own) > _NAMED else ""
+        raise ToolProblem(
+            f"Nothing to undo in {shown(path)}.",
+            f"Changed were: {', '.join(own[:_NAMED])}{more}.",
+        )
     if part.hunks and found != [path]:
         raise ToolProblem(f"{shown(path)} has no hunks.", "It is not one file.")
     return found
