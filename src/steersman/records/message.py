@@ -457,7 +457,10 @@ class Compaction(Body, frozen=True, omit_defaults=True):
 
 
 class UsageReport(Body, frozen=True, omit_defaults=True):
-    """What one model request used, in tokens, and how long its first token took."""
+    """What one model request used, in tokens, and how long its first token took.
+
+    `aside` when it was no part of the conversation, such as one for a title or a digest.
+    """
 
     kind: ClassVar[str] = "usage"
     model: str
@@ -468,6 +471,7 @@ class UsageReport(Body, frozen=True, omit_defaults=True):
     cost: float = 0.0
     first_token_ms: int = 0
     ms: int = 0
+    aside: bool = False
 
 
 class AgentSpawn(Body, frozen=True, omit_defaults=True):

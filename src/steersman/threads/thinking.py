@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from steersman.identity import skills, styles
 from steersman.identity.instructions import Instructions, render
 from steersman.identity.persona import steersman
@@ -103,7 +105,8 @@ class Mind:
         async with aclosing(driver.stream(prompt)) as events:
             async for event in events:
                 if isinstance(event, Completed):
-                    await lane.append(usage_of(driver.model, event.tokens, self._models.price))
+                    used = usage_of(driver.model, event.tokens, self._models.price)
+                    await lane.append(replace(used, aside=True))
                     return event.text
         raise DriverProblem("The answer ended before it was complete.")
 

@@ -208,7 +208,7 @@ def _of_turn(
     turn: int | None,
     parts: Sequence[Part] = (),
 ) -> UndoPlan:
-    """How to undo a turn: the last that changed something, or one of the parts, if none is named."""
+    """How to undo a turn; if none is named, the last that changed something, or a part."""
     effects = undoing.standing(entries).effects
     paths = {entry.seq: [one.path for one in entry.changes] for entry in entries}
     about = [seq for seq in effects if any(means(part, paths[seq]) for part in parts)] or effects

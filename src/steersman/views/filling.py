@@ -26,6 +26,7 @@ _NAMES = {
     ToolResult: "results",
 }  # fmt: skip
 KINDS = frozenset({"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction"})
+_CALLS = ("tool_call", "tool_result")  # a person's own, outside of turns, no model sees
 REST, DIGEST, FREE = "instructions, tools", "digest", "free"
 
 
@@ -34,6 +35,12 @@ class Share(Struct, frozen=True):
 
     name: str
     tokens: int
+
+
+def own_lane(path: str) -> bool:
+    """Whether a message is of the thread's own agent, and not of one that works for it."""
+    rest = path.split("/")[1:]
+    return len(rest) <= 1 or (len(rest) == 2 and rest[0] == "operations")
 
 
 def shares(messages: Iterable[Message], used: int, window: int) -> list[Share]:
@@ -47,7 +54,8 @@ def shares(messages: Iterable[Message], used: int, window: int) -> list[Share]:
             found = {} if message.body.undone else {DIGEST: len(message.body.digest) // LETTERS}
     for message, size in kept:
         name = _NAMES.get(type(message.body), "")
-        if name and message.seq > since:
+        own = own_lane(message.path) and (message.turn or message.kind not in _CALLS)
+        if name and own and message.seq > since:
             found[name] = found.get(name, 0) + size
     counted = sum(found.values())
     if counted > used:  # an estimate must not say more than is known

@@ -9,6 +9,7 @@ from steersman.host import Host
 from steersman.identity.mcp_servers import find, user_file
 from steersman.records.settings import Settings
 from steersman.views.commands.builtin.work import prompt
+from steersman.views.story import Story
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
@@ -623,13 +624,22 @@ def test_the_context_is_shown_as_bars(desk, script):
     async def scenario(desk):
         before = await desk.type("/context")
         await desk.type("first")
-        return before, await desk.type("/context")
+        shown = await desk.type("/context")
+        await desk.seat.handle.aside("Say one word.", "a title, please " * 200)
+        await desk.seat.call("workspace_read_file", {"path": "calc.py"})
+        assert await desk.type("/context") == shown  # neither is a part of the conversation
+        story = Story()
+        for message in desk.messages():
+            story.feed(message)
+        assert (story.usage.requests, story.usage.context) == (2, 200)
+        return before, shown
 
-    before, shown = desk(scenario, model=script({"text": "One."}), window=1000)
+    model = script({"text": "One.", "usage": {"input": 150, "output": 50}}, aside="A title")
+    before, shown = desk(scenario, model=model, window=1000)
     assert before == [("tell", "Nothing was sent to a model in this thread yet.")]
     [(_, (title, told))] = shown
     assert title == "What fills the window"
-    assert "of 1.0k tokens" in told
+    assert "200 of 1.0k tokens" in told
     assert "free" in told
     assert "░" in told
 

@@ -96,7 +96,7 @@ def take_receipt(shelf: Shelf, message: Message, body: RequestReceipt) -> list[B
 
 
 def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]:
-    """What a request used; the user's own lane shows how full the window is."""
+    """What a request used; those of the conversation show how full the window is."""
     usage = shelf.usage
     usage.requests += 1
     usage.input += body.input
@@ -104,7 +104,7 @@ def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]
     usage.output += body.output
     usage.reasoning += body.reasoning
     usage.cost += body.cost
-    if shelf.is_root(shelf.lane(message.path)):
+    if not body.aside and shelf.is_root(shelf.lane(message.path)):
         usage.context = body.input + body.output
         usage.model = body.model
     return []

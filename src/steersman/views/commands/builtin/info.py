@@ -8,6 +8,7 @@ from steersman.views.commands.registry import Choice, Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell, fenced, nothing
 from steersman.views.facts import branch, owner, servers, writes_to
+from steersman.views.filling import KINDS, bars, own_lane, shares
 from steersman.views.text import ago, amount, counted, one_line
 
 ESTIMATED = "The parts are estimated. `/compact` makes room."
@@ -61,12 +62,21 @@ def _usage(stage: Stage) -> list[UsageReport]:
     return [message.body for message in found if isinstance(message.body, UsageReport)]
 
 
+def _used(stage: Stage) -> int:
+    """The tokens of the conversation's last request; those of agents and asides have no part."""
+    used = 0
+    for message in stage.seat.host.messages(stage.seat.id, kinds={"usage"}):
+        match message.body:
+            case UsageReport(aside=False, input=given, output=made) if own_lane(message.path):
+                used = given + made
+    return used
+
+
 def _context(stage: Stage) -> str:
     """What the last request took of the model's window."""
-    spent = _usage(stage)
-    if not spent:
+    used = _used(stage)
+    if not used:
         return ""
-    used = spent[-1].input + spent[-1].output
     room = models.window(stage.seat.settings, stage.environ)
     part = f" of {amount(room)}, {100 * used // room} %" if room else ""
     return f"{amount(used)} tokens{part}"
@@ -96,20 +106,17 @@ def _code(stage: Stage) -> str:
 
 async def context(stage: Stage, arguments: str) -> None:
     """What fills the window."""
-    from steersman.views import filling
-
     nothing("context", arguments)
     seat = stage.seat
-    spent = _usage(stage) if seat.id else []
-    if not spent:
+    used = _used(stage) if seat.id else 0
+    if not used:
         stage.tell("Nothing was sent to a model in this thread yet.")
         return
-    used = spent[-1].input + spent[-1].output
     room = models.window(seat.settings, stage.environ)
     found = await asyncio.to_thread(
-        lambda: filling.shares(seat.host.messages(seat.id, kinds=filling.KINDS), used, room)
+        lambda: shares(seat.host.messages(seat.id, kinds=KINDS), used, room)
     )
-    drawn = fenced(filling.bars(found, used, room))
+    drawn = fenced(bars(found, used, room))
     stage.show("What fills the window", f"{drawn}\n\n{ESTIMATED}")
 
 
