@@ -34,6 +34,7 @@ from steersman.governance.policy import (
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.records.action import (
+    PERSON,
     Action,
     Delete,
     Execute,
@@ -258,7 +259,7 @@ class Gate:
         response = await self._desk.confirm(request, lane)
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
-            return Verdict("deny", "person", "the user denied it", response.guidance)
+            return Verdict("deny", PERSON, "the user denied it", response.guidance)
         if response.arguments is not None or response.hunks is not None:
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
             return Edited(response.arguments, response.hunks, tuple(paths))

@@ -106,7 +106,7 @@ class Admission:
             raise Refused(why, "Nothing was done.")
         kept, left_out = await asyncio.to_thread(accepted, plan.changes, edited.asked, hunks)
         if not kept:
-            raise Refused("Denied: the user accepted none of the changes.", "Rule: person.")
+            raise Refused("Denied: the user accepted none of the changes.")
         partly = changing(plan.args, kept)
         answer = await self._judge(partly.actions, edited=True)
         assert not isinstance(answer, Edited)  # nobody is asked again
@@ -137,9 +137,7 @@ class Admission:
 
 def refused(verdict: Verdict) -> Refused:
     """A verdict against a call, for whoever asked."""
-    return Refused(
-        f"Denied: {verdict.reason.rstrip('.')}.", f"Rule: {verdict.rule}.", verdict.instead
-    )
+    return Refused(f"Denied: {verdict.reason.rstrip('.')}.", verdict.source, verdict.instead)
 
 
 def stamped(action: Action, origin: Origin) -> Action:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+PERSON = "person"  # the rule of a verdict that a person gave
 Origin = Literal["tool", "command", "past", "person"]
 
 
@@ -162,3 +163,8 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     rule: str
     reason: str
     instead: str = ""
+
+    @property
+    def source(self) -> str:
+        """The rule that decided, as a sentence; none where a person did."""
+        return "" if self.rule == PERSON else f"Rule: {self.rule}."

@@ -130,7 +130,7 @@ class Requests:
             f"{server}_request_{number}", f"{server}__{method}", [action], self._lane
         )
         if isinstance(verdict, Verdict):
-            raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
+            raise Denied(f"Denied: {verdict.reason}.", verdict.source)
         if isinstance(verdict, Edited):
             raise Denied("A server's request can be allowed or denied, not changed.")
 

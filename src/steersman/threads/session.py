@@ -20,7 +20,7 @@ from steersman.identity.settings import with_values
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
 from steersman.operations.mcp.gateway import Gateway
-from steersman.records.action import Verdict
+from steersman.records.action import PERSON, Verdict
 from steersman.records.dialogue import Call
 from steersman.records.errors import (
     BudgetSpent,
@@ -509,8 +509,9 @@ class Session:
             f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
         )
         if not isinstance(verdict, Permit):
-            verdict = verdict if isinstance(verdict, Verdict) else Verdict("deny", "person", "no")
-            raise Denied(f"Denied: {verdict.reason}.", f"Rule: {verdict.rule}.")
+            if not isinstance(verdict, Verdict):
+                verdict = Verdict("deny", PERSON, f"the {plan.cause} was not approved as a whole")
+            raise Denied(f"Denied: {verdict.reason}.", verdict.source)
         body = Checkpoint(
             plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own
         )

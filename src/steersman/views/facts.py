@@ -3,6 +3,7 @@
 Pure apart from `branch`, which reads two small files of git.
 """
 
+import asyncio
 import os
 from collections.abc import Iterable, Mapping
 from socket import gethostname
@@ -132,6 +133,13 @@ class Gathering:
     def look(self) -> None:
         """Look at the folder again: a command may have changed the branch."""
         self._branch = (self._seat.folder, branch(self._seat.folder))
+
+    async def look_again(self) -> bool:
+        """Look beside the event loop; True when the branch is another, whoever changed it."""
+        folder = self._seat.folder
+        found = (folder, await asyncio.to_thread(branch, folder))
+        changed, self._branch = found != self._branch, found
+        return changed
 
     def facts(self, story: Story) -> Facts:
         """Show the status."""

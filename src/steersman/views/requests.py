@@ -71,6 +71,8 @@ def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
             key = _LETTERS.get((lasting.name, scope))
             if key:
                 keys[key] = (lasting.name, scope, _LASTS[key])
+    if holds(request):
+        keys.pop("t", None)  # the same as a plain yes
     return {key: keys[key] for key in _LASTS if key in keys}
 
 
@@ -90,8 +92,7 @@ def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> l
     held = holds(request)
     made = [Offered("y", f"approve{held}", bool(held))]
     for key, (_, _, told) in lasting_keys(request).items():
-        if not (held and key == "t"):  # the same as a plain yes
-            made.append(Offered(key, told, True))
+        made.append(Offered(key, told, True))
     made += [Offered("n", f"deny{held}", bool(held)), Offered("g", f"deny{held} and say why")]
     if editable(request, call):
         made.append(Offered("e", "edit"))

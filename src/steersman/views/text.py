@@ -112,7 +112,7 @@ def _result_words(result: ToolResult) -> str:
             found = rest.get("changes")
             changed = found if isinstance(found, list) else []
             told = counted_changes([str(one) for one in changed]) if changed else ""
-            return f"exit {code} after {ms / 1000:.1f} s{f' · {told}' if told else ''}"
+            return f"{exit_words(code)} after {ms / 1000:.1f} s{f' · {told}' if told else ''}"
         case {"background_process_id": process}:
             return f"continues in the background as {process}"
         case {"lines_read": read, "total_lines": int(total)}:
@@ -157,6 +157,11 @@ def summary_lines(body: Summary) -> list[str]:
     return [*lines, f"log: {body.log}"]
 
 
+def ending_words(name: str) -> str:
+    """How a turn or a session ended, as people say it."""
+    return "needs an answer" if name == "needs_answer" else name
+
+
 def job_words(job: JobEnd) -> str:
     """How a background job ended, in a line."""
     name = f"{job.process_id} ({one_line(job.command, 60)})"
@@ -180,15 +185,18 @@ def _course_words(body: Body) -> str | None:
         case SessionStart(model=model, mode=mode, approvals=approvals):
             return f"model {model or '-'} · mode {mode} · approvals {approvals}"
         case SessionEnd(status=status, exit=code, reason=reason):
-            return f"{status} (exit {'-' if code is None else code}) {one_line(reason)}".strip()
+            ended = f"{ending_words(status)} (exit {'-' if code is None else code})"
+            return f"{ended} {one_line(reason)}".strip()
         case TurnEnd(ending=ending, steps=steps, reason=reason):
-            return f"{ending} after {counted(steps, 'step')} {one_line(reason)}".strip()
+            return (
+                f"{ending_words(ending)} after {counted(steps, 'step')} {one_line(reason)}".strip()
+            )
         case Summary() as done:
             return one_line(" · ".join(line.strip() for line in summary_lines(done)))
         case AgentSpawn(agent=agent, task=task):
             return one_line(f"{agent}: {task}")
         case AgentDone(agent=agent, ending=ending):
-            return f"{agent}: {ending}"
+            return f"{agent}: {ending_words(ending)}"
         case Error(what=what, why=why):
             return one_line(f"{what} {why}")
     return None

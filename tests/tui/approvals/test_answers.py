@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import click
 from textual.widgets import Input, TextArea
 
+from steersman.ports.cli.views import request_words
 from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.records.hunks import FileHunks
-from steersman.records.message import Answer, ConfirmResponse
+from steersman.records.message import Answer, ConfirmResponse, Lasting
 from steersman.views.blocks import Asked, Request, Work
+from steersman.views.requests import lasting_keys, offered
 from tests.tui.approvals.kit import (
     NEW,
     OLD,
@@ -537,3 +540,11 @@ def test_what_is_left_is_one_line_with_the_way_back() -> None:
             assert app.answers == []
 
     asyncio.run(story())
+
+
+def test_only_keys_that_are_offered_are_named_beside_what_they_would_allow() -> None:
+    lasting = (Lasting("same", ("connections to registry.example",), ("thread", "here")),)
+    request = network_request(lasting=lasting).request
+    keys = {one.key for one in offered(request, None, hunks=False)}
+    assert "A would allow connections" in click.unstyle(request_words(request))
+    assert (set(lasting_keys(request)), keys & {"t", "A"}) == ({"A"}, {"A"})

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from steersman.views.facts import Gathering
+from steersman.views.story import Story
 from tests.views.commands.recording import at_desk
 
 ADDED = "Make add() add\n\nIt subtracted."
@@ -137,3 +139,14 @@ def test_a_hunk_is_undone_after_a_commit_and_git_is_not_named(environ, workspace
     assert ".git" not in body
     assert undone[-1][1].startswith("Undone: 1 change.")
     assert "a - b" in (workspace / "calc.py").read_text()
+
+
+def test_the_branch_is_seen_to_change_whoever_changes_it(desk, git, environ):
+    async def scenario(desk):
+        gathering = Gathering(desk.seat, environ)
+        seen = [await gathering.look_again(), gathering.facts(Story()).branch]
+        git("switch", "-qc", "other")
+        seen += [await gathering.look_again(), gathering.facts(Story()).branch]
+        return [*seen, await gathering.look_again()]
+
+    assert desk(scenario) == [True, "main", True, "other", False]

@@ -12,6 +12,7 @@ from steersman.records.message import (
     Answer,
     Assistant,
     AssistantDelta,
+    Audit,
     Body,
     Checkpoint,
     Compaction,
@@ -421,3 +422,11 @@ def test_a_long_thread_keeps_nothing_open() -> None:
     assert not (story.live_words)
     assert not (story.open_inputs)
     assert not (story.delivered)
+
+
+def test_a_warning_is_shown_once_however_often_the_thread_is_opened() -> None:
+    thread = Thread()
+    for what in ("The sandbox is weaker here.", "Other.", "The sandbox is weaker here."):
+        thread.write(Audit("sandbox", what), "steersman")
+    shown = [block.body for block in told(thread.messages).blocks if isinstance(block, Remark)]
+    assert shown == [Audit("sandbox", "The sandbox is weaker here."), Audit("sandbox", "Other.")]

@@ -35,7 +35,7 @@ from steersman.records.message import (
 from steersman.records.outcomes import ENDINGS
 from steersman.records.thread import Waiting
 from steersman.views.images import images_from
-from steersman.views.text import safe
+from steersman.views.text import ending_words, safe
 
 ALLOW, DENY = ("allow", "yes", "y"), ("deny", "no", "n")
 _thread = click.argument("thread")
@@ -308,7 +308,8 @@ async def _wait(thread: str, seconds: float | None) -> int:
         if end is not None and end.ending == "done":
             click.echo(safe(await handle.last_words()))
         elif end is not None:
-            click.echo(safe(f"{end.ending}: {end.reason}" if end.reason else end.ending), err=True)
+            how = ending_words(end.ending)
+            click.echo(safe(f"{how}: {end.reason}" if end.reason else how), err=True)
         return ENDINGS[end.ending] if end else Exit.DONE
 
 

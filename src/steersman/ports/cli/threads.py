@@ -14,7 +14,7 @@ from steersman.ports.cli.views import PlainView
 from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
-from steersman.views.text import IMPORTED_WORDS, ago, one_line, safe
+from steersman.views.text import IMPORTED_WORDS, ago, ending_words, one_line, safe
 
 COLOURS = {
     "running": "green",
@@ -135,7 +135,7 @@ def fork(thread: str, at: int | None, as_json: bool) -> None:
 def _row(thread: Thread, state: ThreadState, width: int) -> str:
     """One line: the id, what it does or how it ended, when, its folder, what it waits for."""
     word = state.state if state.state != "idle" else _ending(state) or "idle"
-    shown = click.style(f"{word:<11}", fg=COLOURS.get(word))
+    shown = click.style(f"{ending_words(word):<15}", fg=COLOURS.get(word))
     what = f"[imported] {thread.title}" if thread.imported else thread.title
     if state.activity.waiting:
         what = f"asks: {state.activity.waiting[0].what}"
@@ -187,4 +187,4 @@ def _sentence(state: ThreadState) -> str:
         case "queued":
             return f"queued{by}: {len(doing.queued) + state.requests} waiting"
     ended = _ending(state)
-    return f"idle{by}" + (f", the last turn: {ended}" if ended else "")
+    return f"idle{by}" + (f", the last turn: {ending_words(ended)}" if ended else "")

@@ -37,6 +37,7 @@ from steersman.records.wording import described, wants
 from steersman.views.requests import keys_of, title
 from steersman.views.text import (
     call_words,
+    ending_words,
     fact_words,
     flat,
     job_words,
@@ -103,7 +104,7 @@ class AnswerView:
         if end.ending == "needs_answer" and self._request:
             click.echo(request_words(self._request), err=True)
         if end.ending != "done":
-            click.echo(f"{end.ending}: {sentence(end.reason)}", err=True)
+            click.echo(f"{ending_words(end.ending)}: {sentence(end.reason)}", err=True)
 
     def tick(self) -> None:
         """Nothing to show."""
@@ -123,6 +124,7 @@ class PlainView:
         self._running: dict[str | None, str] = {}
         self._together = False
         self._asked: set[str | None] = set()
+        self._warned: set[Audit] = set()  # each is shown once
         self._status = StatusLine(sys.stderr)
 
     def tick(self) -> None:
@@ -173,7 +175,8 @@ class PlainView:
                 self._print("\n".join(map(flat, summary_lines(done))))
             case JobEnd() as job:
                 self._print(flat(job_words(job)))
-            case Audit() as audit:
+            case Audit() as audit if audit not in self._warned:
+                self._warned.add(audit)
                 self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))
             case _:
                 pass
@@ -227,7 +230,7 @@ class PlainView:
         mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
         reason = f": {sentence(end.reason)}" if end.reason else ""
         steps = counted(end.steps, "step")
-        self._print(f"{mark}{end.ending}{reason} · {steps} · thread {message.thread}")
+        self._print(f"{mark}{ending_words(end.ending)}{reason} · {steps} · thread {message.thread}")
 
     def _print(self, text: str) -> None:
         self._status.clear()
@@ -339,7 +342,8 @@ def request_words(request: ConfirmRequest) -> str:
     lines += [f"  · {fact_words(fact)}" for fact in request.facts]
     for lasting in request.lasting:
         keys, told = "/".join(keys_of(request, lasting)), "; ".join(map(flat, lasting.sentences))
-        lines.append(click.style(f"  {keys} would allow {told}", dim=True))
+        if keys:
+            lines.append(click.style(f"  {keys} would allow {told}", dim=True))
     if request.only_once:
         lines.append(
             click.style(f"  can only be allowed once: {flat(request.only_once)}", dim=True)

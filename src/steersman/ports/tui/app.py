@@ -37,7 +37,7 @@ from steersman.ports.tui.panes.tasklog import TaskLog
 from steersman.ports.tui.panes.welcome import Welcome
 from steersman.ports.tui.reader import colourless
 from steersman.ports.tui.reviewing import Reviewing
-from steersman.ports.tui.showing import APPROVALS, BEAT, PROSE, Showing
+from steersman.ports.tui.showing import APPROVALS, BEAT, PROSE, WATCH, Showing
 from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
@@ -131,6 +131,7 @@ class SteersmanApp(App[Left]):
         self.query_one(Composer).focus()
         self.moved(anew=True)
         self.set_interval(BEAT, self.showing.beat)
+        self.set_interval(WATCH, lambda: self.spawn(self.showing.watch()))
         self.watch(self.screen, "focused", self._focus_moved, init=False)
         for problem in self.keymap_.problems:
             self.call_after_refresh(self.tell, problem)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 APPROVALS = "approvals"
 PROSE = ("reading", "elsewhere")  # where a letter that is not a command is meant for the composer
+WATCH = 2.0  # seconds between looks at the branch
 BEAT = 0.12  # seconds between the beats of the mark that shows that work continues
 
 
@@ -246,6 +247,11 @@ class Showing:
         if seat.doing == "working":
             spent = self._story.spent(datetime.now(UTC))
             self._app.query_one(StatusBar).working(self._story.step, spent)
+
+    async def watch(self) -> None:
+        """See whether the branch is another: an undo, or another terminal, may have changed it."""
+        if await self._gathering.look_again():
+            self.everything()
 
     def keys(self, facts: Facts | None = None) -> None:
         """The keys that are of use now."""

@@ -136,7 +136,10 @@ def take_compaction(shelf: Shelf, message: Message, body: Compaction) -> list[Bl
 
 
 def take_audit(shelf: Shelf, message: Message, body: Audit) -> list[Block]:
-    """Something people should know."""
+    """Something people should know; what was said before is not said again."""
+    if body in shelf.audits:
+        return []
+    shelf.audits.add(body)
     return [remarked(shelf, message, body, "done")]
 
 

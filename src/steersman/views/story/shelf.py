@@ -8,7 +8,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from steersman.records.message import Error, Message, SessionStart
+from steersman.records.message import Audit, Error, Message, SessionStart
 from steersman.views.blocks import Agent, Asked, Block, Person, Request, Todo, Words, Work
 
 ROOMS = ("coordination", "intelligence", "governance", "operations", "identity", "monitoring")
@@ -45,6 +45,7 @@ class Shelf:
         self.session: SessionStart | None = None
         self.retrying: Error | None = None
         self.progress = ""
+        self.audits: set[Audit] = set()  # that are shown
         self.live_words: dict[str, list[Words]] = {}  # by lane
         self.open_inputs: dict[str, Person] = {}
         self.delivered: dict[str, Person] = {}

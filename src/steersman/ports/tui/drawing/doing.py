@@ -19,6 +19,7 @@ from steersman.ports.tui.drawing.bodies import (
 )
 from steersman.ports.tui.drawing.lines import clean_line, split
 from steersman.ports.tui.drawing.look import Palette
+from steersman.records.exits import exit_words
 from steersman.views.git_notes import counted_changes, folded
 from steersman.views.text import counted
 
@@ -28,10 +29,10 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     words = []
     code, ms = output.get("exit_code"), output.get("wall_ms")
     if code is not None:
-        words.append(f"exit {code}")
+        words.append(exit_words(code))
     if output.get("background_process_id"):
         words.append(f"continues in the background as {output['background_process_id']}")
-    if output.get("state"):
+    if output.get("state") and code is None:
         words.append(str(output["state"]))
     if isinstance(ms, int):
         words.append(spent(ms))
