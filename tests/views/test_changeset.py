@@ -6,7 +6,8 @@ from steersman.records.errors import UsageProblem
 from steersman.records.undo import Part
 from steersman.views.arranging import rank
 from steersman.views.changeset import Changeset, hunk_named, lines, named, numbered
-from steersman.views.hunks import FileDiff, Hunk
+from steersman.views.git_work import committed
+from steersman.views.hunks import FileDiff, Hunk, all_parts
 from steersman.views.text import parts_words
 
 CHANGED = FileDiff(
@@ -89,3 +90,19 @@ def test_parts_as_a_person_names_them() -> None:
     assert hunk_named("a:b.py:2") == Part("a:b.py", (2,))
     with pytest.raises(UsageProblem, match="names no hunk"):
         hunk_named("a.py")
+
+
+def test_what_was_committed_is_left_out_and_the_rest_is_undone_by_name() -> None:
+    left = FOUND.without({"src/app.py"})
+    assert left is not None
+    assert left.head == "1 file changed, +0 −0 · git: 1 commit"
+    assert left.parts(all_parts(left.files)) == (Part("logo.png"), Part(".git/HEAD"))
+    assert FOUND.without(()) is FOUND
+    assert Changeset(1, (CHANGED,), ("src/app.py",)).without({"src/app.py"}) is None
+
+
+def test_which_files_are_committed_is_read_from_git() -> None:
+    text = " M b.py\n?? d.py\n\na.py\nb.py\n"
+    paths = ["a.py", "b.py", "c.py", "d.py", "ignored.py"]
+    assert committed(text, paths, ["c.py"]) == {"a.py", "c.py"}
+    assert committed("\na.py\n", ["a.py"], []) == {"a.py"}

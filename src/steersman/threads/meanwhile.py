@@ -12,6 +12,7 @@ from steersman.intelligence.shortening import MEANWHILE
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import Entry, void
 from steersman.records.change import Change
+from steersman.records.commits import reported
 from steersman.records.counting import counted
 from steersman.records.exits import exit_words
 from steersman.records.hunks import hunks_of
@@ -25,7 +26,6 @@ OPENING = f"{MEANWHILE}, this happened. Files may differ from what you saw: read
 SIGNAL = "workspace_signal_process"
 MOST, NAMED, RANGES = 12, 8, 4  # lines, files of one, places in a file
 LONGEST = 160  # characters of a command or a name
-_COMMIT = re.compile(r"^\[[^\]\n]+ ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 
 
@@ -127,8 +127,8 @@ def _called(
             if job := rest.get("background_process_id"):
                 return [f"The user started {command} in the background as {job}."]
             code = rest.get("exit_code")
-            commits = [f"The user committed {one[1][:12]}: {_short(one[2])}."
-                       for one in _COMMIT.finditer(output) if code == 0]  # fmt: skip
+            commits = [f"The user committed {name}: {_short(subject)}."
+                       for name, subject in reported(output) if code == 0]  # fmt: skip
             told = exit_words(code) if isinstance(code, int) else "still running"
             return commits or [f"The user ran {command}: {told}{changed}."]
         case "workspace_signal_process", {"process_id": str(job), "state": str(state), **rest}:

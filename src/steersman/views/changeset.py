@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.host import Host
 from steersman.records.change import Change
@@ -38,6 +39,18 @@ class Changeset(Struct, frozen=True):
     paths: tuple[str, ...]
     git: str = ""
     ignored: tuple[int, ...] = ()
+
+    def without(self, paths: Collection[str]) -> "Changeset | None":
+        """The rest of it, when some of its own files need no review; None when nothing is left."""
+        own = len(self.own)
+        left = [at for at in range(len(self.files)) if at >= own or self.paths[at] not in paths]
+        if not left or len(left) == len(self.files):
+            return self if left else None
+        return replace(
+            self,
+            files=tuple(self.files[at] for at in left),
+            paths=tuple(self.paths[at] for at in left),
+        )
 
     @property
     def own(self) -> tuple[FileDiff, ...]:

@@ -87,13 +87,33 @@ def diff_command(tree: Tree) -> str:
     return "; ".join((DIFF, *shown, "true"))
 
 
-def commit_command(message: str, paths: Sequence[str]) -> str:
-    """A command that commits these paths and nothing else; without paths, what is staged."""
+def commit_command(message: str, paths: Sequence[str], dropped: Sequence[str] = ()) -> str:
+    """A command that commits these paths and nothing else; without paths, what is staged.
+
+    What is `dropped` of that is not staged any more.
+    """
     commit = f"git commit -m {shlex.quote(message)}"
     if not paths:
-        return commit
-    named = " ".join(shlex.quote(f":(top,literal){path}") for path in paths)
-    return f"git add -- {named} && {commit} -- {named}"
+        return f"git reset -q -- {_named(dropped)} && {commit}" if dropped else commit
+    return f"git add -- {_named(paths)} && {commit} -- {_named(paths)}"
+
+
+def _named(paths: Sequence[str]) -> str:
+    return " ".join(shlex.quote(f":(top,literal){path}") for path in paths)
+
+
+def pending_command(paths: Sequence[str]) -> str:
+    """A command that prints what is not committed, and which of some files git has."""
+    return f"{STATUS} && echo && git ls-files --full-name -- {_named(paths)}"
+
+
+def committed(text: str, paths: Sequence[str], deleted: Sequence[str]) -> frozenset[str]:
+    """Which of some files are as the last commit has them, from what `pending_command` prints."""
+    status, _, listed = f"\n{text}".partition("\n\n")
+    tree = read_status(status)
+    pending = {one.path for one in (*tree.staged, *tree.unstaged)} | {*tree.conflicts}
+    known = {unquoted(line) for line in listed.splitlines()} | {*deleted}
+    return frozenset(path for path in paths if path in known and path not in pending)
 
 
 def message_from(answer: str) -> str:

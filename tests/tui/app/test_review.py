@@ -1,5 +1,7 @@
 """What a turn changed, reviewed in the terminal: kept by writing on, undone whole or in part."""
 
+import subprocess
+
 import pytest
 
 from steersman.ports.tui.composer import Composer
@@ -110,5 +112,39 @@ def test_no_card_where_each_change_was_asked_about(environ, workspace, script):
             assert (workspace / "notes.md").exists()
             await me.pilot.pause()
             assert not me.app.query_one(Review).display
+
+    live(scene)
+
+
+def test_a_commit_is_chosen_and_worded_and_what_it_has_needs_no_review(environ, workspace, script):
+    for words in (["config", "user.name", "n"], ["config", "user.email", "e@example.org"],
+                  ["add", "."], ["commit", "-qm", "first"]):  # fmt: skip
+        subprocess.run(["git", *words], cwd=workspace, check=True)
+
+    def log():
+        return subprocess.run(
+            ["git", "log", "-1", "--format=%s", "--name-only"],
+            cwd=workspace, check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+
+    async def scene():
+        model = script({"tool_calls": [WRITES[0], WRITES[2]]}, DONE, aside="Add notes")
+        async with at_the_terminal(environ, workspace, model, approvals="review") as me:
+            await me.say("write them")
+            await me.turn_ends()
+            await me.sees("2 files changed, +2 −0")
+            await me.say("/commit")
+            await me.sees("Commit 2 files?", "Add notes", "[x] new      notes.md")
+            await me.press("down", "space", "e")
+            await me.sees("Commit message")
+            await me.press("!", "ctrl+s")
+            await me.sees("Add notes!", "[x] new      notes.md", "[ ] new      src/new.py")
+            await me.press("y")
+            await me.sees("1 file changed, +1 −0")
+            assert log() == "Add notes!\n\nnotes.md\n"
+            assert "git status" not in me.screen()
+            await me.say("!git add . && git commit -m rest")
+            await me.until(lambda: not me.app.query_one(Review).display)
+            assert log() == "rest\n\nsrc/new.py\n"
 
     live(scene)

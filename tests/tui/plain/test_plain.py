@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -470,3 +471,24 @@ def test_what_a_turn_changed_is_printed_with_the_ways_to_undo_it(steer, script, 
         shell.until("1 file changed, +1 −2\n")
         shell.until(" --turn 1 --hunk long.py:2\n")
         shell.until(" --turn 1 --list\n")
+
+
+def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
+    def git(*words):
+        done = subprocess.run(["git", *words], cwd=workspace, check=True, capture_output=True)
+        return done.stdout.decode()
+
+    git("config", "user.name", "n")
+    git("config", "user.email", "e@example.org")
+    with Talk(steer, script(DONE)) as talk:
+        talk.ready()
+        talk.say("/commit -m Begin")
+        talk.until("a number to drop: ")
+        talk.say("1")
+        talk.until("[ ] new README.md")
+        talk.until("a number to drop: ")
+        talk.say("y")
+        talk.until("1 file not committed.")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+    assert git("log", "--format=%s", "--name-only") == "Begin\n\ncalc.py\n"

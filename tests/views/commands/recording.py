@@ -11,7 +11,7 @@ from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
 from steersman.records.settings import Settings
 from steersman.views.attachments import Mentions
 from steersman.views.commands.registry import Registry
-from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.stage import Row, Selection, Stage
 from steersman.views.seat import Seat
 
 
@@ -56,6 +56,20 @@ class RecordingStage:
     async def confirm(self, title: str, body: str) -> bool:
         self._note("confirm", (title, body))
         return bool(self.answers.pop(0))
+
+    async def select(
+        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+    ) -> Selection | None:
+        listed = "\n".join(f"{row.detail:<8} {row.text}" for row in rows)
+        self._note("confirm", (title, f"{body}\n{listed}"))
+        said = self.answers.pop(0)
+        if isinstance(said, bool):
+            return Selection(tuple(kept)) if said else None
+        return said
+
+    async def edit(self, title: str, text: str) -> str | None:
+        self._note("edit", (title, text))
+        return self.answers.pop(0)
 
     async def ask(self, title: str, default: str = "") -> str | None:
         self._note("ask", (title, default))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.views.commands.stage import Selection
 from steersman.views.facts import Gathering
 from steersman.views.story import Story
 from tests.views.commands.recording import at_desk
@@ -49,6 +50,15 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
         staged = await desk.type("/commit", True)
         first = git("log", "-1", "--format=%B", "--name-only")
         declined = await desk.type("/commit", False)
+        edit = Selection(("calc.py", "new file.txt"), edit=True)
+        dropped = Selection(("calc.py",))
+        some = await desk.type("/commit", edit, "Add, and say so", dropped)
+        assert git("log", "-1", "--format=%s", "--name-only") == "Add, and say so\n\ncalc.py\n"
+        assert some[-1][1].endswith(" 1 file not committed.")
+        (workspace / "README.md").write_text("# C\n")
+        git("add", ".")
+        await desk.type("/commit -m Only one", Selection(("README.md",)))
+        assert git("log", "-1", "--format=%s", "--name-only") == "Only one\n\nREADME.md\n"
         await desk.type("/commit -m Add it all", True)
         return staged, first, declined, await desk.type("/commit")
 
@@ -62,7 +72,7 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
     assert declined[-1] == ("compose", f"/commit -m {ADDED}")
     asked = next(about for what, about in declined if what == "confirm")
     assert asked[0] == "Commit 2 files?"
-    assert git("log", "-1", "--format=%s", "--name-only") == "Add it all\n\ncalc.py\nnew file.txt\n"
+    assert git("log", "-1", "--format=%s", "--name-only") == "Add it all\n\nnew file.txt\n"
     assert clean == [("tell", "There is nothing to commit.")]
 
 

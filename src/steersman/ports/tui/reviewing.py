@@ -10,6 +10,8 @@ from steersman.records.message import Checkpoint, TurnEnd
 from steersman.records.settings import REVIEW
 from steersman.records.undo import Part
 from steersman.views.blocks import Block, Remark
+from steersman.views.committed import commits, without_committed
+from steersman.views.hunks import all_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from steersman.views.changeset import Changeset
 
 
+def _went_back(block: Block) -> bool:
+    return isinstance(block, Remark) and isinstance(block.body, Checkpoint)
+
+
 class Reviewing:
     """Knows what the last turn changed, and does with it what the user decides."""
 
@@ -26,6 +32,7 @@ class Reviewing:
         self._app = app
         self._found: tuple[str, Changeset] | None = None  # and whose thread it is
         self._kept: set[tuple[str, int]] = set()  # threads and turns
+        self._committed = False  # something was, since the last turn ended
 
     @property
     def found(self) -> Changeset | None:
@@ -38,8 +45,13 @@ class Reviewing:
 
     def heard(self, changed: Sequence[Block]) -> None:
         """A turn ended, or something was undone or redone: look at what there is to review."""
-        told = [one.body for one in changed if isinstance(one, Remark)]
-        if not any(isinstance(body, TurnEnd | Checkpoint) for body in told):
+        news = False
+        for one in changed:
+            ended = isinstance(one, Remark) and isinstance(one.body, TurnEnd)
+            made = commits(one)
+            news = news or ended or made or _went_back(one)
+            self._committed = made or (self._committed and not ended)
+        if not news:
             return
         if self._app.seat.settings.approvals == REVIEW:
             self._app.run_worker(self._look(), group="review", exclusive=True)
@@ -50,6 +62,8 @@ class Reviewing:
             return
         thread = seat.id
         found = await self._changes(thread, turn)
+        if found is not None and self._committed:
+            found = await without_committed(seat, found)
         if thread == seat.id:
             self._found = (thread, found) if found else None
             self._app.showing.everything()
@@ -72,7 +86,7 @@ class Reviewing:
             self._kept.add((self._app.seat.id, found.turn))
             self._app.showing.everything()
         elif what == "undo":
-            self._app.spawn(self._undo(found, ()))
+            self._app.spawn(self._undo(found, found.parts(all_parts(found.files))))
         else:
             self._app.spawn(self._choose(found))
 
@@ -88,7 +102,6 @@ class Reviewing:
 
     async def _choose(self, found: Changeset) -> None:
         from steersman.ports.tui.diff_pane import REVIEWING, DiffScreen
-        from steersman.views.hunks import all_parts
 
         title = f"changes of turn {found.turn}" if found.turn else "changes"
         screen = DiffScreen(found.files, title=title, choosing=True, choice=REVIEWING)

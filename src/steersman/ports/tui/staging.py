@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.themes import NAMES
-from steersman.views.commands.stage import Row
+from steersman.views.commands.stage import Row, Selection
 from steersman.views.seat import Seat
 
 if TYPE_CHECKING:
@@ -53,6 +53,20 @@ class AppStage:
 
         answer = await self._app.answered(Confirm(title, body))
         return bool(answer)
+
+    async def select(
+        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+    ) -> Selection | None:
+        """Ask for an approval of some rows."""
+        from steersman.ports.tui.screens.selecting import Select
+
+        return await self._app.answered(Select(title, body, rows, kept))
+
+    async def edit(self, title: str, text: str) -> str | None:
+        """Let the user change a text of several lines."""
+        from steersman.ports.tui.screens.selecting import EditText
+
+        return await self._app.answered(EditText(title, text))
 
     async def ask(self, title: str, default: str = "") -> str | None:
         """Ask for a line of text."""

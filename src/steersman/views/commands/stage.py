@@ -19,6 +19,13 @@ class Row(Struct, frozen=True):
     detail: str = ""
 
 
+class Selection(Struct, frozen=True):
+    """The keys of the rows that are kept; `edit` when the text beside them is to be changed."""
+
+    keys: tuple[str, ...]
+    edit: bool = False
+
+
 class Stage(Protocol):
     """Where commands act. Texts are data: whoever shows them makes them safe."""
 
@@ -46,6 +53,16 @@ class Stage(Protocol):
 
     async def confirm(self, title: str, body: str) -> bool:
         """Ask for an approval; `body` is Markdown and may hold a diff."""
+        ...
+
+    async def select(
+        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+    ) -> Selection | None:
+        """Ask for an approval of some rows, some of which can be dropped; None for a no."""
+        ...
+
+    async def edit(self, title: str, text: str) -> str | None:
+        """Let the user change a text of several lines; None when it stays as it is."""
         ...
 
     async def ask(self, title: str, default: str = "") -> str | None:

@@ -10,7 +10,7 @@ import click
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.telling import Teller
 from steersman.ports.tui.plain.words import narrowed, plain_text
-from steersman.views.commands.stage import Row
+from steersman.views.commands.stage import Row, Selection
 from steersman.views.seat import Seat
 from steersman.views.text import one_line, safe
 
@@ -82,6 +82,35 @@ class LineStage(ABC):
                 return False
             if said.lower() in ("y", "yes"):
                 return True
+
+    async def select(
+        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+    ) -> Selection | None:
+        """Print the rows with numbers; a number drops a row, or keeps it after all."""
+        self._teller.print(plain_text(safe(body)))
+        keys = [row.key for row in rows]
+        chosen = set(kept)
+        while True:
+            for number, row in enumerate(rows, 1):
+                mark = "x" if row.key in chosen else " "
+                self._teller.print(f"{number:>3} [{mark}] {row.detail} {one_line(row.text)}")
+            said = await self._ask(f"{safe(title)} [y]es, [n]o, [e]dit, or a number to drop: ")
+            match (said or "n").lower():
+                case "n" | "no":
+                    return None
+                case "y" | "yes" | "e" | "edit" as word:
+                    left = tuple(key for key in keys if key in chosen)
+                    return Selection(left, edit=word.startswith("e"))
+                case word if word.isdecimal() and 0 < int(word) <= len(keys):
+                    chosen ^= {keys[int(word) - 1]}
+
+    async def edit(self, title: str, text: str) -> str | None:
+        """Change a text in the user's own editor."""
+        self._lines.pause()
+        try:
+            return await asyncio.to_thread(click.edit, text, extension=".txt")
+        finally:
+            self._lines.start()
 
     async def ask(self, title: str, default: str = "") -> str | None:
         """Ask for a line."""

@@ -9,7 +9,7 @@ from steersman.records.message import Body, ToolResult
 from steersman.views import git_work
 from steersman.views.commands.builtin.work import prompt
 from steersman.views.commands.registry import Command
-from steersman.views.commands.stage import Stage
+from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.words import fenced
 from steersman.views.git_work import MOST_SHOWN, Changed, Tree
 from steersman.views.text import counted, one_line, result_words
@@ -35,15 +35,18 @@ async def commit(stage: Stage, arguments: str) -> None:
     message = await _message(stage, arguments, files, diff)
     if not message:
         raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
-    left = len(tree.unstaged) if tree.staged else 0
-    if not await stage.confirm(f"Commit {counted(len(files), 'file')}?", _shown(tree, message)):
+    message, kept = await _approved(stage, tree, message)
+    if not kept:
         stage.tell("Nothing was committed. Change the message, or say something else.")
         stage.compose(f"/commit -m {message}")
         return
-    paths = () if tree.staged else tuple(one.path for one in files)
-    done = await _run(stage, git_work.commit_command(message, paths))
+    dropped = [one.path for one in files if one.path not in kept]
+    command = git_work.commit_command(message, () if tree.staged else kept, dropped)
+    done = await _run(stage, command)
     told = next((line for line in done.splitlines() if line.startswith("[")), message)
+    left = len(tree.unstaged) if tree.staged else 0
     more = f" {counted(left, 'unstaged change')} left as before." if left else ""
+    more += f" {counted(len(dropped), 'file')} not committed." if dropped else ""
     stage.tell(f"Committed {one_line(told, 100)}.{more}")
 
 
@@ -57,11 +60,19 @@ async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], dif
     return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], arguments)
 
 
-def _shown(tree: Tree, message: str) -> str:
-    """What would be committed, as Markdown."""
-    how = "what is staged" if tree.staged else "all changes; nothing is staged"
-    files = git_work.listed(tree.staged or tree.unstaged)
-    return f"{fenced(message)}\n\n{how.capitalize()}:\n\n{fenced(files)}"
+async def _approved(stage: Stage, tree: Tree, message: str) -> tuple[str, tuple[str, ...]]:
+    """The message and the files as the user wants them; no files where nothing is committed."""
+    files = tree.staged or tree.unstaged
+    how = "What is staged" if tree.staged else "All changes; nothing is staged"
+    rows = [Row(one.path, one.path, one.how) for one in files]
+    kept = tuple(one.path for one in files)
+    while True:
+        title = f"Commit {counted(len(files), 'file')}?"
+        chosen = await stage.select(title, f"{fenced(message)}\n\n{how}:", rows, kept)
+        if chosen is None or not chosen.edit:
+            return message, chosen.keys if chosen else ()
+        kept = chosen.keys
+        message = (await stage.edit("Commit message", message) or message).strip()
 
 
 async def _written(stage: Stage, system: str, text: str, wishes: str) -> str:
@@ -151,7 +162,7 @@ COMMANDS = (
         commit,
         usage="[WISHES]",
         more="What is staged is committed; if nothing is, all changes that are shown. The model "
-        "writes the message. `/commit -m MESSAGE` uses yours.",
+        "writes the message. `/commit -m MESSAGE` uses yours. You can edit it, and drop files.",
     ),
     Command(
         "pr",

@@ -1,0 +1,115 @@
+"""What to take of a list, with a text that goes with it: for a commit, its files and message."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Label, OptionList, TextArea
+from textual.widgets.option_list import Option
+
+from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
+from steersman.views.commands.stage import Row, Selection
+from steersman.views.text import one_line
+
+KEYS = (("y", "yes"), ("Space", "drop or keep a file"), ("e", "edit the message"), ("n", "no"))
+
+
+class Select(ModalScreen[Selection | None]):
+    """Rows that are kept or dropped, below a text. Anything but a clear yes is a no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(False)", "Yes", show=False),
+        Binding("e", "answer(True)", "Edit", show=False),
+        Binding("n,escape,q", "dismiss(None)", "No", show=False),
+        Binding("space,enter", "drop", "Drop or keep", show=False, priority=True),
+        Binding("j", "move(1)", "Down", show=False),
+        Binding("k", "move(-1)", "Up", show=False),
+    ]
+    DEFAULT_CSS = """
+    Select VerticalScroll { max-height: 40%; }
+    """
+
+    def __init__(self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]) -> None:
+        super().__init__()
+        self._title = title
+        self._body = body
+        self._rows = rows
+        self._kept = set(kept)
+
+    def compose(self) -> ComposeResult:
+        """The question, the text, the rows and the keys."""
+        with Vertical(classes="box"):
+            yield Label(Content(one_line(self._title, 300)), classes="box-title")
+            with VerticalScroll(can_focus=False):
+                yield Drawn(markdown(self._body))
+            yield OptionList(*(Option(self._told(row)) for row in self._rows), compact=True)
+            yield Label(keys_line(KEYS), classes="box-foot")
+
+    def on_mount(self) -> None:
+        """The first row is chosen."""
+        found = self.query_one(OptionList)
+        found.focus()
+        found.highlighted = 0
+
+    def _told(self, row: Row) -> Content:
+        mark = "[x]" if row.key in self._kept else "[ ]"
+        return Content(f"{mark} {one_line(row.detail, 12):<8} {one_line(row.text, 300)}")
+
+    def action_move(self, by: int) -> None:
+        """Go to another row."""
+        found = self.query_one(OptionList)
+        found.highlighted = max(0, min(len(self._rows) - 1, (found.highlighted or 0) + by))
+
+    def action_drop(self) -> None:
+        """Drop the row, or keep it after all."""
+        found = self.query_one(OptionList)
+        at = found.highlighted
+        if at is not None:
+            self._kept ^= {self._rows[at].key}
+            found.replace_option_prompt_at_index(at, self._told(self._rows[at]))
+
+    def action_answer(self, edit: bool) -> None:
+        """Say what is kept, and whether the text is to be edited first."""
+        kept = tuple(row.key for row in self._rows if row.key in self._kept)
+        self.dismiss(Selection(kept, edit))
+
+
+class EditText(ModalScreen[str | None]):
+    """A text of several lines, to be changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "take", "Save", show=False, priority=True),
+        Binding("escape", "dismiss(None)", "Cancel", show=False, priority=True),
+    ]
+    DEFAULT_CSS = """
+    EditText TextArea { height: 1fr; min-height: 6; border: none; background: $background; }
+    EditText TextArea:focus { border: none; }
+    """
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """The text and the keys."""
+        with Vertical(classes="box"):
+            yield Label(Content(one_line(self._title, 200)), classes="box-title")
+            yield TextArea(self._text, soft_wrap=True)
+            keys = (("Ctrl+S", "use it"), ("Esc", "keep the old one"))
+            yield Label(keys_line(keys), classes="box-foot")
+
+    def on_mount(self) -> None:
+        """Write at once, at the end."""
+        area = self.query_one(TextArea)
+        area.cursor_blink = False
+        area.focus()
+        area.move_cursor(area.document.end)
+
+    def action_take(self) -> None:
+        """This is the text."""
+        self.dismiss(self.query_one(TextArea).text)
