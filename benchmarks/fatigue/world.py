@@ -5,6 +5,7 @@ Everything has the same path each time, because some programs want absolute path
 """
 
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from benchmarks.fatigue.tasks import Step, Task
 GIT = "[user]\n\tname = Developer\n\temail = dev@example.org\n[init]\n\tdefaultBranch = main\n"
 BEGIN = "git init -q && git add -A && git commit -q --allow-empty -m 'Begin'"
 PATIENCE = 60
+DYING = 1  # seconds in which a process that got a signal is gone
 
 
 class World(NamedTuple):
@@ -80,6 +82,8 @@ class World(NamedTuple):
         more = {
             "RECEIVED": str(self.root / "received"), "BOARD": str(self.board),
             "REMOTE": str(self.root / "remote.git"), "PID": str(self.pid),
+            # A file of the same size, changed within a second, would pass for its old bytecode.
+            "PYTHONPYCACHEPREFIX": os.devnull, "PYTHONDONTWRITEBYTECODE": "1",
         }  # fmt: skip
         return subprocess.run(
             ["bash", "-c", self.filled(command)], cwd=self.work, env=self.environ | more,
@@ -151,6 +155,9 @@ def _must(world: World, command: str) -> None:
 def _reap(pid: int) -> None:
     """Take notice of a child's end; otherwise its number would stay in use."""
     try:
-        os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
+        watched = os.pidfd_open(pid)
+    except ProcessLookupError:
         return
+    select.select([watched], [], [], DYING)
+    os.close(watched)
+    os.waitpid(pid, os.WNOHANG)
