@@ -82,8 +82,6 @@ class World(NamedTuple):
         more = {
             "RECEIVED": str(self.root / "received"), "BOARD": str(self.board),
             "REMOTE": str(self.root / "remote.git"), "PID": str(self.pid),
-            # A file of the same size, changed within a second, would pass for its old bytecode.
-            "PYTHONPYCACHEPREFIX": os.devnull, "PYTHONDONTWRITEBYTECODE": "1",
         }  # fmt: skip
         return subprocess.run(
             ["bash", "-c", self.filled(command)], cwd=self.work, env=self.environ | more,
@@ -118,6 +116,9 @@ def happened(world: World, task: Task) -> bool:
     """Whether the task's effect is there; a process that ended counts as gone at once."""
     if world.pid:
         _reap(world.pid)
+    # Old bytecode would pass for that of a file of the same size, changed within a second.
+    for cache in list(world.work.rglob("__pycache__")):
+        shutil.rmtree(cache)
     return world.shell(task.check).returncode == 0
 
 
