@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from steersman.host import config
+from steersman.identity.settings import load_settings
+from steersman.records.settings import Settings
 from tests.cli.kit import decoded
 
 
@@ -41,6 +44,13 @@ def test_each_value_is_shown_with_where_it_comes_from(steer, file, workspace):
     assert found["budget.run.calls"]["source"] == "default"
     shown = steer("config", "list").stdout
     assert f"approvals              never  (file, {file})" in shown.splitlines()
+
+
+def test_every_setting_is_listed_and_what_runs_as_the_user_has_no_variable(environ):
+    listed = {name.split(".")[0] for name in (*config.VALUES, *config.TABLES)}
+    assert listed == set(Settings.__struct_fields__)
+    told = {"STEERSMAN_STATUS_LINE": "touch made"}
+    assert load_settings(environ | told, {}).status_line == ""
 
 
 def test_a_folder_that_is_not_trusted_has_no_say(steer, workspace):
@@ -82,13 +92,15 @@ def test_set_changes_one_value_and_keeps_every_comment(steer, file):
 
     for name, value in (("mode", "plan"), ("domains", "c.example, d.example"),
                         ("budget.run.cost", "2.5"), ("budget.run.tokens", "500_000"),
-                        ("max_steps", "77"), ("budget.thread.calls", "3")):  # fmt: skip
+                        ("max_steps", "77"), ("budget.thread.calls", "3"),
+                        ("status_line", "echo \"$PWD\"")):  # fmt: skip
         assert steer("config", "set", name, value).returncode == 0
 
     assert file.read_text() == (
         before.replace('mode = "ask"', 'mode = "plan"')
         .replace('domains = [\n    "a.example",  # the first\n    "b.example",\n]\n',
-                 'domains = ["c.example", "d.example"]\nmax_steps = 77\n')
+                 'domains = ["c.example", "d.example"]\nmax_steps = 77\n'
+                 "status_line = \"echo \\\"$PWD\\\"\"\n")
         .replace("[budget.run]\ncost = 1.5\n", "[budget.run]\ntokens = 500000\ncost = 2.5\n")
         + "\n[budget.thread]\ncalls = 3\n"
     )  # fmt: skip
@@ -131,6 +143,8 @@ def test_a_file_behind_a_link_and_its_mode_and_line_ends_stay(steer, file, tmp_p
         ("environment", "a b", ["“a b” is not the name of a variable."]),
         ("model", "opnai:gpt", ["There is no provider “opnai”."]),
         ("model", "gpt", ["There is no model “gpt”."]),
+        ("status_line", "echo a\necho b", ["A status line is one shell command on one line."]),
+        ("output_style", "explanatry", ["no output style “explanatry”. Did you mean"]),
         ("store", "abc", ["“abc” is not the address of a store."]),
         ("roles.planner", "x", ["is a table or part of one", "steer config edit"]),
         ("providers", "x", ["is a table or part of one"]),

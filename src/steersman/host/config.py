@@ -26,7 +26,7 @@ TABLES = ("models", "providers", "roles", "fallback", "language_servers")
 BUDGETS = tuple(
     f"budget.{span}.{name}" for span in ("run", "thread") for name in Limits.__struct_fields__
 )
-VALUES = (*files.NAMES, *BUDGETS)  # what `set` can set
+VALUES = (*files.NAMES, *files.FILE_ONLY, *BUDGETS)  # what `set` can set
 _PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s]+(?=@)|([?&]password=)[^&\s]+")
 _BEGINNING = "# Settings of Steersman; `steer config list` shows them all.\n"
 
@@ -150,7 +150,7 @@ def check(environ: Mapping[str, str]) -> None:
     """Raise what is wrong with the user's settings file."""
     bare = {**environ, **{_variable(name): "" for name in files.NAMES}}
     settings = files.load_settings(bare, {})
-    for name in files.NAMES:
+    for name in (*files.NAMES, *files.FILE_ONLY):
         if why := checks.wrong(name, settings, environ):
             raise UsageProblem(f"A setting from {path(environ)} is not valid.", why)
 

@@ -3,6 +3,7 @@
 What a value must be by its type is checked with the settings themselves.
 """
 
+import os
 import re
 from collections.abc import Mapping
 
@@ -26,6 +27,7 @@ _EXAMPLES = {
     "domains": "Such as packages.example.org, *.example.com or 127.0.0.1:8080.",
     "environment": "Such as DJANGO_SETTINGS_MODULE or MYAPP_*.",
     "model": "`steer models` lists those that your keys can use.",
+    "status_line": "Such as: echo \"$(basename \"$PWD\")\"",
     "store": "Such as postgresql://HOST:PORT/DATABASE; empty means SQLite in the data folder.",
 }
 
@@ -45,6 +47,10 @@ def wrong(name: str, settings: Settings, environ: Mapping[str, str]) -> str:
             return _model(settings, environ)
         case "store" if settings.store and not settings.store.startswith(_STORES):
             return f"“{settings.store}” is not the address of a store."
+        case "status_line" if not settings.status_line.isprintable():
+            return "A status line is one shell command on one line."
+        case "output_style":
+            return _style(settings.output_style, environ)
     return ""
 
 
@@ -53,6 +59,17 @@ def _domain(text: str) -> str:
 
     why = check_pattern(text)
     return f"“{text}” is not a host. {why}" if why else ""
+
+
+def _style(name: str, environ: Mapping[str, str]) -> str:
+    """A style that is nowhere; one that only a folder has is chosen there, with `/style`."""
+    from steersman.identity import styles
+    from steersman.identity.settings_words import nearest
+
+    known = [styles.PLAIN, *styles.find(os.curdir, environ, trusted=False)]
+    if name in known:
+        return ""
+    return f"There is no output style “{name}”.{nearest(name, known)} There are: {', '.join(known)}."
 
 
 def _model(settings: Settings, environ: Mapping[str, str]) -> str:

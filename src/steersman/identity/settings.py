@@ -34,6 +34,8 @@ NAMES = (
     "safer",
     "output_style",
 )
+# What runs as the user: only their own file says it, no variable that a folder's tools may set.
+FILE_ONLY = ("status_line",)
 LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
