@@ -1,13 +1,15 @@
 """Logging in: lists of models, names for servers, what is offered, and keys that come later."""
 
 import asyncio
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from steersman.host import Host
 from steersman.host.catalogue import ordered
-from steersman.host.login import server
+from steersman.host.login import listed, server
 from steersman.identity.logins import Logins
 from steersman.intelligence.discovery import Found
 from steersman.intelligence.listing import named
@@ -48,6 +50,14 @@ def test_the_recommended_model_or_a_release_of_it_is_first():
         ("https://api.models.example/v1/", "", ("models", "https://api.models.example/v1")),
         ("models.example", "", ("models", "https://models.example")),
         ("http://127.0.0.1:9/v1", "", ("local", "http://127.0.0.1:9/v1")),
+        ("127.0.0.1:9/v1", "", ("local", "http://127.0.0.1:9/v1")),
+        ("localhost:9", "", ("local", "http://localhost:9")),
+        ("[::1]:9", "", ("local", "http://[::1]:9")),
+        ("192.168.1.7:9", "", ("local", "http://192.168.1.7:9")),
+        ("gpu:9/v1", "", ("gpu", "http://gpu:9/v1")),
+        ("box.local/v1", "", ("box", "http://box.local/v1")),
+        ("8.8.8.8", "", ("local", "https://8.8.8.8")),
+        ("http://openai:9/v1", "", ("server", "http://openai:9/v1")),
         ("http://gpu:9/v1", "", ("gpu", "http://gpu:9/v1")),
         ("http://gpu:9/v1", "lab", ("lab", "http://gpu:9/v1")),
     ],
@@ -55,6 +65,31 @@ def test_the_recommended_model_or_a_release_of_it_is_first():
 def test_a_server_is_named_after_its_host(url, name, found):
     account = server(url, name)
     assert (account.provider, account.url) == found
+
+
+def test_a_server_without_a_path_is_looked_at_under_v1_too(environ):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            found = self.path == "/v1/models"
+            body = b'{"data": [{"id": "a"}]}' if found else b"{}"
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as served:
+        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            account = server(f"127.0.0.1:{served.server_port}")
+            found, names = asyncio.run(listed(account, environ))
+        finally:
+            served.shutdown()
+            thread.join()
+    assert (found.url, names) == (f"{account.url}/v1", ("a",))
 
 
 @pytest.mark.parametrize(

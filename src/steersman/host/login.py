@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import msgspec
@@ -75,7 +76,7 @@ def named(provider: str) -> Choice:
 def server(url: str, name: str = "") -> Account:
     """A server of one's own by its address; its name is made from the host unless it is given."""
     url = url.strip()
-    url = url if "://" in url or not url else f"https://{url}"
+    url = url if "://" in url or not url else f"{_scheme(url)}://{url}"
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -89,7 +90,8 @@ def server(url: str, name: str = "") -> Account:
     labels = [one for one in host.split(".") if one not in ("api", "www")] or [host]
     numbers = host.replace(".", "").isdecimal() or ":" in host or host == "localhost"
     chosen = name or ("local" if numbers else (labels[-2] if labels[1:] else labels[0]).lower())
-    if not _NAME.fullmatch(chosen) or chosen in (*providers(), "auto", "scripted", COMPATIBLE):
+    chosen = chosen if name or _free(chosen) else "server"
+    if not _free(chosen):
         raise UsageProblem(
             f"“{chosen}” cannot be the name of the server.",
             "A name has small letters, digits and dashes, and is not that of a known provider.",
@@ -98,11 +100,41 @@ def server(url: str, name: str = "") -> Account:
     return Account(chosen, chosen, url=url.rstrip("/"))
 
 
-async def listed(account: Account, environ: Mapping[str, str]) -> tuple[str, ...]:
+def _free(name: str) -> bool:
+    taken = (*providers(), "auto", "scripted", COMPATIBLE)
+    return bool(_NAME.fullmatch(name)) and name not in taken
+
+
+def _scheme(address: str) -> str:
+    """What an address without one means: https, but not on this machine or in its own network."""
+    try:
+        host = urlsplit(f"//{address}").hostname or ""
+    except ValueError:
+        return "https"
+    try:
+        near = not ip_address(host).is_global
+    except ValueError:
+        near = "." not in host or host.endswith((".localhost", ".local", ".lan", ".internal"))
+    return "http" if near else "https"
+
+
+async def listed(
+    account: Account, environ: Mapping[str, str]
+) -> tuple[Account, tuple[str, ...]]:
     """The models that a key can use, the best to begin with first; none where nobody keeps a list.
 
-    Raises when the key is refused, or nobody answers.
+    A server without a path that has its interface under /v1 gets that address. Raises when the key
+    is refused, or nobody answers.
     """
+    names = await _listed(account, environ)
+    if names or not account.url or urlsplit(account.url).path:
+        return account, names
+    versioned = msgspec.structs.replace(account, url=f"{account.url}/v1")
+    below = await _listed(versioned, environ)
+    return (versioned, below) if below else (account, names)
+
+
+async def _listed(account: Account, environ: Mapping[str, str]) -> tuple[str, ...]:
     models = await asyncio.to_thread(_models, account, environ)
     try:
         wire, endpoint = models.endpoint(account.provider)

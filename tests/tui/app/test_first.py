@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from steersman.host.config import entry
+from steersman.host.login import logins
 from steersman.ports.tui.first import Wanted
 from tests.cli.kit import DONE
 from tests.host.wires import RecordingStage
@@ -86,6 +87,9 @@ def test_without_a_model_one_logs_in_on_the_first_page(environ, workspace, serve
             assert server.headers[-1]["authorization"] == f"Bearer {key}"
             await me.say("/login openai")
             await me.sees("Paste your OpenAI key")
+            server.play({"text": "Never.", "error": {"status": 401, "times": 9}})
+            await me.say(f"wrong-{key}")
+            await me.sees("Paste your OpenAI key", "OpenAI refused the key.", "Enter selects")
             server.play(PING)
             await me.say(f"other-{key}")
             await me.until(lambda: server.headers[1:])
@@ -97,8 +101,20 @@ def test_without_a_model_one_logs_in_on_the_first_page(environ, workspace, serve
             await me.sees("I know [redacted].")
             await me.say("/logout openai")
             await me.sees("Logged out of openai.")
+            await me.say("/login compatible")
+            await me.sees("Address of the server")
+            await me.say("ftp://x")
+            await me.sees("Address of the server", "“ftp://x” is not an address.", "Enter selects")
+            await me.press(*["backspace"] * len("ftp://x"))
+            server.play(PING)
+            await me.say(server.url.removeprefix("http://"))
+            await me.sees(f"Paste the key for {server.url}", "(empty: it needs")
+            await me.press("enter")
+            await me.until(lambda: me.app.seat.settings.model == "local:scripted")
 
     live(scene)
+    (login,) = logins(bare)
+    assert login.base_url == server.url
 
 
 def test_without_a_model_one_sees_the_demo_on_the_first_page(environ, workspace):

@@ -71,7 +71,7 @@ class RecordingStage:
         self._note("edit", (title, text))
         return self.answers.pop(0)
 
-    async def ask(self, title: str, default: str = "") -> str | None:
+    async def ask(self, title: str, default: str = "", why: str = "") -> str | None:
         self._note("ask", (title, default))
         return self.answers.pop(0)
 

@@ -40,13 +40,19 @@ class Lines:
                 return said
             click.echo("There is no such number or name.")
 
-    async def ask(self, title: str, default: str = "") -> str | None:
+    async def ask(self, title: str, default: str = "", why: str = "") -> str | None:
         """A line of text."""
+        self._complain(why)
         return await self._read(title, default=default)
 
-    async def secret(self, title: str) -> str | None:
+    async def secret(self, title: str, why: str = "") -> str | None:
         """A line that is not shown."""
+        self._complain(why)
         return await self._read(title, default="", hidden=True)
+
+    def _complain(self, why: str) -> None:
+        if why:
+            click.echo(safe(why), err=True)
 
     async def _read(self, title: str, *, default: str, hidden: bool = False) -> str:
         text: str = click.prompt(

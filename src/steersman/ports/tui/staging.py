@@ -68,17 +68,17 @@ class AppStage:
 
         return await self._app.answered(EditText(title, text))
 
-    async def ask(self, title: str, default: str = "") -> str | None:
+    async def ask(self, title: str, default: str = "", why: str = "") -> str | None:
         """Ask for a line of text."""
         from steersman.ports.tui.screens.dialogs import AskLine
 
-        return await self._app.answered(AskLine(title, default))
+        return await self._app.answered(AskLine(title, default, why=why))
 
-    async def secret(self, title: str) -> str | None:
+    async def secret(self, title: str, why: str = "") -> str | None:
         """Ask for a line that is not shown."""
         from steersman.ports.tui.screens.dialogs import AskLine
 
-        return await self._app.answered(AskLine(title, hidden=True))
+        return await self._app.answered(AskLine(title, hidden=True, why=why))
 
     async def trust(self, told: str, found: Sequence[tuple[str, str]]) -> bool | None:
         """Ask whether a folder is trusted; None when the user decides later."""

@@ -65,12 +65,12 @@ class Stage(Protocol):
         """Let the user change a text of several lines; None when it stays as it is."""
         ...
 
-    async def ask(self, title: str, default: str = "") -> str | None:
-        """Ask for a line of text; None when the user does not want to."""
+    async def ask(self, title: str, default: str = "", why: str = "") -> str | None:
+        """Ask for a line of text, and say why the last one did not do; None for no answer."""
         ...
 
-    async def secret(self, title: str) -> str | None:
-        """Ask for a line that is not shown, such as a key; None for no answer."""
+    async def secret(self, title: str, why: str = "") -> str | None:
+        """The same for a line that is not shown, such as a key."""
         ...
 
     def compose(self, text: str) -> None:

@@ -112,14 +112,18 @@ class LineStage(ABC):
         finally:
             self._lines.start()
 
-    async def ask(self, title: str, default: str = "") -> str | None:
+    async def ask(self, title: str, default: str = "", why: str = "") -> str | None:
         """Ask for a line."""
+        if why:
+            self.tell(why)
         told = f" [{one_line(default)}]" if default else ""
         said = await self._ask(f"{safe(title)}{told}: ")
         return default if said == "" else said
 
-    async def secret(self, title: str) -> str | None:
+    async def secret(self, title: str, why: str = "") -> str | None:
         """Ask for a line; the terminal does not show what is typed."""
+        if why:
+            self.tell(why)
         with self._lines.unseen():
             said = await self._ask(f"{safe(title)}: ")
         self._teller.print("")

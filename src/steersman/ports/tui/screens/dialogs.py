@@ -92,12 +92,15 @@ class Trust(ModalScreen[bool | None]):
 
 
 class AskLine(ModalScreen[str | None]):
-    """Ask for a line of text."""
+    """Ask for a line of text; `why` the last one did not do is said above it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
-    def __init__(self, title: str, default: str = "", *, hidden: bool = False) -> None:
+    def __init__(
+        self, title: str, default: str = "", *, hidden: bool = False, why: str = ""
+    ) -> None:
         super().__init__()
+        self._why = why
         self._title = title
         self._default = default
         self._hidden = hidden
@@ -106,6 +109,8 @@ class AskLine(ModalScreen[str | None]):
         """The question and a line to write on."""
         with Vertical(classes="box small"):
             yield Label(Content(one_line(self._title, 300)), classes="box-title")
+            if self._why:
+                yield Static(Content.styled(safe(self._why), "$warning"), classes="box-why")
             words = Input(self._default, compact=True, password=self._hidden)
             words.cursor_blink = False
             yield words
