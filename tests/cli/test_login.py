@@ -117,6 +117,10 @@ def test_another_server_is_remembered_with_its_address(steer, stage, home, key):
     assert used(steer.work("run", "hello")) == "lab:scripted"
     assert used(steer.work("run", "--model", "lab:other", "hello")) == "lab:other"
     assert sent(stage) == {f"Bearer {key}"}
+    for how in ([], ["--offline"]):
+        told = steer("doctor", *how).stdout
+        assert "lab: you are logged in" in told
+        assert "no API key" not in told
     assert not (home.parent / "home" / ".config" / "steersman" / "config.toml").exists()
 
 

@@ -53,7 +53,7 @@ def found_models(environ: Mapping[str, str], *, offline: bool = False) -> Iterat
         elif one.kind == "key" and one.provider in offers:
             yield _key(f"{one.name}: {one.detail}", one.command, offers[one.provider])
         else:
-            state: Literal["ok", "note"] = "ok" if one.command else "note"
+            state: Literal["ok", "note"] = "ok" if one.command or one.kind == "key" else "note"
             yield Finding("models", state, f"{one.name}: {one.detail}", one.command)
     if all(one.kind == "program" for one in found):
         found_none = "no API key and no model server on this machine"

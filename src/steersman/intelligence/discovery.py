@@ -111,7 +111,8 @@ def _keys(environ: Mapping[str, str], logins: Collection[str]) -> list[Found]:
         else:
             continue
         found.append(Found("key", name, detail, provider, (f"{provider}:{model}",)))
-    return found
+    others = [one for one in logins if one not in table().recommended]
+    return [*found, *(Found("key", one, "you are logged in", one) for one in others)]
 
 
 def _near(server: Server, environ: Mapping[str, str]) -> Server | None:
