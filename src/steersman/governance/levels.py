@@ -23,7 +23,7 @@ def execute(
     if seen.verdict == "block":
         return Verdict("deny", seen.rule, seen.reason, seen.instead)
     if action.wants and trust != "untrusted":
-        return _wanting(action, approvals)
+        return _wanting(action, seen, approvals)
     if trust == "untrusted" or (containment == "none" and bare):
         what = "a command without a sandbox"
         plain = seen.verdict == "allow" and approvals != "review"  # nobody reviews it beforehand
@@ -35,9 +35,8 @@ def execute(
             "no sandbox works here, and commands may not run without one",
             "use the other tools; `steer doctor` shows the user what is missing",
         )
-    if any(fact.remote for fact in seen.facts):
-        told = "; ".join(fact.remote for fact in seen.facts if fact.remote)
-        return asked(approvals, seen.rule, f"a change elsewhere ({told})", contained=False)
+    if told := _elsewhere(seen):
+        return asked(approvals, seen.rule, told, contained=False)
     # Over a view nothing has happened until its effects were judged; directly it has.
     if containment == "full" and not action.direct:
         return Verdict("allow", "sandbox.contains", "the sandbox contains it")
@@ -46,15 +45,22 @@ def execute(
     return asked(approvals, seen.rule, seen.reason, contained=False)
 
 
-def _wanting(action: Execute, approvals: str) -> Verdict:
+def _elsewhere(seen: Judgement) -> str:
+    """What a command changes on other machines; empty when it changes nothing there."""
+    told = "; ".join(fact.remote for fact in seen.facts if fact.remote)
+    return f"a change elsewhere ({told})" if told else ""
+
+
+def _wanting(action: Execute, seen: Judgement, approvals: str) -> Verdict:
     """The verdict on a command that wants more than its sandbox gives."""
     why = " and ".join(action.refused) or "nothing was refused inside it so far"
     if action.outside:
-        what = "a command outside the sandbox"
+        what = f"{_elsewhere(seen) or 'a command'} outside the sandbox"
         return asked(approvals, "sandbox.leave", what, contained=False, why=why)
     parts = [f"write {', '.join(action.writes)}, which cannot be undone,"] if action.writes else []
     parts += [f"reach {', '.join(action.reaches)}"] if action.reaches else []
     what = f"letting a command {' and '.join(parts)}"
+    what = f"{_elsewhere(seen)}, {what}" if _elsewhere(seen) else what
     return asked(approvals, "sandbox.more", what, contained=False, why=why)
 
 

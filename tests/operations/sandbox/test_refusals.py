@@ -1,6 +1,7 @@
 """What a sandbox refused, read in what programs print, and never more than may be given."""
 
 import os
+import subprocess
 
 import pytest
 from msgspec.structs import replace
@@ -55,6 +56,20 @@ def test_a_path_that_could_not_be_written(line, home):
     assert found(said, home, granted=(f"{home}/.bashrc",)) == Refusals()
     assert found(said, home, sandbox=False) == Refusals()
     assert found(said, home, files="read") == Refusals()
+
+
+def test_a_push_to_a_repository_here_names_its_folder(home):
+    place = f"{home}/shop.git"
+    said = (
+        "error: remote unpack failed: unable to create temporary object directory\n"
+        f"error: failed to push some refs to '{place}'\n"
+    )
+    assert found(said, home) == Refusals()
+    subprocess.run(["git", "init", "-q", "--bare", place], check=True)
+    assert found(said, home) == Refusals(writes=(place,))
+    assert found(said.replace(place, "../shop.git"), home) == Refusals(writes=(place,))
+    assert found(said, home, granted=(place,)) == Refusals()
+    assert found(said, home, hidden=(place,)) == Refusals()
 
 
 @pytest.mark.parametrize(

@@ -238,7 +238,11 @@ def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
         if not holds(workspace.root, place):
             opened[place] = ["--bind", place, place]
     opened[workspace.root] = [*workspace.mount, *workspace.pins]
-    return opened | {place: ["--bind", place, place] for place in profile.granted}
+    if not profile.granted:
+        return opened
+    from steersman.operations.running.pushing import pins
+
+    return opened | {place: ["--bind", place, place, *pins(place)] for place in profile.granted}
 
 
 def _sockets(profile: Profile, root: str) -> list[str]:

@@ -21,6 +21,8 @@ _TAIL = 20_000
 _READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
 _PATH = pattern(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
 _FOLDERS = pattern(r"mkdir|directory|work tree", re.IGNORECASE)  # one new file is no help there
+_PUSHED = re.compile(r"failed to push some refs to '(?:file://)?(/?[^'\n]+)'")
+_UNPACKED = pattern(r"unable to create temporary object directory|unpacker error", re.IGNORECASE)
 _UNREACHED = pattern(
     r"refused|ECONNREFUSED|connect to|unable to connect|os error 111", re.IGNORECASE
 )
@@ -69,6 +71,7 @@ def refusals(
     end = output[-_TAIL:]
     lines = [line for line in end.splitlines() if _READ_ONLY.search(line)]
     writes = [path for line in lines for path in _paths(line, cwd, root, profile)]
+    writes += _pushed(end, cwd, root, profile)
     near = [name for name in refused if _is_near(name)]
     if _UNREACHED.search(end):
         found = ((host.strip("[]"), int(port)) for host, port in _ADDRESS.findall(end))
@@ -93,15 +96,33 @@ def _paths(line: str, cwd: str, root: str, profile: Profile) -> Iterator[str]:
             yield place
 
 
+def _pushed(end: str, cwd: str, root: str, profile: Profile) -> Iterator[str]:
+    """What a push wanted to write in a repository of this machine."""
+    if not _UNPACKED.search(end):
+        return
+    from steersman.operations.running.pushing import repository_at
+
+    home = profile.environ.get("HOME", "")
+    for named in _PUSHED.findall(end):
+        place = repository_at(os.path.join(cwd, named))
+        if place and _may_be_given(place, root, home, profile):
+            yield place
+
+
 def _fits(place: str, root: str, home: str, profile: Profile) -> bool:
     """Whether a person can be asked to let a command write there: one file, or one new name."""
+    if not _may_be_given(place, root, home, profile):
+        return False
+    return os.path.isfile(place) or (not os.path.lexists(place) and _has_folder(place))
+
+
+def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:
+    """Whether a place is outside the workspace, holds nothing of ours, and is not hidden."""
     if any(holds(place, one) for one in (root, home) if one) or holds(root, place):
         return False
     if any(holds(one, place) for one in (*_NOWHERE, *profile.hidden, *profile.writable)):
         return False
-    if any(holds(place, one) for one in profile.hidden) or place in profile.granted:
-        return False
-    return os.path.isfile(place) or (not os.path.lexists(place) and _has_folder(place))
+    return not any(holds(place, one) for one in profile.hidden) and place not in profile.granted
 
 
 def _has_folder(place: str) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.command_runs import SHELL, CommandRuns
 from steersman.operations.running.copied import NoCopy
+from steersman.operations.running.disk import holds
 from steersman.operations.running.failing import fails_by_assertion, failure
 from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
@@ -20,6 +21,7 @@ from steersman.operations.running.refusals import (
     Refusals,
     put_in_place,
     refusals,
+    shortened,
     take_away,
 )
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
@@ -117,7 +119,7 @@ class RunCommand(Tool[RunCommandArgs]):
         """Execute that command."""
         if "\0" in args.command:
             raise ToolProblem("A command must not contain a NUL character.")
-        return Plan(args, [self._wanted(args, workspace)])
+        return Plan(args, [await asyncio.to_thread(self._planned, args, workspace)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
         """Run it; again if it failed and the user wants that, with what the sandbox refused it.
@@ -145,6 +147,24 @@ class RunCommand(Tool[RunCommandArgs]):
         how = "outside it" if wanted.outside else "with your permission"
         note = f"failed in the sandbox ({refused.why}) and was run again {how}; {result.note}"
         return replace(result, note=note.removesuffix("; "))
+
+    def _planned(self, args: RunCommandArgs, workspace: Workspace) -> Execute:
+        """The command; a plain push comes with what it needs, so that one approval is enough."""
+        wanted = self._wanted(args, workspace)
+        if wanted.refused or not args.command.startswith("git push"):
+            return wanted
+        from steersman.operations.running.pushing import destination
+
+        found = destination(args.command, wanted.cwd, self._environ)
+        if found is None:
+            return wanted
+        if found.address:
+            why = f"{found.address} needs your keys, which the sandbox hides"
+            return replace(wanted, outside=True, refused=(why,))
+        if holds(workspace.root, found.folder):
+            return wanted
+        told = (f"it writes to the repository {shortened(found.folder, self._home)}",)
+        return replace(wanted, outside=False, writes=(found.folder,), refused=told)
 
     def _wanted(
         self, args: RunCommandArgs, workspace: Workspace, *, direct: bool = False

@@ -1,28 +1,19 @@
-"""How lately and how often files were changed, as git remembers it.
-
-Nothing that a repository configures is run: no hook, no fetch, no filter, no check of signatures.
-"""
+"""How lately and how often files were changed, as git remembers it."""
 
 import math
 import os
-import subprocess
 from collections.abc import Mapping
 
 from msgspec import Struct
 
-from steersman import children
-from steersman.operations.running.programs import git
+from steersman.operations.running.git_answers import answer
 from steersman.records.counting import counted
 
 COMMITS = 400
 DAYS = 180
-PATIENCE = 10.0
-MOST_OUTPUT = 8 << 20
 # A change of a month ago counts a third of one of today.
 FADES = 30.0
 _DAY = 86400.0
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.hooksPath=",
-         "-c", "safe.directory=*", "-c", "core.quotePath=false", "--no-pager")  # fmt: skip
 _LOG = ("log", f"--max-count={COMMITS}", f"--since={DAYS}.days", "--no-merges", "--format=%x01%ct",
         "--name-only", "-z", "--relative", "--no-renames", "--no-show-signature", "--no-ext-diff",
         "--no-textconv", "--no-mailmap")  # fmt: skip
@@ -37,13 +28,13 @@ class Touch(Struct, frozen=True, array_like=True):
 
 def head(root: str, environ: Mapping[str, str]) -> str:
     """The commit a folder is at; empty when it is in no repository or has no commit."""
-    said = _git(root, environ, ("rev-parse", "--verify", "--quiet", "HEAD"))
+    said = answer(root, environ, "rev-parse", "--verify", "--quiet", "HEAD")
     return "" if said is None else said.decode("ascii", "replace").strip()
 
 
 def history(root: str, environ: Mapping[str, str]) -> dict[str, Touch]:
     """What the last commits changed below a folder; nothing when git does not answer."""
-    said = _git(root, environ, _LOG)
+    said = answer(root, environ, *_LOG)
     return {} if said is None else parsed(said)
 
 
@@ -72,21 +63,3 @@ def ago(then: float, now: float) -> str:
     if days == 0:
         return "today"
     return "yesterday" if days == 1 else f"{counted(days, 'day')} ago"
-
-
-def _git(root: str, environ: Mapping[str, str], words: tuple[str, ...]) -> bytes | None:
-    program = git(environ, root)
-    if program is None:
-        return None
-    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
-    kept |= {
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
-    try:
-        ran = children.run([program, *_SAFE, *words], cwd=root, environ=kept, seconds=PATIENCE)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return ran.stdout[:MOST_OUTPUT] if ran.returncode == 0 else None
