@@ -260,8 +260,13 @@ def test_what_comes_below_is_marked_when_one_looks_at_what_is_above(environ, wor
             await me.turn_ends()
             await me.press("pageup", "pageup")
             assert "new below" not in me.screen()
-            await me.say("more")
+            await me.say("more")  # whoever speaks sees the answer
             await me.turn_ends(2)
+            await me.sees("› more", "Done.")
+            assert "new below" not in me.screen()
+            await me.press("pageup", "pageup")
+            await me.app.seat.say("from elsewhere")
+            await me.turn_ends(3)
             await me.sees("↓ new below · PgDn")
             await me.press("pagedown", "pagedown", "pagedown")
             await me.until(lambda: "new below" not in me.screen())
@@ -312,5 +317,8 @@ def test_what_is_asked_the_composer_and_the_status_always_fit(environ, workspace
             assert len(lines) == len(set(lines))
             if height == 24:
                 await me.sees("step 0", "0 of 9 done", "y/a approve")
+                me.app.query_one(Composer).notify("Said in passing.")
+                await me.sees("Said in passing.", "y/a approve")
+                assert not me.app._notifications
 
     live(scene)

@@ -15,6 +15,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.driver import Driver
+from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
@@ -145,9 +146,24 @@ class SteersmanApp(App[Left]):
         return self.run_worker(work, exit_on_error=True)
 
     def tell(self, text: str) -> None:
-        """Say one thing in passing; nothing that waits for an answer is covered by it."""
-        if self.is_running and not self.showing.note(safe(text)):
+        """Say one thing in passing."""
+        if self.is_running:
             self.notify(safe(text), markup=False, timeout=8)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Whoever says something in passing covers nothing that waits for an answer."""
+        if not self.showing.note(message):
+            super().notify(
+                message, title=title, severity=severity, timeout=timeout, markup=markup
+            )
 
     async def answered(self, screen: ModalScreen[T]) -> T | None:
         """What a person answers on a screen."""
@@ -236,6 +252,7 @@ class SteersmanApp(App[Left]):
 
     @on(Composer.Said)
     def _said(self, event: Composer.Said) -> None:
+        self.query_one(Transcript).follow()  # whoever speaks wants to see the answer
         self.steering.say(event.text, event.images)
 
     @on(Composer.Changed)
@@ -248,6 +265,7 @@ class SteersmanApp(App[Left]):
 
     @on(Composer.Shell)
     def _shell(self, event: Composer.Shell) -> None:
+        self.query_one(Transcript).follow()
         self.steering.run(event.command)
 
     @on(Composer.Command)
