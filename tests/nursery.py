@@ -32,6 +32,7 @@ MODULES = (
     "steersman.threads.summing_up",
     "steersman.threads.systems",
 )
+_NUMBER = 8  # bytes of a number in a report
 _ROOM = 65_536  # bytes that a pipe takes before anybody reads
 
 
@@ -57,12 +58,13 @@ def run(
                             [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])  # fmt: skip
             _line().sendall(asked)
         finally:
+            reporter.close()
             for end in (given, give, outer, errer):
                 os.close(end)
-        child = int(report.recv(20))
+        child = _number(report)
         try:
             told = _read(out, err, time.monotonic() + seconds)
-            code = int(report.recv(20))
+            code = _number(report)
         except TimeoutError:
             os.kill(child, signal.SIGKILL)
             raise subprocess.TimeoutExpired(["steer", *words], seconds) from None
@@ -70,6 +72,10 @@ def run(
             os.close(out)
             os.close(err)
     return subprocess.CompletedProcess(["steer", *words], code, *told)
+
+
+def _number(report: socket.socket) -> int:
+    return int.from_bytes(report.recv(_NUMBER, socket.MSG_WAITALL), "big", signed=True)
 
 
 def _read(out: int, err: int, end: float) -> tuple[str, str]:
@@ -148,8 +154,9 @@ def _watch(fds: Sequence[int], words: list[str], folder: str, environ: dict[str,
         os._exit(0)
     for pipe in (0, 1, 2, *pipes):
         os.close(pipe)
-    os.write(reporter, str(child).encode())
-    os.write(reporter, str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
+    os.write(reporter, child.to_bytes(_NUMBER, "big"))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.write(reporter, code.to_bytes(_NUMBER, "big", signed=True))
     os._exit(0)
 
 
