@@ -315,7 +315,7 @@ def committing(steer, script, workspace, git):
     def run(command):
         calls = [call("workspace_run_command", command=command)]
         model = script({"tool_calls": calls}, {"text": "-"})
-        steer.messages("run", "--model", model, "--approvals", "never", "go")
+        return steer.messages("run", "--model", model, "--approvals", "never", "go")
 
     return run
 
@@ -428,6 +428,7 @@ def test_files_and_hunks_of_a_turn_are_undone_and_the_rest_stays(here, folder, s
 MANY = (
     "mkdir -p node_modules/a build; for n in $(seq 200); do echo $n > node_modules/a/$n.js; done; "
     "echo s > .env; echo k > build/server.key; echo o > build/out.o; echo new > src/cart.py; "
+    "mkdir -p a/__pycache__; echo c > a/__pycache__/x.pyc; "
     "git add src; git -c user.name=n -c user.email=e commit -qm agent"
 )
 
@@ -439,18 +440,22 @@ def test_source_is_not_buried_under_files_that_git_ignores(steer, workspace, git
     (workspace / "src" / "cart.py").write_text("old\n")
     git("add", ".")
     git("commit", "-qm", "second")
-    committing(MANY)
+    (summary,) = (one["body"] for one in committing(MANY) if one["kind"] == "summary")
+    assert [one["path"] for one in summary["files"]] == [
+        ".env", "build/out.o", "build/server.key", "src/cart.py"
+    ]  # fmt: skip
 
     listed = steer("undo", "--list").stdout
-    assert listed.lstrip().startswith("2 files changed, 202 ignored, +2 −1 · git: 1 commit")
+    assert listed.lstrip().startswith("2 files changed, 203 ignored, +2 −1 · git: 1 commit")
     names = [
-        "src/cart.py:1", ".env:1", "build: 2 files, ignored by git",
-        "node_modules: 200 files, ignored by git", "git: 1 commit",
+        "src/cart.py:1", ".env:1", "a/__pycache__: 1 file, made by tools",
+        "build: 2 files, ignored by git",
+        "node_modules: 200 files, made by tools", "git: 1 commit",
     ]  # fmt: skip
     places = [listed.index(f"\n  {name}") for name in names]
     assert places == sorted(places)
     asked = steer("undo").stdout
-    assert asked.index("src/cart.py") < asked.index("node_modules: 200 files, ignored by git")
+    assert asked.index("src/cart.py") < asked.index("node_modules: 200 files, made by tools")
     assert "node_modules/a" not in listed + asked
     assert "node_modules: folder" not in asked
 

@@ -6,6 +6,7 @@ from typing import Literal
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash, standing
 from steersman.operations.matching import counted
+from steersman.operations.running.contents import is_own
 from steersman.operations.running.suites import runs_tests, said
 from steersman.records.change import Change
 from steersman.records.message import Message, Summary, ToolCall, ToolResult
@@ -37,12 +38,12 @@ def summary(messages: Sequence[Message], journal: Journal, thread: str) -> Summa
 
 
 def _files(messages: Sequence[Message], journal: Journal) -> list[Change]:
-    """What the turn changed in the end, without git's own files and folders."""
+    """What the turn changed in the end, without git's own files, folders and what tools make."""
     entries = journal.entries(messages)
     in_force = set(standing(entries).effects)
     net = squash(change for one in entries if one.seq in in_force for change in one.changes)
     return [change for change in net
-            if not git_bookkeeping(change.path)
+            if not git_bookkeeping(change.path) and is_own(change.path)
             and not {change.before.kind, change.after.kind} <= {"folder", "absent"}]  # fmt: skip
 
 

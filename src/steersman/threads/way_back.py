@@ -167,12 +167,12 @@ class WayBack:
         return turns.get(plan.undoes[0], 0) if plan.undoes else 0
 
     def made_again(self, thread_id: str, changes: Sequence[Change]) -> dict[str, str]:
-        """Paths that programs make again, and the ignored folder each is in, if it is in one."""
+        """Paths that programs make again, and the folder each is in that is all like that."""
         entries, _ = self._entries(thread_id)
         every = [change for entry in entries for change in entry.changes]
         keeping = Keeping(find_thread(self._store, thread_id).workspace, every)
         return {
-            one.path: keeping.folder_ignored(one.path)
+            one.path: keeping.folder_made(one.path)
             for one in changes
             if not of_git(one.path) and not keeping.keeps(one.path)
         }

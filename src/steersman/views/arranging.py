@@ -1,6 +1,6 @@
 """Changes in the order in which a person looks at them: source first, then what programs make.
 
-What git ignores with its folder is a line for each such folder.
+What git ignores with its folder, or tools make again, is a line for each such folder.
 """
 
 import re
@@ -11,8 +11,9 @@ from msgspec import Struct
 from steersman.host import Host
 from steersman.records.change import Change
 from steersman.records.counting import counted
+from steersman.records.secret_files import MADE_AGAIN
 
-IGNORED = "ignored by git"
+IGNORED, MADE = "ignored by git", "made by tools"
 # What a person looks at after the source: texts and settings, then what programs write.
 _TEXTS = re.compile(r".*\.(?:md|rst|txt|adoc|json|toml|ya?ml|cfg|ini|csv|env|xml|svg)")
 _WRITTEN = re.compile(r".*\.lock|.*-lock\.(?:json|ya?ml)|go\.sum|.*\.min\.\w+|.*\.map")
@@ -45,9 +46,10 @@ def arranged(
     return Arranged(shown, ignored)
 
 
-def ignored_words(count: int) -> str:
-    """What is in an ignored folder, in a line."""
-    return f"{counted(count, 'file')}, {IGNORED}"
+def ignored_words(folder: str, count: int) -> str:
+    """What is in a folder that is not looked at file by file, in a line."""
+    made = folder.rpartition("/")[2] in MADE_AGAIN
+    return f"{counted(count, 'file')}, {MADE if made else IGNORED}"
 
 
 def rank(path: str) -> int:

@@ -121,7 +121,8 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
     diffs += [""] * (len(own) - len(diffs))
     files = [(_file(one, diff), one.path) for one, diff in zip(own, diffs, strict=True)]
     for folder, count in sorted_out.ignored.items():
-        files.append((FileDiff(shown(folder), "changed", why_whole=ignored_words(count)), folder))
+        why = ignored_words(folder, count)
+        files.append((FileDiff(shown(folder), "changed", why_whole=why), folder))
     git = ""
     if noted:
         logs = [one for one in noted if inner(one.path) == LOG]

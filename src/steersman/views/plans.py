@@ -21,7 +21,8 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     found = arranged(host, thread, own, lambda _: 0)
     wanted = msgspec.structs.replace(plan, changes=tuple(found.shown))
     lines = [
-        f"{shown(folder)}: {ignored_words(count)}\n" for folder, count in found.ignored.items()
+        f"{shown(folder)}: {ignored_words(folder, count)}\n"
+        for folder, count in found.ignored.items()
     ]
     lines += [f"{noted}\n"] if noted else []
     return [*host.way_back.describe(thread, wanted), *lines]

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from steersman.operations.finding.ignoring import Judge
-from steersman.operations.running.contents import lasts
+from steersman.operations.running.contents import is_own, lasts
 from steersman.records.change import Change
 from steersman.records.gitignore_index import Index
 from steersman.records.names import on_disk
@@ -41,14 +41,16 @@ class Keeping:
             return said
         return not self._judge.leaves_out_folder(os.path.dirname(name))
 
-    def folder_ignored(self, path: str) -> str:
-        """The outermost ignored folder that a file nobody would miss is in; empty if in none."""
-        if self._judge is None or self.keeps(path):
+    def folder_made(self, path: str) -> str:
+        """The outermost folder, ignored or made by tools, of a file nobody would miss; or none."""
+        if self.keeps(path):
             return ""
-        ends = (at for at, sign in enumerate(path) if sign == "/")
-        folders = (path[:at] for at in ends)
-        left_out = self._judge.leaves_out_folder
-        return next((one for one in folders if left_out(os.fsencode(on_disk(one)))), "")
+        folders = [path[:at] for at, sign in enumerate(path) if sign == "/"]
+        return next((one for one in folders if not is_own(one) or self._ignores(one)), "")
+
+    def _ignores(self, folder: str) -> bool:
+        left_out = self._judge.leaves_out_folder if self._judge else None
+        return left_out is not None and left_out(os.fsencode(on_disk(folder)))
 
     def touches(self, path: str) -> bool:
         """Whether a path is neither ignored nor made again."""
