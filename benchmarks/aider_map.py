@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any
 
-from aider.repomap import RepoMap  # type: ignore[import-not-found]
+from aider.repomap import RepoMap
 
 
 class Io:

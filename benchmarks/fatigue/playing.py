@@ -89,7 +89,8 @@ def _conversation(
         process.wait()
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+                if pipe is not None:
+                    pipe.close()
     return tuple(asked), problem
 
 

@@ -74,7 +74,8 @@ def service(received: Path) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path = self.path.split("?")[0]
-            found = _answers(f"http://127.0.0.1:{self.server.server_port}").get(path)  # type: ignore[attr-defined]
+            port = self.connection.getsockname()[1]
+            found = _answers(f"http://127.0.0.1:{port}").get(path)
             self._answer(200 if found is not None else 404, found or b"{}", path)
 
         def do_POST(self) -> None:

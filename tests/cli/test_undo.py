@@ -121,7 +121,9 @@ def test_turns_are_undone_one_after_another_or_by_name(here, folder, script):
     thread = here.messages("run", "--model", model, "--approvals", "never", "one")[0]["thread"]
     for word in ("two", "three"):
         here("resume", thread, word, "--approvals", "never")
-    made = lambda: sorted(path.name for path in folder.glob("f?"))  # noqa: E731
+
+    def made():
+        return sorted(path.name for path in folder.glob("f?"))
 
     assert made() == ["f1", "f2", "f3"]
     assert here("undo", thread, "--yes").returncode == 0

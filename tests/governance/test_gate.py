@@ -57,7 +57,7 @@ def said(decision: str, guidance: str = "") -> Callable[[Desk, Message], Awaitab
     """A person who always says the same."""
     return lambda desk, request: desk.answer(
         request.corr,
-        ConfirmResponse(decision, guidance),  # type: ignore[arg-type]
+        ConfirmResponse(decision, guidance),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from steersman.host import Host
 from steersman.records.message import Message
 from steersman.records.settings import Settings
+from steersman.threads.handle import ThreadHandle
 from tests.world import call
 
 PATIENCE = 280
@@ -20,6 +21,28 @@ def until_stopped(what: str) -> str:
     return f"while [ ! -e stop ]; do {what}; sleep 0.02; done; echo ended"
 
 
+class Look:
+    """What the command in the background has printed."""
+
+    def __init__(self, thread: ThreadHandle, home: Path) -> None:
+        self._thread = thread
+        self._home = home
+
+    async def __call__(self, after: int, wait: float = 60) -> Any:
+        """What it printed after a place, or that it has ended."""
+        words = {"process_id": "p1", "wait_timeout": wait, "offset": after}
+        while True:
+            result = await self._thread.call("workspace_read_command_output", words)
+            seen = result.body.output
+            if not wait or seen["output"] or seen["state"] != "running":
+                return seen
+
+    async def printed(self, text: str) -> None:
+        """Wait for something without a call, at which its work would come over."""
+        while not any(text in one.read_text() for one in self._home.rglob("p1-*.out")):
+            await asyncio.sleep(0.01)
+
+
 def player(
     environ: dict[str, str], workspace: Path, script: Callable[..., str]
 ) -> Callable[..., Played]:
@@ -27,7 +50,7 @@ def player(
 
     def played(
         command: str,
-        meanwhile: Callable[[Any], Awaitable[None] | None] = lambda look: None,
+        meanwhile: Callable[[Look], Awaitable[None] | None] = lambda look: None,
         wait: float = 0.01,
     ) -> Played:
         start = call("workspace_run_command", command=command, background=True, wait_timeout=wait)
@@ -38,20 +61,7 @@ def player(
             async with asyncio.timeout(PATIENCE), Host.at(home, environ) as host:
                 thread = await host.start(str(workspace), "a task", settings)
 
-                async def look(after: int, wait: float = 60) -> Any:
-                    words = {"process_id": "p1", "wait_timeout": wait, "offset": after}
-                    while True:
-                        result = await thread.call("workspace_read_command_output", words)
-                        seen = result.body.output
-                        if not wait or seen["output"] or seen["state"] != "running":
-                            return seen
-
-                async def printed(text: str) -> None:
-                    """Wait for something without a call, at which its work would come over."""
-                    while not any(text in one.read_text() for one in home.rglob("p1-*.out")):
-                        await asyncio.sleep(0.01)
-
-                look.printed = printed  # type: ignore[attr-defined]
+                look = Look(thread, home)
                 await thread.send("go")
                 await thread.wait()
                 doing = meanwhile(look)

@@ -58,7 +58,7 @@ def tools(folder: Path) -> list[Tool[Any]]:
     """The tools over what is always there."""
     facade = Facade([TreeBackend(os.path.realpath(folder))])
     kinds = (GetSymbolsOverview, FindSymbol, FindDeclaration, FindReferences, GetDiagnostics)
-    proposer = Proposer(lambda: None, lambda server: None, "/nowhere", {})  # type: ignore[arg-type,return-value]
+    proposer = Proposer(lambda: None, lambda server: None, "/nowhere", {})
     return [*(kind(facade) for kind in kinds), ProposeRefactoring(proposer)]
 
 
@@ -68,7 +68,7 @@ def rig(tmp_path: Path) -> Rig:
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    return Rig(folder, tools(folder))  # type: ignore[arg-type]
+    return Rig(folder, tools(folder))
 
 
 def test_an_overview(rig: Rig) -> None:

@@ -38,7 +38,7 @@ class Talk:
         self._calls = 0
 
     async def say(self, text: str, via: str = "prompt") -> None:
-        await self._root.at("coordination").append(User(text, via))  # type: ignore[arg-type]
+        await self._root.at("coordination").append(User(text, via))
 
     async def answer(self, text: str) -> None:
         await self.lane.append(Assistant(text))

@@ -38,7 +38,7 @@ class Double(Tool[NumberArgs]):
         self, name: str, family: Family, run: Run, needs: Needs = lambda workspace: ()
     ) -> None:
         self.name = name
-        self.family = family  # type: ignore[misc]
+        self.family = family
         self._run = run
         self._needs = needs
 

@@ -224,7 +224,7 @@ class Player:
             append(thread_id, rows, sync=sync, **how)
             self._head = rows[-1].seq
 
-        host.store.append = followed  # type: ignore[method-assign]
+        host.store.append = followed
 
     async def _answer(self, thread: ThreadHandle) -> None:
         async for message in thread.events():

@@ -42,7 +42,7 @@ def used(tool: Tool[Any], **arguments: Any) -> Any:
         plan = await tool.plan(args, workspace.planning(not_asked))
         assert list(plan.actions) == []
         lane = root.at("operations", tool.name)
-        bench = Bench(workspace, None, lane, "c9", print, None, None)  # type: ignore[arg-type]
+        bench = Bench(workspace, None, lane, "c9", print, None, None)
         return await tool.perform(plan, bench)
 
     with a_lane() as root:

@@ -26,7 +26,7 @@ def updated(items):
     args = TOOL.parse(Call("c1", TOOL.name, {"items": items}))
     plan = asyncio.run(TOOL.plan(args, Workspace("/").planning(not_asked)))
     assert list(plan.actions) == []
-    return asyncio.run(TOOL.perform(plan, None))  # type: ignore[arg-type]
+    return asyncio.run(TOOL.perform(plan, None))
 
 
 @pytest.mark.parametrize(

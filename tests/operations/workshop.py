@@ -109,7 +109,7 @@ def _made(kind: type[Tool[Any]]) -> Tool[Any]:
     """A tool that is good for asking only."""
     made = kind.__new__(kind)
     if isinstance(made, ListTools):
-        made.__init__(Gateway((), _connect, Cache(None)))  # type: ignore[misc]
+        made.__init__(Gateway((), _connect, Cache(None)))
     return made
 
 

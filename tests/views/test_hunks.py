@@ -39,7 +39,7 @@ def texts(draw: st.DrawFn) -> tuple[str, str]:
             fate
         ]
     ends = [draw(st.sampled_from(["\n", ""])) for _ in range(2)]
-    return tuple("\n".join(x) + (end if x else "") for x, end in zip((old, new), ends, strict=True))  # type: ignore[return-value]
+    return tuple("\n".join(x) + (end if x else "") for x, end in zip((old, new), ends, strict=True))
 
 
 @given(texts())

@@ -42,12 +42,14 @@ def requested(actions: Sequence[Action], facts: Facts = ()) -> str:
     """What a request wants, in one phrase; `facts` are what the guard read in its command."""
     if len(actions) == 1:
         return described(actions[0], facts)
-    if actions and all(isinstance(one, Write | Delete) for one in actions):
-        return _files([one for one in actions if isinstance(one, Write | Delete)])
+    changes = [one for one in actions if isinstance(one, Write | Delete)]
+    if changes and len(changes) == len(actions):
+        return _files(changes)
     if actions and isinstance(actions[0], ChangeMany):
         return described(actions[0])
-    if actions and all(isinstance(one, Read | List | Search) for one in actions):
-        return f"look at {_names([one.path for one in actions])}"  # type: ignore[union-attr]
+    looks = [one.path for one in actions if isinstance(one, Read | List | Search)]
+    if looks and len(looks) == len(actions):
+        return f"look at {_names(looks)}"
     phrases = list(dict.fromkeys(described(one) for one in actions))
     more = f" and {counted(len(phrases) - MOST, 'more thing')}" if len(phrases) > MOST else ""
     return "; ".join(phrases[:MOST]) + more

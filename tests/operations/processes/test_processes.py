@@ -288,7 +288,10 @@ def test_signals_reach_the_command_in_its_sandbox(tmp_path, wrap):
                 running.signal(name)
                 await printed(running, f"got {name}")
             running.signal("STOP")
-            stopped = lambda: "T" in {state_of(pid) for pid in living_in(tmp_path)}  # noqa: E731
+
+            def stopped() -> bool:
+                return "T" in {state_of(pid) for pid in living_in(tmp_path)}
+
             assert await asyncio.to_thread(eventually, stopped)
             running.signal("CONT")
             running.signal("TERM")
@@ -413,7 +416,10 @@ def test_a_guard_that_is_killed_takes_its_command_along(tmp_path):
             await printed(other, "on")
             os.kill(parent_of(running.pid), signal.SIGKILL)
             assert await running.wait(PATIENCE)
-            alone = lambda: living_in(tmp_path) == {other.pid}  # noqa: E731
+
+            def alone() -> bool:
+                return living_in(tmp_path) == {other.pid}
+
             assert await asyncio.to_thread(eventually, alone)
             return str(running.state), str(other.state)
 
@@ -428,7 +434,10 @@ def test_a_nursery_that_is_killed_is_replaced(tmp_path):
             await printed(first, "on")
             guardian = parent_of(parent_of(first.pid))
             os.kill(guardian, signal.SIGKILL)
-            gone = lambda: not Path(f"/proc/{guardian}/cwd").exists()  # noqa: E731
+
+            def gone() -> bool:
+                return not Path(f"/proc/{guardian}/cwd").exists()
+
             assert await asyncio.to_thread(eventually, gone)
             second = await bash(processes, tmp_path, "echo fine")
             assert await second.wait(PATIENCE)

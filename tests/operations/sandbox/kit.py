@@ -152,7 +152,7 @@ class Host:
 
     def _listen(self, family: socket.AddressFamily, address: object) -> socket.socket:
         listener = socket.socket(family)
-        listener.bind(address)  # type: ignore[arg-type]
+        listener.bind(address)
         listener.listen()
         return listener
 

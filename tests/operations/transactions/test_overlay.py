@@ -251,10 +251,11 @@ def test_nothing_is_left_after_kill_9(yard: Yard) -> None:
 import subprocess, sys
 sys.path[:0] = {sys.path!r}
 from steersman.operations.running.overlay import available
-run = available({str(yard.root)!r}, {str(yard.scratch)!r}).begin({str(yard.root)!r}, {str(yard.scratch)!r})
+root, scratch = {str(yard.root)!r}, {str(yard.scratch)!r}
+run = available(root, scratch).begin(root, scratch)
 line = "setsid sleep {NAP} & mkdir -m 000 shut; echo started; sleep {NAP}"
-subprocess.run(run.argv(["bash", "-c", line], {str(yard.root)!r}), pass_fds=run.descriptors)
-"""  # noqa: E501
+subprocess.run(run.argv(["bash", "-c", line], root), pass_fds=run.descriptors)
+"""
     host = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None
     try:

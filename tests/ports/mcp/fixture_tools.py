@@ -97,7 +97,7 @@ TOOLS: dict[str, Run] = {}
 
 
 def tool(run: Run) -> Run:
-    TOOLS[run.__name__] = run  # type: ignore[attr-defined]
+    TOOLS[run.__name__] = run
     return run
 
 

@@ -78,7 +78,7 @@ async def use_once(url: str) -> None:
     async def elicit(context: object, params: object) -> None:
         raise AssertionError("nothing is asked")
 
-    async with Client(url, elicitation_callback=elicit) as client:  # type: ignore[arg-type]
+    async with Client(url, elicitation_callback=elicit) as client:
         assert not (await client.call_tool("test_simple_text", {})).is_error
 
 

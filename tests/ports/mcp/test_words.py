@@ -105,7 +105,7 @@ def test_an_answer_that_cannot_last_is_not_offered_to() -> None:
     ],
 )
 def test_only_a_clear_yes_is_a_yes(given: object, expected: ConfirmResponse) -> None:
-    assert permission(request(SAME), given) == expected  # type: ignore[arg-type]
+    assert permission(request(SAME), given) == expected
 
 
 def test_a_lasting_yes_that_was_not_offered_is_a_no() -> None:

@@ -261,7 +261,10 @@ def test_files_in_context_are_listed_and_dropped(environ, workspace, script):
 
 
 def test_the_status_line_is_the_persons_own(environ, workspace, script):
-    show = "read -r said; printf '\\033[31mmine\\033[0m '; case $said in *'\"mode\":\"plan\"'*) echo planning;; *) echo coding;; esac"  # noqa: E501
+    show = (
+        "read -r said; printf '\\033[31mmine\\033[0m '; "
+        'case $said in *\'"mode":"plan"\'*) echo planning;; *) echo coding;; esac'
+    )
 
     async def scene():
         async with at_the_terminal(environ, workspace, script(DONE), status_line=show) as me:

@@ -63,7 +63,7 @@ class Stand(App[None]):
 
     def on_mount(self) -> None:
         for field in self.query("Input, TextArea"):
-            field.cursor_blink = False  # type: ignore[attr-defined]
+            field.cursor_blink = False
 
     @property
     def approvals(self) -> Approvals:

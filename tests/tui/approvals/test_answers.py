@@ -49,7 +49,7 @@ async def _press(
         for key in keys:
             await pilot.press(key)
             await pilot.pause()
-        app.picture = screen_text(app)  # type: ignore[attr-defined]
+        app.picture = screen_text(app)
     return app
 
 
@@ -88,7 +88,7 @@ def queue(things: Any) -> Things:
 
 
 def picture(app: Stand) -> str:
-    return str(app.picture)  # type: ignore[attr-defined]
+    return str(app.picture)
 
 
 ANSWERS = [

@@ -206,7 +206,7 @@ def test_any_size_will_do(house: Path, size: tuple[int, int]) -> None:
 )
 def test_the_empty_composer_says_what_keys_do(house: Path, doing: str, words: str) -> None:
     async def act(desk: Desk, pilot: Pilot[None]) -> None:
-        desk.composer.doing = doing  # type: ignore[assignment]
+        desk.composer.doing = doing
         await pilot.pause()
         assert words in screen_text(desk)
 

@@ -79,7 +79,10 @@ def test_ctrl_r_searches_and_escape_goes_back(tmp_path: Path) -> None:
         for words in ("fix the door", "paint the door", "go home"):
             desk.composer.paste(words)
             await pilot.press("enter")
-        labels = lambda: [one.label for one in desk.composer.assistant.offers]  # noqa: E731
+
+        def labels():
+            return [one.label for one in desk.composer.assistant.offers]
+
         await pilot.press(*"the", "ctrl+r")
         assert labels() == ["paint the door", "fix the door"]
         await pilot.press("space", "f")

@@ -128,28 +128,56 @@ def everything() -> list[Message]:
         {"file": "calc.py", "line": 1, "column": 5, "text": "def add(a, b):"},
         {"file": "test_calc.py", "line": 9, "column": 1, "text": "    add(1, 2)"}],
         "total": 2, "files": 2}, query="add")  # fmt: skip
-    path, corr = "steersman/operations/workspace_edit_files", t.calls("workspace_edit_files", files=[{"path": "calc.py"}])  # fmt: skip # noqa: E501
+    path, corr = (
+        "steersman/operations/workspace_edit_files",
+        t.calls("workspace_edit_files", files=[{"path": "calc.py"}]),
+    )
     write = Write("/ws/calc.py", "aa", "bb", DIFF)
     t.write(
         Policy(Read("/ws/calc.py"), Verdict("allow", "paths.inside", "may be read")), path, corr
     )
-    t.write(ConfirmRequest(corr, "workspace_edit_files", (write,), "calc.py would be changed"), path, "req_1")  # fmt: skip # noqa: E501
+    t.write(
+        ConfirmRequest(corr, "workspace_edit_files", (write,), "calc.py would be changed"),
+        path,
+        "req_1",
+    )
     t.write(Steer("waiting", "steer", "also add a test"), "steersman/coordination", "in_1")
     t.write(ConfirmResponse("allow", scope="thread"), path, "req_1")
     t.write(DiffReady("calc.py", DIFF, 2, 1), path, corr)
-    t.write(ToolResult("workspace_edit_files", "ok", {"files": [{"path": "calc.py", "replacements": 1}]}), path, corr)  # fmt: skip # noqa: E501
+    t.write(
+        ToolResult(
+            "workspace_edit_files", "ok", {"files": [{"path": "calc.py", "replacements": 1}]}
+        ),
+        path,
+        corr,
+    )
     t.write(Steer("delivered", "steer"), "steersman/coordination", "in_1")
     t.write(User("also add a test", via="steer"), "steersman/coordination", "in_1")
-    run, corr = "steersman/operations/workspace_run_command", t.calls("workspace_run_command", command="pytest -q\necho $?")  # fmt: skip # noqa: E501
-    t.write(Policy(Execute("pytest -q", "/work"), Verdict("allow", "sandbox.contains", "contained")), run, corr)  # fmt: skip # noqa: E501
+    run, corr = (
+        "steersman/operations/workspace_run_command",
+        t.calls("workspace_run_command", command="pytest -q\necho $?"),
+    )
+    t.write(
+        Policy(Execute("pytest -q", "/work"), Verdict("allow", "sandbox.contains", "contained")),
+        run,
+        corr,
+    )
     for number in range(12):
         t.write(ToolProgress(f"test {number} passed\n"), run, corr)
     printed = "".join(f"test {number} passed\n" for number in range(12))
     output = {"wall_ms": 2300, "exit_code": 1, "output": printed}
     t.write(ToolResult("workspace_run_command", "ok", output), run, corr)
     corr = t.calls("workspace_run_command", command="rm -rf ~")
-    t.write(GuardBlock("workspace_run_command", "rm -rf ~", "files.home", "it deletes your home"), run, corr)  # fmt: skip # noqa: E501
-    t.write(ToolResult("workspace_run_command", "denied", message="Denied: it deletes your home."), run, corr)  # fmt: skip # noqa: E501
+    t.write(
+        GuardBlock("workspace_run_command", "rm -rf ~", "files.home", "it deletes your home"),
+        run,
+        corr,
+    )
+    t.write(
+        ToolResult("workspace_run_command", "denied", message="Denied: it deletes your home."),
+        run,
+        corr,
+    )
     agent = "steersman/operations/researcher"
     corr = t.calls("researcher", task="Look for other users of add")
     t.write(AgentSpawn("researcher", agent, "Look for other users of add"), agent, corr)

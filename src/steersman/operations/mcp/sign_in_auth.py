@@ -238,7 +238,8 @@ class _Machine(OAuthClientProvider):
     """Credentials of a machine: the library's flow, begun only when a request is not let in."""
 
     async def _auth_flow(self, request: httpx2.Request) -> Flow:
-        kept: Kept = self.context.storage  # type: ignore[assignment]
+        kept = self.context.storage
+        assert isinstance(kept, Kept)
         async with self.context.lock:
             await self._initialize()
         sent = self._shown(request)

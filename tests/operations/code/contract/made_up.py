@@ -8,7 +8,7 @@ from steersman.operations.tool import Bench
 def symbol(name_path: str, path: str, line: int, **more: object) -> Symbol:
     """A function of two lines."""
     name = name_path.rpartition("/")[2]
-    return Symbol(name, name_path, "function", path, line, line + 1, **more)  # type: ignore[arg-type]
+    return Symbol(name, name_path, "function", path, line, line + 1, **more)
 
 
 class MadeUp:

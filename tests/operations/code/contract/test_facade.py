@@ -301,7 +301,7 @@ def test_a_line_tells_which_symbol_is_meant(station: Station, path: str, line: i
     async def declared(spot: Spot, bench: object) -> list[Symbol]:
         return [SEND]
 
-    by_place.declaration = declared  # type: ignore[method-assign]
+    by_place.declaration = declared
     facade = Facade([by_place], station.environ)
     answer = station.run(facade.references("send", station.path(path), line, station.bench()))
     assert answer.symbol == "send (a.py:1)"

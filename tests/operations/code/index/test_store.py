@@ -72,7 +72,7 @@ def test_a_generation_tells_of_changes_by_anyone(index: Index) -> None:
 
 
 def test_what_fails_leaves_nothing_behind(index: Index) -> None:
-    broken = Entry("c.py", None, 1, 2, 3)  # type: ignore[arg-type]
+    broken = Entry("c.py", None, 1, 2, 3)
     with pytest.raises(StorageProblem):
         index.put([(Entry("b.py", "python", 1, 2, 3), Tags()), (broken, Tags())])
     assert set(index.files()) == {"shop/client.py"}

@@ -163,8 +163,8 @@ def house() -> Iterator[House]:
 
 def _app(made: House) -> Any:
     settings = AuthSettings(
-        issuer_url=made.address,  # type: ignore[arg-type]
-        resource_server_url=f"{made.address}/mcp",  # type: ignore[arg-type]
+        issuer_url=made.address,
+        resource_server_url=f"{made.address}/mcp",
         client_registration_options=ClientRegistrationOptions(
             enabled=True, valid_scopes=["use", "change"], default_scopes=["use"]
         ),
