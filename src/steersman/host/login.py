@@ -17,7 +17,7 @@ from steersman.host.trying import Attempt, attempt
 from steersman.identity.logins import Login, Logins
 from steersman.identity.settings import data_folder, load_settings
 from steersman.identity.settings_words import nearest
-from steersman.intelligence.discovery import key_variable
+from steersman.intelligence.discovery import key_variable as key_variable
 from steersman.intelligence.listing import list_models
 from steersman.intelligence.models import Models
 from steersman.intelligence.providers import account_of, providers
@@ -195,11 +195,6 @@ def log_out(provider: str, environ: Mapping[str, str]) -> Login:
 def logins(environ: Mapping[str, str]) -> list[Login]:
     """Where the user is logged in."""
     return list(Logins(data_folder(environ)).all().values())
-
-
-def still_set(provider: str, environ: Mapping[str, str]) -> str:
-    """The variable that holds a provider's key anyway; empty when none does."""
-    return key_variable(provider, environ)
 
 
 def recommended(provider: str) -> str:

@@ -20,18 +20,6 @@ _GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
 _GIT_PLACE = re.compile(r"(?:^|/)\.git$")
 # Without this file no folder is a repository, whatever else is in it.
 _BARE = re.compile(r"(?!(?:.*/)?\.git/)(?:.*/)?HEAD", re.DOTALL)
-PROTECTED_GIT = (
-    ".git/hooks/", ".git/config", ".git/config.worktree", ".git/info/attributes",
-    ".git/info/grafts", ".git/objects/info/alternates",
-)  # fmt: skip
-
-
-# What must not appear either, where it is missing. The place of each is held while a command runs,
-# where other programs can see it, so these are few; a slash stands for a folder.
-_NEVER_MADE = frozenset(
-    {".git/hooks/", ".git/config", ".steersman/", ".claude/", ".vscode/", ".husky/", ".mcp.json",
-     ".envrc", ".steersmanignore"}
-)  # fmt: skip
 
 
 def inside(path: str, folder: str) -> bool:

@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 
+from steersman.operations.running.symptoms import TAIL
 from steersman.records.patterns import pattern
 
 LINES, WIDTH = 3, 160  # of the output's end, for a person who is asked
@@ -17,21 +18,20 @@ _ASSERTION = pattern(
     r"|expect\(received\)|^E +assert |Assertion .* failed|expected .* (?:but got|to (?:be|equal))",
     re.IGNORECASE | re.MULTILINE,
 )
-_TAIL = 20_000
 
 
 def failure(command: str, exit_code: int | None, output: str) -> str:
     """How a command failed, as a sentence with the end of what it printed; empty if it did not."""
     if not exit_code or (exit_code == 1 and _says_no(command)):
         return ""
-    lines = [line.strip()[:WIDTH] for line in output[-_TAIL:].splitlines() if line.strip()]
+    lines = [line.strip()[:WIDTH] for line in output[-TAIL:].splitlines() if line.strip()]
     said = f": {' / '.join(lines[-LINES:])}" if lines else ""
     return f"`{' '.join(command.split())[:WIDTH]}` failed with exit code {exit_code}{said}"
 
 
 def fails_by_assertion(output: str) -> bool:
     """Whether a test failed by its own assertion: what confines it has nothing to do with that."""
-    return bool(_ASSERTION.search(output[-_TAIL:]))
+    return bool(_ASSERTION.search(output[-TAIL:]))
 
 
 def _says_no(command: str) -> bool:

@@ -12,13 +12,12 @@ from contextlib import suppress
 from msgspec import Struct
 
 from steersman.operations.running.disk import TEMPORARY, holds
+from steersman.operations.running.symptoms import READ_ONLY, TAIL
 from steersman.records.addresses import canonical_host, literal
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
 
 MOST = 3  # paths or addresses that a person reads at a glance
-_TAIL = 20_000
-_READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
 _PATH = pattern(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
 _FOLDERS = pattern(r"mkdir|directory|work tree", re.IGNORECASE)  # one new file is no help there
 _PUSHED = re.compile(r"failed to push some refs to '(?:file://)?(/?[^'\n]+)'")
@@ -68,8 +67,8 @@ def refusals(
     if not profile.sandbox or profile.files == "read":
         return NOTHING
     listens = listens or listening
-    end = output[-_TAIL:]
-    lines = [line for line in end.splitlines() if _READ_ONLY.search(line)]
+    end = output[-TAIL:]
+    lines = [line for line in end.splitlines() if READ_ONLY.search(line)]
     writes = [path for line in lines for path in _paths(line, cwd, root, profile)]
     writes += _pushed(end, cwd, root, profile)
     near = [name for name in refused if _is_near(name)]

@@ -16,7 +16,7 @@ _DOOR = pattern(
     r"\b403\b.{0,60}(?:proxy|tunnel|connect)|(?:proxy|tunnel|connect).{0,60}\b(?:403|407)\b",
     re.IGNORECASE,
 )
-_READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
+READ_ONLY = pattern(r"read-only file ?system|EROFS|os error 30", re.IGNORECASE)
 _REFUSED = pattern(
     r"operation not permitted|EPERM|os error 1\b|address family not supported|EAFNOSUPPORT",
     re.IGNORECASE,
@@ -25,7 +25,7 @@ _HIDDEN = pattern(
     r"permission denied|EACCES|os error 13|can only add regular files|unsupported file type",
     re.IGNORECASE,
 )
-_TAIL = 20_000
+TAIL = 20_000
 SECRETS = "files with secrets are hidden in the sandbox"
 
 
@@ -38,7 +38,7 @@ def looks_confined(
     """
     if exit_code == 0 or not profile.sandbox:
         return ""
-    end = output[-_TAIL:]
+    end = output[-TAIL:]
     found = []
     unreached = refused or _DOOR.search(end) or _NO_NETWORK.search(end)
     if profile.network != "host" and unreached:
@@ -47,7 +47,7 @@ def looks_confined(
             if profile.network == "none"
             else "the sandbox reaches the network only through a proxy, which asks about each host"
         )
-    if _READ_ONLY.search(end):
+    if READ_ONLY.search(end):
         where = "everywhere" if profile.files == "read" else "outside the workspace"
         found.append(f"the sandbox is read-only {where}; temporary files go to $TMPDIR")
     if _REFUSED.search(end):

@@ -108,7 +108,7 @@ def logout(provider: str) -> None:
 
     done = logins.log_out(provider, os.environ)
     click.echo(f"Logged out of {done.provider}. The key is forgotten.")
-    if variable := logins.still_set(done.provider, os.environ):
+    if variable := logins.key_variable(done.provider, os.environ):
         click.echo(f"{variable} is still set, and is used.", err=True)
 
 

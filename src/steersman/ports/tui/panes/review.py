@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 
+from steersman.ports.tui.panes.folding import Folding
 from steersman.ports.tui.panes.lines import Piece, cut, line, stacked
 from steersman.views.text import counted, flat
 
@@ -22,9 +22,10 @@ What = Literal["keep", "undo", "open"]
 KEYS = (("Enter", "choose"), ("k", "keep"), ("u", "undo all"))
 
 
-class Review(Widget, can_focus=True):
+class Review(Folding, can_focus=True):
     """A card with a changeset; with the focus on it, letters are keys."""
 
+    most = 4
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,D", "decide('open')", "Choose", show=False),
         Binding("k", "decide('keep')", "Keep", show=False),
@@ -42,18 +43,11 @@ class Review(Widget, can_focus=True):
         super().__init__(id=id)
         self._key = key  # that brings the focus here
         self._found: Changeset | None = None
-        self.most = 4
 
     def show(self, found: Changeset | None) -> None:
         """Show this, or nothing."""
         if found != self._found:
             self._found = found
-            self.refresh(layout=True)
-
-    def fold(self, most: int) -> None:
-        """Show not more than so many lines."""
-        if most != self.most:
-            self.most = most
             self.refresh(layout=True)
 
     @property

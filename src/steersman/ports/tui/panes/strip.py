@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from textual.content import Content
-from textual.widget import Widget
 
+from steersman.ports.tui.panes.folding import Folding
 from steersman.ports.tui.panes.lines import Piece, line, stacked
 from steersman.views.blocks import Todo
 from steersman.views.text import one_line
@@ -28,24 +28,17 @@ def shown_items(items: Sequence[Todo], most: int) -> tuple[Sequence[Todo], int]:
     return items[first : first + room], len(items) - room
 
 
-class TodoStrip(Widget):
+class TodoStrip(Folding):
     """What is to be done, what is being done, what is done."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._items: Sequence[Todo] = ()
-        self.most = 5
 
     def show(self, items: Sequence[Todo]) -> None:
         """Show a list."""
         if list(items) != list(self._items):
             self._items = tuple(items)
-            self.refresh(layout=True)
-
-    def fold(self, most: int) -> None:
-        """Show not more than so many lines."""
-        if most != self.most:
-            self.most = most
             self.refresh(layout=True)
 
     @property
