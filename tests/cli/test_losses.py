@@ -247,7 +247,7 @@ def test_history_is_not_destroyed_in_three_commands(steer, script, work, git):
     stash, reflog, pruned = told(worked(steer, script, *map(shell, FORGET)))
     assert "deleting stash, the only way to 2 commits" in stash  # a stash is two
     assert reflog == ""
-    assert "deleting 1 commit of git's history permanently" in pruned
+    assert "deleting 1 commit from git's history permanently" in pruned
     assert has(git, work)
 
 
@@ -360,10 +360,10 @@ def test_work_that_the_thread_put_away_is_not_dropped(steer, script, repository,
 
 def test_nor_in_one_or_over_two_turns(steer, script, work, git):
     (result,) = told(worked(steer, script, shell(" && ".join(FORGET))))
-    assert "of git's history permanently" in result
+    assert "from git's history permanently" in result
     worked(steer, script, *map(shell, FORGET[:2]))
     (result,) = told(worked(steer, script, shell(FORGET[2])))
-    assert "of git's history permanently" in result
+    assert "from git's history permanently" in result
     assert has(git, work)
 
 
@@ -383,7 +383,7 @@ def test_the_one_pack_of_a_fresh_clone_is_its_whole_history(
     git("gc", "-q")
     (repository / "x.sh").write_text(destroy)
     (result,) = told(worked(steer, script, shell("bash x.sh")))
-    assert "of git's history permanently" in result
+    assert "from git's history permanently" in result
     assert has(git, ["HEAD"])
 
 
@@ -391,7 +391,7 @@ def test_a_pack_that_the_turn_made_is_history_too(steer, script, repository, git
     steps = ("git repack -adq; git prune-packed", FAKE, REAL_GONE)
     *before, last = told(worked(steer, script, *hidden(repository, *steps)))
     assert not any(before)
-    assert "of git's history permanently" in last
+    assert "from git's history permanently" in last
     assert has(git, ["HEAD"])
 
 

@@ -272,7 +272,7 @@ def test_a_loss_that_grew_over_a_turn_is_told_with_what_went_before():
         assert decide(many, Circumstances(ROOT)).decision == decision
     history = msgspec.structs.replace(less, turn_lost=2, commits=1, objects=3)
     assert decide(history, Circumstances(ROOT)).reason == (
-        "deleting 1 commit and 3 objects of git's history permanently needs your approval"
+        "deleting 1 commit and 3 other objects from git's history permanently needs your approval"
     )
 
 

@@ -36,7 +36,7 @@ ACTIONS: list[tuple[Action, str]] = [
     (ChangeMany("/w", 0, 0, 9, lost=9, emptied=1, examples=("a", "b")),
      "delete or empty 9 untracked files: `a`, `b` and 7 more"),
     (ChangeMany("/w", 0, 1, 0, discarded=1, examples=("a",)),
-     "discard uncommitted changes in 1 file: `a`"),
+     "discard uncommitted work in 1 file: `a`"),
     (ChangeMany("/w", 0, 0, 0, commits=1, objects=2),
      "delete 1 commit and 2 other objects from git's history permanently"),
     (ChangeMany("/w", 1200, 30, 4), "change 1,234 files at once"),

@@ -4,6 +4,7 @@ from steersman.records.action import ChangeMany, Delete, Execute, Verdict, Write
 from steersman.records.counting import counted
 from steersman.records.judgement import Judgement
 from steersman.records.protection import protected
+from steersman.records.wording import losses
 
 LOST_BYTES, TOUCHED = 100_000_000, 2000
 SPECIAL = 50  # pipes, sockets and the like, of which nothing could be kept
@@ -89,33 +90,25 @@ def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) 
 
 def _loss(action: ChangeMany) -> str:
     """All that nobody could bring back but the journal; empty when that is little."""
-    parts = []
-    if action.commits or action.objects:
-        parts.append(f"deleting {_history(action)} of git's history permanently")
-    if action.unnamed:
-        commits = counted(action.unnamed, "commit")
-        parts.append(f"deleting {', '.join(action.names)}, the only way to {commits},")
-    if action.discarded:
-        parts.append(f"discarding uncommitted work in {_files(action.discarded)}")
-    parts += _deleted(action)
-    if action.discarded or _deleted(action):
+    deleted = _deleted(action)
+    parts = losses(action, deleted, doing=True)
+    if action.discarded or deleted:
         parts[-1] += _such(action)
     if not parts and action.touched >= TOUCHED:
         return f"changing or deleting {counted(action.touched, 'file')}"
     return " and ".join(parts)
 
 
-def _deleted(action: ChangeMany) -> list[str]:
+def _deleted(action: ChangeMany) -> str:
     """The files that are nowhere else, where they are precious or many."""
-    verb = "deleting or emptying" if action.emptied else "deleting"
     large = max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES
     size = f", {_bytes(action.lost_bytes)}" if large and action.lost_bytes else ""
     if action.precious:
-        return [f"{verb} {_files(action.precious, 'untracked ')}{size}"]
+        return f"{_files(action.precious, 'untracked ')}{size}"
     if action.lost and (large or action.special >= SPECIAL):
         size = size or (f", {_bytes(action.lost_bytes)}" if action.lost_bytes else "")
-        return [f"{verb} {_files(action.lost)} that git does not have{size}"]
-    return []
+        return f"{_files(action.lost)} that git does not have{size}"
+    return ""
 
 
 def _turn(action: ChangeMany) -> str:
@@ -126,14 +119,6 @@ def _turn(action: ChangeMany) -> str:
         f"with this, the turn has deleted or emptied {_files(action.turn_removed)}, "
         f"{action.turn_lost:,} of them not in git"
     )
-
-
-def _history(action: ChangeMany) -> str:
-    commits = counted(action.commits, "commit")
-    others = counted(action.objects, "object")
-    if not action.commits:
-        return others
-    return f"{commits} and {others}" if action.objects else commits
 
 
 def _such(action: ChangeMany) -> str:

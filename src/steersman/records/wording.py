@@ -164,22 +164,33 @@ def _names(paths: Sequence[str]) -> str:
     return f"{names} and {len(paths) - MOST:,} more" if len(paths) > MOST else names
 
 
-def _many(many: ChangeMany) -> str:
-    """All that would be lost; where nothing would, how much is changed."""
+def losses(many: ChangeMany, lost: str, *, doing: bool = False) -> list[str]:
+    """All that would be lost, in phrases: "delete …", or "deleting …".
+
+    `lost` says in words which files go that are nowhere else; empty for none.
+    """
+    delete, discard = ("deleting", "discarding") if doing else ("delete", "discard")
+    both = "deleting or emptying" if doing else "delete or empty"
     parts = []
     if many.commits or many.objects:
         history = ((many.commits, "commit"), (many.objects, "other object"))
         gone = " and ".join(counted(number, noun) for number, noun in history if number)
-        parts.append(f"delete {gone} from git's history permanently")
+        parts.append(f"{delete} {gone} from git's history permanently")
     if many.unnamed:
-        named = ", ".join(f"`{_short(name)}`" for name in many.names)
-        parts.append(f"delete {named}, the only way to {counted(many.unnamed, 'commit')}")
-    lost = many.precious or many.lost  # the ignored ones beside them are no reason to ask
+        named = ", ".join(map(_short, many.names))
+        end = "," * doing
+        parts.append(f"{delete} {named}, the only way to {counted(many.unnamed, 'commit')}{end}")
     if lost:
-        verb = "delete or empty" if many.emptied else "delete"
-        parts.append(f"{verb} {counted(lost, 'untracked file')}")
+        parts.append(f"{both if many.emptied else delete} {lost}")
     if many.discarded:
-        parts.append(f"discard uncommitted changes in {counted(many.discarded, 'file')}")
+        parts.append(f"{discard} uncommitted work in {counted(many.discarded, 'file')}")
+    return parts
+
+
+def _many(many: ChangeMany) -> str:
+    """All that would be lost; where nothing would, how much is changed."""
+    lost = many.precious or many.lost  # the ignored ones beside them are no reason to ask
+    parts = losses(many, counted(lost, "untracked file") if lost else "")
     count = lost + many.discarded
     if not parts:
         count = many.created + many.changed + many.deleted

@@ -161,17 +161,6 @@ def _many(many: ChangeMany, width: int, palette: Palette) -> list[Text]:
             f"{many.lost:,} of them ({counted(many.lost_bytes, 'byte')}) are not in version control"
         )
         lines += wrapped(kept, width, palette.bad, "! ", "  ")
-    if many.turn_lost > many.lost:
-        so_far = (
-            f"with this, the turn has lost {counted(many.turn_lost, 'file')} that are not in git"
-        )
-        lines += wrapped(so_far, width, palette.bad, "! ", "  ")
-    if many.commits or many.objects:
-        told = f"{counted(many.commits, 'commit')} and {counted(many.objects, 'other object')}"
-        lines += wrapped(f"{told} of git's history would be gone", width, palette.bad, "! ", "  ")
-    if many.discarded:
-        told = f"uncommitted changes of {counted(many.discarded, 'file')} would be discarded"
-        lines += wrapped(told, width, palette.bad, "! ", "  ")
     for example in many.examples:
         lines += wrapped(flat(example), width, palette.dim, "  ", "  ")
     return lines
