@@ -54,7 +54,8 @@ def play(environ, workspace, model, decisions):
                         asked.append(request)
                         await thread.answer(message.corr, ConfirmResponse(left.pop(0)))
                     case TurnEnd():
-                        return asked
+                        break
+        return asked
 
     return asyncio.run(asyncio.wait_for(whole(), 60))
 

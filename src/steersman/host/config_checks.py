@@ -27,7 +27,7 @@ _EXAMPLES = {
     "domains": "Such as packages.example.org, *.example.com or 127.0.0.1:8080.",
     "environment": "Such as DJANGO_SETTINGS_MODULE or MYAPP_*.",
     "model": "`steer models` lists those that your keys can use.",
-    "status_line": "Such as: echo \"$(basename \"$PWD\")\"",
+    "status_line": 'Such as: echo "$(basename "$PWD")"',
     "store": "Such as postgresql://HOST:PORT/DATABASE; empty means SQLite in the data folder.",
 }
 
@@ -69,7 +69,8 @@ def _style(name: str, environ: Mapping[str, str]) -> str:
     known = [styles.PLAIN, *styles.find(os.curdir, environ, trusted=False)]
     if name in known:
         return ""
-    return f"There is no output style “{name}”.{nearest(name, known)} There are: {', '.join(known)}."
+    there = f"There are: {', '.join(known)}."
+    return f"There is no output style “{name}”.{nearest(name, known)} {there}"
 
 
 def _model(settings: Settings, environ: Mapping[str, str]) -> str:

@@ -118,9 +118,7 @@ def _scheme(address: str) -> str:
     return "http" if near else "https"
 
 
-async def listed(
-    account: Account, environ: Mapping[str, str]
-) -> tuple[Account, tuple[str, ...]]:
+async def listed(account: Account, environ: Mapping[str, str]) -> tuple[Account, tuple[str, ...]]:
     """The models that a key can use, the best to begin with first; none where nobody keeps a list.
 
     A server without a path that has its interface under /v1 gets that address. Raises when the key

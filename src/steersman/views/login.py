@@ -96,14 +96,14 @@ class _Form:
         self._url, self._key, self._model = given.url, given.key, ""
         self._why = ""
         own = choice.provider == login.COMPATIBLE
-        self._asked: list[Field] = []  # what the person can be asked for again
+        self._asked: list[Field] = []  # what the user can be asked for again
         self._asked += ["url"] if own and not given.url else []
         self._asked += ["key"] if given.key is None else []
         self._asked += [] if given.model or given.alone else ["model"]
         self._open: set[Field] = set(self._asked)
 
     async def account(self) -> login.Account | None:
-        """The account as it is entered; None when the person leaves."""
+        """The account as it is entered; None when the user leaves."""
         account = login.Account(self._choice.provider, self._choice.name)
         if self._choice.provider == login.COMPATIBLE:
             if "url" in self._open and not await self._ask_url():
@@ -168,7 +168,7 @@ class _Form:
 
 
 async def _choice(desk: Desk, given: Given) -> login.Choice | None:
-    """The provider that is meant; None when the person leaves."""
+    """The provider that is meant; None when the user leaves."""
     provider: str | None = given.provider or (login.COMPATIBLE if given.url else "")
     if not provider:
         if given.alone:

@@ -15,11 +15,12 @@ from steersman.operations.running.git_answers import answer
 from steersman.store.redactor import Redactor
 
 _PLAIN = re.compile(r"git push(?: [\w@%+=:,./~^-]+)*")
-_FLAGS = frozenset(
-    "-u --set-upstream --tags --follow-tags -q --quiet -v --verbose --progress --porcelain -f "
-    "--force --force-with-lease --force-if-includes --atomic -d --delete --no-verify --all "
-    "--branches -4 -6 --ipv4 --ipv6 --thin --no-thin".split()
-)
+_FLAGS = frozenset({
+    "-u", "--set-upstream", "--tags", "--follow-tags", "-q", "--quiet", "-v", "--verbose",
+    "--progress", "--porcelain", "-f", "--force", "--force-with-lease", "--force-if-includes",
+    "--atomic", "-d", "--delete", "--no-verify", "--all", "--branches", "-4", "-6", "--ipv4",
+    "--ipv6", "--thin", "--no-thin",
+})  # fmt: skip
 _ELSEWHERE = re.compile(r"(?:ssh|git\+ssh|https?)://|(?:[\w.-]+@)?[\w.-]+:(?!:)")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 _RUN = ("hooks", "config", "info")  # what git runs or takes settings from

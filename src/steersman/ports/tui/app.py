@@ -161,9 +161,7 @@ class SteersmanApp(App[Left]):
     ) -> None:
         """Whoever says something in passing covers nothing that waits for an answer."""
         if not self.showing.note(message):
-            super().notify(
-                message, title=title, severity=severity, timeout=timeout, markup=markup
-            )
+            super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     async def answered(self, screen: ModalScreen[T]) -> T | None:
         """What a person answers on a screen."""
