@@ -82,8 +82,8 @@ class Bare:
     async def settle(self, bench: Any) -> Effects:
         return Effects()
 
-    def settle_later(self, ended: Any, run: Any, bench: Any) -> None:
-        self._later.append(asyncio.ensure_future(ended))
+    def settle_later(self, running: Any, run: Any, bench: Any, tidy: Any, *, job: bool) -> None:
+        self._later.append(asyncio.ensure_future(running.wait()))
 
     async def discard(self) -> None:
         pass
