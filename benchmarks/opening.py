@@ -47,7 +47,7 @@ def figures() -> list[Figure]:
     best, least = min(times["ours"]), min(times["bare"])
     note = f"{best * 1000:.0f} ms, bare {least * 1000:.0f} ms"
     what = "a usable prompt, against a bare Textual application"
-    return [Figure(what, best / least, 2, "×", note)]
+    return [Figure(what, best / least, 1.8, "×", note)]
 
 
 def waited(command: list[str], environ: dict[str, str], cwd: Path) -> float:

@@ -41,7 +41,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
         words.append(counted_changes(changes))
     lines = split(str(output.get("output", "")), overwrites=True)
     printed = len(lines)
-    told = [f"changed: {one}" for one in folded(changes) if not one.startswith("git: ")]
+    told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
     told += [str(output["note"])] if output.get("note") else []
     lines += told

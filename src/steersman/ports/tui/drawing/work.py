@@ -110,10 +110,8 @@ def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
 def _note(block: Work, body: Body) -> str:
     """Its state, in a few words."""
     parts = [body.head]
-    if len(block.diffs) == 1:
-        parts.append(f"+{block.diffs[0].added} -{block.diffs[0].removed}")
-    elif block.diffs:
-        added, removed = (sum(getattr(d, n) for d in block.diffs) for n in ("added", "removed"))
+    added, removed = (sum(getattr(d, n) for d in block.diffs) for n in ("added", "removed"))
+    if added or removed:
         parts.append(f"+{added} -{removed}")
     match block.state:
         case "waiting":
@@ -158,7 +156,8 @@ def _diff(diff: DiffReady, of: int, room: int, look: Look) -> list[Text]:
     lines: list[Text] = []
     if of > 1:
         name = Text(clean_line(diff.file), look.palette.accent, end="")
-        lines.append(cut(name.append(f" +{diff.added} -{diff.removed}", look.palette.dim), room))
+        counts = f" +{diff.added} -{diff.removed}" if diff.added or diff.removed else ""
+        lines.append(cut(name.append(counts, look.palette.dim), room))
     return [*lines, *diff_lines(diff.diff, room, look)]
 
 
