@@ -31,9 +31,9 @@ from steersman.views.seat import Seat
 
 PATIENCE = 60  # seconds
 FONTS = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
-TASK = "The tests fail. Find out why and mend it."
+TASK = "The tests fail. Find out why and fix it."
 TESTS = "python3 -B -m unittest 2>&1 | tail -3"
-STEPS = ("Run the tests", "Find the cause", "Mend it", "Run the tests again")
+STEPS = ("Run the tests", "Find the cause", "Fix it", "Run the tests again")
 CHECK = {
     "name": "workspace_run_command",
     "arguments": {"command": TESTS},
@@ -164,7 +164,7 @@ def with_usage(number: int, turn: dict[str, Any]) -> dict[str, Any]:
 
 
 async def conversation(home: Path) -> str:
-    """A change waits for a person's word."""
+    """A change waits for approval."""
     async with at_the_terminal(home, (108, 42)) as person:
         await person.say(TASK)
         await person.sees("y/a approve")
@@ -174,7 +174,7 @@ async def conversation(home: Path) -> str:
 async def panes(home: Path) -> str:
     """A wide screen: status, task log, todo list, and words that wait."""
     async with at_the_terminal(home, (150, 42), panes=("status", "log", "todo")) as person:
-        await mended(person)
+        await fixed(person)
         await person.say("Watch the tests while I look at the changes.")
         await person.sees("I will watch the tests")
         await person.write("Then write a test for a stay over New Year.")
@@ -186,7 +186,7 @@ async def panes(home: Path) -> str:
 async def palette(home: Path) -> str:
     """Everything that can be done, by name."""
     async with at_the_terminal(home, (108, 30)) as person:
-        await mended(person)
+        await fixed(person)
         await person.pilot.press("ctrl+p")
         await person.sees("Do anything")
         await person.write("co")
@@ -209,11 +209,11 @@ async def picker(home: Path) -> str:
 async def light(home: Path) -> str:
     """The end of the work, in 80 × 24 and light."""
     async with at_the_terminal(home, (80, 24), "light") as person:
-        await mended(person)
+        await fixed(person)
         return await person.picture()
 
 
-async def mended(person: Person) -> None:
+async def fixed(person: Person) -> None:
     """The whole task, approved."""
     await person.say(TASK)
     await person.sees("y/a approve")
