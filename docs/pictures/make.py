@@ -1,6 +1,6 @@
 """Make the pictures of the README: the real application, a real host, a scripted model.
 
-    python docs/pictures/make.py [FOLDER]
+    TEXTUAL_COLOR_SYSTEM=truecolor python docs/pictures/make.py [FOLDER]
 
 Each scene plays in a copy of the sample project, in a folder of its own. Nothing in the pictures is
 drawn by hand; what is taken away is what a reader cannot use: addresses of fonts and random ids.
