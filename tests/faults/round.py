@@ -142,9 +142,18 @@ def _lingering(ground: Ground) -> str:
     until = time.monotonic() + REST / 2
     while left := list(ground.processes()):
         if time.monotonic() > until:
-            return f"processes {left} do not end"
+            return f"processes do not end: {'; '.join(map(_described, left))}"
         time.sleep(0.05)
     return ""
+
+
+def _described(pid: int) -> str:
+    """What a process is, and what it waits for."""
+    told = [str(pid)]
+    for name in ("cmdline", "wchan", "stat"):
+        with suppress(OSError):
+            told.append(Path(f"/proc/{pid}/{name}").read_text().replace("\0", " ")[:300])
+    return " ".join(told)
 
 
 def _inspect(ground: Ground) -> None:

@@ -99,6 +99,7 @@ class Session:
         self._turn_began = 0
         self._running: asyncio.Task[None] | None = None
         self._closing = False
+        self._ended_said = self._followed = False  # a turn's end is logged; words came after it
         self._lost: LeaseLost | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._watching = ExitStack()
@@ -261,10 +262,10 @@ class Session:
 
     @take.register
     async def _queue(self, asked: Queue, cause: Cause = NO_CAUSE) -> str:
-        await self._ended()
         corr = await self._inputs.admit(asked.text, "queue", self._lane("coordination"), cause)
         if self.state is FloorState.IDLE and self._mind is not None:
             await self.go_on()
+        self._followed = self._followed or (self._ended_said and self.state is FloorState.ENDING)
         return corr
 
     @take.register
@@ -342,6 +343,7 @@ class Session:
 
     async def _run(self, turn: int, left: Left | None = None) -> None:
         """One turn from its first model call to its `turn_end`."""
+        self._ended_said = self._followed = False
         self._floor.move(Move.BEGIN)
         try:
             end, problem = await self._outcome(turn, left)
@@ -353,7 +355,7 @@ class Session:
             self._floor.move(Move.FAIL)
             raise
         self._floor.move(Move.END)
-        if end.ending == "done" and not self._closing:
+        if (end.ending == "done" or self._followed) and not self._closing:
             await self.go_on()
 
     async def _outcome(self, turn: int, left: Left | None) -> tuple[TurnEnd, SteersmanError | None]:
@@ -404,6 +406,7 @@ class Session:
         await asyncio.to_thread(self._systems.gate.end_turn)
         done = await self._summed_up(story) if unasked else None
         await place.append(*([done] if done else []), end)
+        self._ended_said = True
 
     def _story(self) -> list[Message]:
         """The messages of the turn so far."""
