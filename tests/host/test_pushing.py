@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
-from steersman.operations.running.pushing import pins, remote_of
+from steersman.operations.running.pushing import destination, remote_of
 from steersman.records.message import ConfirmRequest, ConfirmResponse, TurnEnd
 from steersman.records.settings import Settings
 from tests.cli.kit import DONE
@@ -29,7 +29,11 @@ git checkout -q -B main && git -c user.name=x -c user.email=x@y commit -q --allo
         ("git push ../origin.git HEAD:refs/heads/a", "../origin.git"),
         ("git push --receive-pack=evil origin", None),
         ("git push -o x origin", None),
-        ("git push origin main && make", None),
+        ("git push origin main && make", "origin"),
+        ("git add -A && git commit -qm 'Fix' && git push", ""),
+        ("cd sub && git push", None),
+        ("git remote set-url origin x; git push", None),
+        ("git push origin a && git push hub b", None),
         ("git push $(evil)", None),
         ("git -c core.sshCommand=evil push origin", None),
         ("git pushy", None),
@@ -60,23 +64,46 @@ def play(environ, workspace, model, decisions):
     return asyncio.run(asyncio.wait_for(whole(), 60))
 
 
-def test_a_push_here_is_asked_about_once_and_one_elsewhere_leaves_the_sandbox(
+def test_a_push_here_is_asked_about_once_and_opens_nothing_that_git_obeys(
     environ, workspace, script
 ):
     subprocess.run(SETTING, shell=True, cwd=workspace, check=True, env=environ)
-    runs = ("git push origin main", "git push hub main")
+    obeyed = "commondir config hooks/x objects/info/alternates HEAD"
+    then = f"for f in {obeyed}; do echo evil > ../origin.git/$f; done"
+    runs = (f"echo x > x && git add x && git push origin main; {then}", "git push hub main")
     turns = [{"tool_calls": [call("workspace_run_command", command=one)]} for one in runs]
 
     asked = play(environ, workspace, script(*turns, DONE), ["allow", "deny"])
 
-    origin = str(workspace.parent / "origin.git")
+    origin = workspace.parent / "origin.git"
     (here,), (elsewhere,) = (request.actions for request in asked)
-    assert (here.command, here.writes, here.outside) == (runs[0], (origin,), False)
+    assert (here.command, here.writes, here.outside) == (runs[0], (str(origin),), False)
     assert "pushes to origin" in asked[0].reason
-    assert (elsewhere.command, elsewhere.outside) == (runs[1], True)
-    assert "git@hub.example:me/shop.git needs your keys" in asked[1].reason
+    assert (elsewhere.command, elsewhere.writes, elsewhere.outside) == (runs[1], (), False)
     branches = ["git", f"--git-dir={origin}", "branch", "--format=%(refname:short)"]
     done = subprocess.run(branches, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["main"]
-    assert pins(origin)[:3] == ["--ro-bind", f"{origin}/hooks", f"{origin}/hooks"]
-    assert pins(str(workspace)) == []
+    assert not (origin / "commondir").exists()
+    assert not (origin / "objects/info/alternates").exists()
+    assert "evil" not in (origin / "config").read_text()
+    assert (origin / "HEAD").read_text() == "ref: refs/heads/main\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "found"),
+    [
+        ("", True),
+        ("git config branch.main.remote ../other.git", False),
+        ("git config remote.pushDefault ../other.git", False),
+        ("git config branch.main.pushRemote hub", False),
+        ("git config branch.main.pushRemote origin", True),
+    ],
+)
+def test_an_unnamed_destination_is_the_one_that_git_takes(environ, workspace, setting, found):
+    lines = f"{SETTING}\ngit remote rename hub x; git remote remove x; git remote add hub h:x\n"
+    subprocess.run(lines, shell=True, cwd=workspace, check=True, env=environ)
+    if not setting:
+        subprocess.run("git remote remove hub", shell=True, cwd=workspace, check=True, env=environ)
+    subprocess.run(setting or "true", shell=True, cwd=workspace, check=True, env=environ)
+    place = destination("git push", str(workspace), environ)
+    assert place == (str(workspace.parent / "origin.git") if found else "")

@@ -240,9 +240,12 @@ def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
     opened[workspace.root] = [*workspace.mount, *workspace.pins]
     if not profile.granted:
         return opened
-    from steersman.operations.running.pushing import pins
+    from steersman.operations.running.pushing import pins, written_parts
 
-    return opened | {place: ["--bind", place, place, *pins(place)] for place in profile.granted}
+    for place in profile.granted:
+        words = [word for part in written_parts(place) for word in ("--bind", part, part)]
+        opened[place] = [*words, *pins(place)]
+    return opened
 
 
 def _sockets(profile: Profile, root: str) -> list[str]:

@@ -21,6 +21,7 @@ from steersman.operations.running import launcher, seccomp
 from steersman.operations.running.bubblewrap import keeps_powers
 from steersman.operations.running.disk import holds
 from steersman.operations.running.masks import hidden, outermost
+from steersman.operations.running.pushing import written_parts
 from steersman.operations.running.scratch import Scratch
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import Profile
@@ -90,7 +91,8 @@ def _rules(profile: Profile, root: str, temporary: str) -> Iterator[str]:
         yield f"device /dev/{name}"
     yield f"{'write' if profile.files == 'write' else 'read'} {root}"
     yield f"write {temporary}"
-    for path in (*profile.writable, *profile.granted):
+    granted = (part for one in profile.granted for part in written_parts(one))
+    for path in (*profile.writable, *granted):
         yield f"write {os.path.realpath(path)}"
     if profile.network == "host":
         yield "net host"

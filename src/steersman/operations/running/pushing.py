@@ -1,7 +1,8 @@
-"""Where a plain `git push` goes, so that approving it opens exactly that and nothing else.
+"""Where a plain `git push` goes on this machine, so that approving it opens exactly that.
 
-A repository on this machine can be written from inside the sandbox; its hooks and settings stay
-read-only there. Any other needs the user's keys, which no sandbox shows.
+What git keeps of commits and branches in that repository can then be written from inside the
+sandbox; its hooks and settings, and whatever else git obeys in it, stay read-only. A push to
+another machine needs the user's keys, which no sandbox shows: it is not given anything here.
 """
 
 import os
@@ -9,10 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from msgspec import Struct
-
 from steersman.operations.running.git_answers import answer
-from steersman.store.redactor import Redactor
 
 _PLAIN = re.compile(r"git push(?: [\w@%+=:,./~^-]+)*")
 _FLAGS = frozenset({
@@ -21,51 +19,53 @@ _FLAGS = frozenset({
     "--atomic", "-d", "--delete", "--no-verify", "--all", "--branches", "-4", "-6", "--ipv4",
     "--ipv6", "--thin", "--no-thin",
 })  # fmt: skip
-_ELSEWHERE = re.compile(r"(?:ssh|git\+ssh|https?)://|(?:[\w.-]+@)?[\w.-]+:(?!:)")
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
-_RUN = ("hooks", "config", "info")  # what git runs or takes settings from
-_PARTS = ("HEAD", "objects", "refs", *_RUN)
+_THEN = re.compile(r"\s*(?:&&|;|\n)\s*")
+_MOVES = re.compile(r"(?:cd|pushd|popd|git (?:-C|remote|config))\b")
+_WRITTEN = ("objects", "refs", "logs")
+_PARTS = ("HEAD", "objects", "refs", "hooks", "config", "info")
 
 
-class Destination(Struct, frozen=True):
-    """The folder of a repository here that a push writes, or the address of one elsewhere."""
-
-    folder: str = ""
-    address: str = ""
-
-
-def destination(command: str, cwd: str, environ: Mapping[str, str]) -> Destination | None:
-    """Where a command pushes to; None for any other command, and where nobody can tell."""
+def destination(command: str, cwd: str, environ: Mapping[str, str]) -> str:
+    """The folder of a repository of this machine that a command pushes to; empty if not known."""
     named = remote_of(command)
     if named is None:
-        return None
+        return ""
     if not named:
-        remotes = (answer(cwd, environ, "remote") or b"").decode("utf-8", "replace").split()
-        if len(remotes) != 1:
-            return None
-        (named,) = remotes
+        named = _usual(cwd, environ)
+    if not named:
+        return ""
     said = answer(cwd, environ, "remote", "get-url", "--push", "--all", "--", named)
     urls = (said or os.fsencode(named)).decode("utf-8", "replace").splitlines()
     top = answer(cwd, environ, "rev-parse", "--show-toplevel")
     if len(urls) != 1 or top is None:
-        return None
+        return ""
     place = urls[0].removeprefix("file://")
-    if folder := repository_at(os.path.join(os.fsdecode(top.strip()), place)):
-        return Destination(folder=folder)
-    if not _ELSEWHERE.match(urls[0]):
-        return None
-    return Destination(address=Redactor().text(_CREDENTIALS.sub("", urls[0])))
+    return repository_at(os.path.join(os.fsdecode(top.strip()), place))
+
+
+def _usual(cwd: str, environ: Mapping[str, str]) -> str:
+    """The remote that git takes where none is named; empty where that is not one of a name."""
+    remotes = (answer(cwd, environ, "remote") or b"").decode("utf-8", "replace").split()
+    branch = (answer(cwd, environ, "symbolic-ref", "-q", "HEAD") or b"").decode().strip()
+    shape = "--format=%(push:remotename)"
+    said = answer(cwd, environ, "for-each-ref", shape, branch) if branch else None
+    chosen = (said or b"").decode("utf-8", "replace").strip()
+    if chosen:
+        return chosen if chosen in remotes else ""
+    return remotes[0] if len(remotes) == 1 else ""
 
 
 def remote_of(command: str) -> str | None:
     """The remote that a plain push names, empty for the usual one; None for other commands. Pure.
 
-    Plain is one command without anything that a shell expands, and without options that run
-    a program or name another repository.
+    Plain is a command without anything that a shell expands, and without options that run
+    a program or name another repository. It may be one of several, if none goes elsewhere.
     """
-    if not _PLAIN.fullmatch(command.strip()):
+    parts = _THEN.split(command.strip())
+    pushes = [part for part in parts if part.startswith("git push")]
+    if len(pushes) != 1 or not _PLAIN.fullmatch(pushes[0]) or any(map(_MOVES.match, parts)):
         return None
-    words = shlex.split(command)[2:]
+    words = shlex.split(pushes[0])[2:]
     flags = [word.partition("=")[0] for word in words if word.startswith("-")]
     if not _FLAGS.issuperset(flags):
         return None
@@ -80,9 +80,16 @@ def repository_at(place: str) -> str:
     return ""
 
 
-def pins(folder: str) -> list[str]:
-    """Words that keep read-only, in a repository that may be written, what git would run."""
-    if repository_at(folder) != folder:
-        return []
-    places = [os.path.join(folder, name) for name in _RUN]
-    return [word for place in places for word in ("--ro-bind", place, place)]
+def written_parts(place: str) -> tuple[str, ...]:
+    """What of a place may be written when that is allowed: of a repository, what a push adds."""
+    if repository_at(place) != place:
+        return (place,)
+    parts = (os.path.join(place, name) for name in _WRITTEN)
+    return tuple(part for part in parts if os.path.isdir(part) and not os.path.islink(part))
+
+
+def pins(place: str) -> list[str]:
+    """Words that keep read-only what leads git from one repository to another's objects."""
+    info = os.path.join(place, "objects", "info")
+    leads = repository_at(place) == place and os.path.isdir(info)
+    return ["--ro-bind", info, info] if leads else []

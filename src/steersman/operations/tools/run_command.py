@@ -151,20 +151,15 @@ class RunCommand(Tool[RunCommandArgs]):
     def _planned(self, args: RunCommandArgs, workspace: Workspace) -> Execute:
         """The command; a plain push comes with what it needs, so that one approval is enough."""
         wanted = self._wanted(args, workspace)
-        if wanted.refused or not args.command.startswith("git push"):
+        if wanted.refused or "git push" not in args.command:
             return wanted
         from steersman.operations.running.pushing import destination
 
-        found = destination(args.command, wanted.cwd, self._environ)
-        if found is None:
+        folder = destination(args.command, wanted.cwd, self._environ)
+        if not folder or holds(workspace.root, folder):
             return wanted
-        if found.address:
-            why = f"{found.address} needs your keys, which the sandbox hides"
-            return replace(wanted, outside=True, refused=(why,))
-        if holds(workspace.root, found.folder):
-            return wanted
-        told = (f"it writes to the repository {shortened(found.folder, self._home)}",)
-        return replace(wanted, outside=False, writes=(found.folder,), refused=told)
+        told = (f"it writes to the repository {shortened(folder, self._home)}",)
+        return replace(wanted, outside=False, writes=(folder,), refused=told)
 
     def _wanted(
         self, args: RunCommandArgs, workspace: Workspace, *, direct: bool = False
