@@ -49,6 +49,7 @@ def run(
     """What `steer` does with these words, from its beginning to its end."""
     (given, give), (out, outer), (err, errer) = (os.pipe() for _ in range(3))
     report, reporter = socket.socketpair()
+    report.settimeout(seconds)
     with report, reporter:
         try:
             os.write(give, said.encode())
@@ -75,7 +76,9 @@ def run(
 
 
 def _number(report: socket.socket) -> int:
-    return int.from_bytes(report.recv(_NUMBER, socket.MSG_WAITALL), "big", signed=True)
+    said = report.recv(_NUMBER, socket.MSG_WAITALL)
+    assert len(said) == _NUMBER, "the command's watcher is gone"
+    return int.from_bytes(said, "big", signed=True)
 
 
 def _read(out: int, err: int, end: float) -> tuple[str, str]:

@@ -332,6 +332,7 @@ def test_a_branch_that_is_merged_renamed_packed_or_the_threads_own_is_not_asked_
         ("git branch other", "git branch -M other feature"),
         ("git pack-refs --all", "git branch other", "git branch -M other feature"),
         ("git branch -f feature main", "rm .git/logs/refs/heads/feature"),
+        ("git branch -m feature x", "git branch -f x main"),
     ],
 )  # fmt: skip
 def test_a_detour_does_not_make_a_branch_the_threads_own(steer, script, branches, lines):
@@ -339,6 +340,30 @@ def test_a_detour_does_not_make_a_branch_the_threads_own(steer, script, branches
     assert not any(harmless)
     assert "the only way to 3 commits, needs approval" in last
     assert "branch other" not in last
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (["git update-ref refs/remotes/x/f feature", "git branch -D feature"],
+         "git update-ref -d refs/remotes/x/f"),
+        (["git update-ref refs/bisect/bad feature", "git branch -D feature"],
+         "git update-ref -d refs/bisect/bad"),
+        (["git checkout -q --detach feature", "git branch -D feature"], "git checkout -q main"),
+        (["git checkout -qb own && git merge -q feature", "git branch -D feature",
+          "git checkout -q main"], "git branch -D own"),
+        (["git -c tag.gpgSign=false tag -am x kept feature", "git branch -D feature"],
+         "git tag -d kept"),
+    ],
+)  # fmt: skip
+def test_nor_does_one_over_two_turns(steer, script, branches, first, then):
+    begun = worked(steer, script, *map(shell, first))
+    assert not any(told(begun))
+    model = script({"tool_calls": [shell(then)]}, {"tool_calls": [shell("git tag t")]}, DONE)
+    words = ("resume", begun[0]["thread"], "on", "--model", model, *NEVER)
+    last, other = told(steer.messages(*words))
+    assert "the only way to 3 commits, needs approval" in last
+    assert other == ""
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,9 @@ class Secrets:
         """All of them, if there may be new ones."""
         if (now := self._stamps()) == self._seen:
             return set()
+        found = self._all()
         self._seen = now
-        return self._all()
+        return found
 
     def _stamps(self) -> tuple[tuple[int, int], ...]:
         return tuple(_stamp(path) for path in (self._logins.list, self._sign_ins.folder))

@@ -51,8 +51,9 @@ def meanwhile(messages: Sequence[Message], journal: Journal) -> str:
             if entry.seq not in never and entry.cause != "void"}  # fmt: skip
     jobs = {m.body.process_id: m.body.command for m in messages if isinstance(m.body, JobEnd)}
     stopped = {m.body.output.get("process_id") for m in messages
-               if isinstance(m.body, ToolResult) and m.body.tool == SIGNAL
-               and isinstance(m.body.output, dict)}  # fmt: skip
+               if isinstance(m.body, ToolResult) and m.body.tool == SIGNAL and m.turn == 0
+               and isinstance(m.body.output, dict)
+               and m.body.output.get("state") != "running"}  # fmt: skip
     lines: list[str] = []
     for message in messages:
         match message.body:

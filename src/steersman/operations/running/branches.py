@@ -16,19 +16,22 @@ from steersman.operations.journal.undoing import squash
 from steersman.operations.running import repository
 from steersman.operations.running.contents import blob_names, content_of, key, lasts
 from steersman.operations.running.git_needs import Led, named_now, packed_on_disk, packed_refs
-from steersman.operations.running.history import leads_on, piece
+from steersman.operations.running.history import is_object, leads_on, piece
 from steersman.operations.running.stashes import contents, unpacked
 from steersman.records.change import Change, FileState
 from steersman.records.patterns import pattern
 
 _REF = pattern(
-    r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/(?!remotes/|bisect/|rewritten/|prefetch/).+)|(?P<many>packed-refs)"
+    r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/.+)|(?P<many>packed-refs)|(?P<head>HEAD)"
     r"|logs/(?P<log>refs/(?!remotes/).+))",
     re.DOTALL,
 )
 _OBJECT = pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STASH = "refs/stash"
+_PASSING = ("refs/remotes/", "refs/bisect/", "refs/rewritten/", "refs/prefetch/")  # nobody's own
+_DETACHED = (40, 41, 64, 65)  # bytes of a HEAD that is on no branch
 _KINDS = {"heads": "branch", "tags": "tag"}
+_FEW = 50  # names that are looked up one by one
 _MOST = 20_000  # files of which contents are looked up
 
 Names = dict[str, str]  # of objects, and of what led there
@@ -44,9 +47,12 @@ class Unnamed(Struct, frozen=True):
 def takes_names(change: Change) -> bool:
     """Whether a file that names branches, tags or stashes, or logs where they were, is another.
 
-    A file for a branch may hide where it was in `packed-refs`.
+    A file for a branch may hide where it was in `packed-refs`, and a HEAD may be all that is left
+    of one.
     """
     found = _REF.fullmatch(change.path)
+    if found and found["head"]:
+        return change.before.kind == "file" and change.before.size in _DETACHED
     return found is not None and (change.before.kind == "file" or bool(found["ref"]))
 
 
@@ -71,6 +77,8 @@ def unnamed(
     for store in sorted({match["store"] for match in found}):
         left = named_now(journal, store, after)
         lost = _lost(journal, store, taken, left)
+        if left:
+            lost = _let_go(journal, store, whole, changes, left) | lost
         own = _made(store, whole) & lost.keys() if lost else set()
         if own and left and not _hold_work(journal, store, own, left, whole):
             lost = {one: ref for one, ref in lost.items() if one not in own}
@@ -95,6 +103,19 @@ def unnamed(
     return Unnamed(tuple(names), commits)
 
 
+def _let_go(
+    journal: Journal, store: str, whole: Sequence[Change], changes: Sequence[Change], left: Led
+) -> Names:
+    """What the thread found under names that it took away before, and lets go of only now."""
+    names = [change for change in squash(whole) if _REF.fullmatch(change.path)]
+    lost = _lost(journal, store, names, left)
+    before = {change.path: change.before for change in changes}
+    held = named_now(journal, store, before) if lost else None
+    return {one: ref for one, ref in list(lost.items())[:_FEW]
+            if ref != _STASH and _is_safe(journal.root, store, one, held)
+            and not _is_safe(journal.root, store, one, left)}  # fmt: skip
+
+
 def _is_safe(root: str, store: str, one: str, left: Led | None) -> bool:
     return left is not None and repository.only_from(root, store, [one], left.objects) == 0
 
@@ -110,7 +131,8 @@ def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Led | N
         if found["ref"] and not was:
             was = _hidden(journal, store, found["ref"], changes)
         lost |= {one: ref for one, ref in was.items()
-                 if one not in now and not (left and _logged(left, ref, one))}  # fmt: skip
+                 if one not in now and not ref.startswith(_PASSING)
+                 and not (left and _logged(left, ref, one))}  # fmt: skip
     return lost
 
 
@@ -174,7 +196,8 @@ def _kept(
     brought: dict[str, set[str]] = {}
     for change in changes:
         found = piece(change.path) if change.after.kind == "file" else None
-        if found and found.store == store and not found.pack:
+        real = found and found.store == store and is_object(journal, change.after, found.name)
+        if found and real:
             brought[found.name] = leads_on(journal, change.after, found.name)
     kept: set[str] = set()
     follow = {*named} & brought.keys()
@@ -200,11 +223,13 @@ def _read(journal: Journal, found: "re.Match[str]", state: FileState) -> Names:
     text = content_of(journal, state).decode(errors="replace")
     if found["ref"]:
         return {one: found["ref"] for one in _OBJECT.findall(text)}
+    if found["head"]:
+        return {}
     if found["log"]:
         rows = [line.split(" ") for line in text.splitlines() if found["log"] == _STASH]
         return {row[1]: _STASH for row in rows if len(row) > 1 and _OBJECT.fullmatch(row[1])}
     packed = packed_refs(text.encode(errors="replace"))
-    return {one: ref for ref, one in packed.items() if not ref.startswith("refs/remotes/")}
+    return {one: ref for ref, one in packed.items()}
 
 
 def _called(ref: str) -> str:
