@@ -106,15 +106,15 @@ def _free(name: str) -> bool:
 
 
 def _scheme(address: str) -> str:
-    """What an address without one means: https, but not on this machine or in its own network."""
+    """What an address without one means: https, for a key is sent there; http on this machine."""
     try:
         host = urlsplit(f"//{address}").hostname or ""
     except ValueError:
         return "https"
     try:
-        near = not ip_address(host).is_global
+        near = ip_address(host).is_loopback
     except ValueError:
-        near = "." not in host or host.endswith((".localhost", ".local", ".lan", ".internal"))
+        near = host == "localhost" or host.endswith(".localhost")
     return "http" if near else "https"
 
 

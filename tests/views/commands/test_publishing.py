@@ -69,7 +69,10 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
     assert "changed  README.md" in asked[1]
     assert staged[-1][1].endswith("Make add() add. 2 unstaged changes left as before.")
     assert first == f"{ADDED}\n\n\nREADME.md\n"
-    assert declined[-1] == ("compose", f"/commit -m {ADDED}")
+    assert declined[-1] == (
+        "tell",
+        "Nothing was committed. The message was: Make add() add It subtracted.",
+    )
     asked = next(about for what, about in declined if what == "confirm")
     assert asked[0] == "Commit 2 files?"
     assert git("log", "-1", "--format=%s", "--name-only") == "Add it all\n\nnew file.txt\n"

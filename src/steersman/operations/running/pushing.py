@@ -1,7 +1,7 @@
-"""Where a plain `git push` goes on this machine, so that approving it opens exactly that.
+"""The repository of this machine that a plain `git push` is for: approving it opens exactly that.
 
 What git keeps of commits and branches in that repository can then be written from inside the
-sandbox; its hooks and settings, and whatever else git obeys in it, stay read-only. A push to
+sandbox; its hooks and settings, and whatever else git follows in it, stay read-only. A push to
 another machine needs the user's keys, which no sandbox shows: it is not given anything here.
 """
 

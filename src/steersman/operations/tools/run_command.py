@@ -151,7 +151,7 @@ class RunCommand(Tool[RunCommandArgs]):
     def _planned(self, args: RunCommandArgs, workspace: Workspace) -> Execute:
         """The command; a plain push comes with what it needs, so that one approval is enough."""
         wanted = self._wanted(args, workspace)
-        if wanted.refused or "git push" not in args.command:
+        if wanted.refused or wanted.outside or "git push" not in args.command:
             return wanted
         from steersman.operations.running.pushing import destination
 

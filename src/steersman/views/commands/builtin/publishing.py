@@ -37,8 +37,7 @@ async def commit(stage: Stage, arguments: str) -> None:
         raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
     message, kept = await _approved(stage, tree, message)
     if not kept:
-        stage.tell("Nothing was committed. Change the message, or say something else.")
-        stage.compose(f"/commit -m {message}")
+        stage.tell(f"Nothing was committed. The message was: {one_line(message, 200)}")
         return
     dropped = [one.path for one in files if one.path not in kept]
     command = git_work.commit_command(message, () if tree.staged else kept, dropped)
