@@ -286,11 +286,13 @@ async def _settle(ground: Ground, thread: str) -> str:
         handle = await host.attach(thread)
         try:
             async with asyncio.timeout(REST):
-                while not await _rests(host, handle):
+                # One that lives may only seem to have lost the thread, on a busy machine.
+                while not await _rests(host, handle) or any(ground.processes()):
                     await asyncio.sleep(0.05)
                 return ""
         except TimeoutError:
-            return f"{await handle.state()}"
+            alive = "; ".join(map(_described, ground.processes()))
+            return f"{await handle.state()}; processes: {alive or 'none'}"
         except SteersmanError as problem:
             return f"{problem}"
 
