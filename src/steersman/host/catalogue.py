@@ -1,6 +1,7 @@
 """The models that a person's keys and servers offer: asked of the providers, and kept."""
 
 import asyncio
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -130,6 +131,9 @@ def remember(provider: str, base_url: str, names: tuple[str, ...], home: Path) -
     Cache(home).keep(provider, _Kept(base_url, now(), names))
 
 
+_KEEPING = threading.Lock()  # several providers answer at the same time
+
+
 class Cache:
     """The lists that providers gave, in a file of the data folder."""
 
@@ -143,8 +147,8 @@ class Cache:
 
     def keep(self, provider: str, listed: _Kept) -> _Kept:
         """Keep a list, as far as that can be."""
-        text = msgspec.json.encode({**self._all(), provider: listed}).decode()
-        with suppress(OSError):  # whoever cannot keep it asks again
+        with _KEEPING, suppress(OSError):  # whoever cannot keep it asks again
+            text = msgspec.json.encode({**self._all(), provider: listed}).decode()
             replace_file(self._file, text)
         return listed
 
