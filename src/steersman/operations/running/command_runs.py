@@ -46,6 +46,7 @@ from steersman.store.log import Lane, unbroken
 
 C = TypeVar("C", bound=Copied)
 SHELL = ("bash", "--norc", "--noprofile", "-c")
+LONG = 1.0  # seconds; settling that takes longer is followed by a rest of the same length
 
 
 class NoSandbox(ToolProblem):
@@ -317,7 +318,8 @@ class CommandRuns:
         began = time.monotonic()
         for run, bench in list(self._unsettled.values()):
             await _saying(run.milestone(bench), bench)
-        self._rested = 2 * time.monotonic() - began  # as long a rest as that took
+        took = time.monotonic() - began
+        self._rested = time.monotonic() + (took if took > LONG else 0)
 
     def _sweep(self, discard: Callable[[], None]) -> None:
         """Remove what a command left behind in a thread of its own; its lock says whose it is."""
