@@ -143,7 +143,7 @@ PIECES = ("/home", "/opt", "/usr", "/var/log")
         (["/", "/proc"], "/run/w", None),
     ],
 )
-def test_the_disk_as_a_whole(mounted, workspace, expected) -> None:  # type: ignore[no-untyped-def]
+def test_the_disk_as_a_whole(mounted, workspace, expected):
     """One overlay hides what is mounted on the disk: that is put back, and sealed where it was."""
     places = [Mount(place, "ext4", writable=True) for place in mounted]
     found = as_a_whole(places, PIECES, workspace)

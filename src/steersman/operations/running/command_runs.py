@@ -274,32 +274,25 @@ class CommandRuns:
         job: bool,
     ) -> None:
         """Settle a command that continues once it has ended; the end of a `job` is logged."""
+
+        async def settled() -> None:
+            try:
+                await running.wait()
+                await tidy()
+                self._going.discard(run)
+                await _saying(run.settle(bench), bench)
+                if job:
+                    end = JobEnd(running.id, running.command, running.state.exit_code, running.cut)
+                    with suppress(StorageProblem):  # the thread is another process's by now
+                        await bench.lane.append(end, corr=bench.call)
+            finally:
+                self._going.discard(run)
+                await run.discard()
+
         self._going.add(run)
-        task = asyncio.create_task(self._settle_later(running, run, bench, tidy, job=job))
+        task = asyncio.create_task(settled())
         self._unsettled[task] = (run, bench)
         task.add_done_callback(self._unsettled.pop)
-
-    async def _settle_later(
-        self,
-        running: Running,
-        run: CommandRun,
-        bench: Bench,
-        tidy: Callable[[], Awaitable[None]],
-        *,
-        job: bool,
-    ) -> None:
-        try:
-            await running.wait()
-            await tidy()
-            self._going.discard(run)
-            await _saying(run.settle(bench), bench)
-            if job:
-                end = JobEnd(running.id, running.command, running.state.exit_code, running.cut)
-                with suppress(StorageProblem):  # the thread is another process's by now
-                    await bench.lane.append(end, corr=bench.call)
-        finally:
-            self._going.discard(run)
-            await run.discard()
 
     async def milestone(self) -> None:
         """Settle what commands in the background have done so far; calls that come together share.
