@@ -1,6 +1,8 @@
-"""The first minutes in a real terminal: log in, a task, its review, undo in parts, commit."""
+"""The first minutes in a terminal: install, log in, a task, its review, undo in parts, commit."""
 
+import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,8 @@ WRITES = [
     call("workspace_write_file", path="long.py", content=NEW),
     call("workspace_write_file", path="new.py", content="one = 1\n"),
 ]
+AS_A_PERSON = {"STEERSMAN_APPROVALS": ""}
+ROOT = Path(__file__).parents[2]
 BEGIN = """
 git config user.name Dev && git config user.email dev@example.org
 git add -A && git commit -q -m Begin
@@ -50,12 +54,37 @@ def log_in(window, server):
     window.until(READY, "local:scripted", gone="When are you asked?")
 
 
-def test_log_in_a_task_a_hunk_here_a_file_from_the_shell_and_the_rest_is_committed(
-    steer, server, workspace, open_window
-):
+@pytest.fixture
+def project(steer, workspace):
+    """A repository with a commit."""
     (workspace / "long.py").write_text(OLD)
     subprocess.run(BEGIN, shell=True, cwd=workspace, check=True, env=steer.environ)
-    window = open_window(size=(80, 24), environ={"STEERSMAN_APPROVALS": ""})
+    return workspace
+
+
+def test_log_in_a_task_a_hunk_here_a_file_from_the_shell_and_the_rest_is_committed(
+    steer, server, project, open_window
+):
+    window = open_window(size=(80, 24), environ=AS_A_PERSON)
+    first_minutes(window, server, steer, project)
+
+
+@pytest.mark.real
+def test_the_same_after_installing_it_as_the_readme_says(
+    steer, server, project, open_window, tmp_path
+):
+    installed = tmp_path / "steersman"
+    environ = {**os.environ, **steer.environ}
+    for words in (["git", "clone", "-q", ROOT, installed], ["make", "-C", installed, "demo"]):
+        done = subprocess.run(words, env=environ, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    program = [str(installed / ".venv/bin/steer")]
+    window = open_window(size=(80, 24), environ=AS_A_PERSON, program=program)
+    first_minutes(window, server, steer, project)
+
+
+def first_minutes(window, server, steer, workspace):
+    """Log in, a task, a hunk and a file undone, the rest committed."""
     log_in(window, server)
     server.play({"tool_calls": WRITES}, DONE, aside="A title")
     window.say("change them")
@@ -71,7 +100,7 @@ def test_log_in_a_task_a_hunk_here_a_file_from_the_shell_and_the_rest_is_committ
     window.until("↶ undone: long.py hunk 2", "2 files changed, +2 −1", READY)
     assert (workspace / "long.py").read_text() == OLD.replace("line 2\n", "line two\n")
 
-    (thread,) = threads(steer)
+    thread, *_ = threads(steer)  # the newest; `make demo` made another
     done = steer("undo", thread, "--file", "new.py", "--yes")
     assert done.returncode == 0, done.stderr
     assert not (workspace / "new.py").exists()

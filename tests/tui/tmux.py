@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -51,6 +52,7 @@ class Window:
         *arguments: str,
         size: tuple[int, int] = (100, 30),
         environ: dict[str, str] | None = None,
+        program: Sequence[str] = STEER,
     ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="steersman-tmux-"))
         self._socket = f"steersman-{os.getpid()}-{next(_numbers)}"
@@ -63,7 +65,7 @@ class Window:
         # One line for tmux: what is printed is kept from the first byte on.
         self._tmux(
             "-f", str(settings), "new-session", "-d", "-x", wide, "-y", high,
-            "-c", str(steer.folder), *STEER, *arguments,
+            "-c", str(steer.folder), *program, *arguments,
             ";", "pipe-pane", f"cat > {self._raw}",
         )  # fmt: skip
         self.pid = int(self._told("#{pane_pid}"))
