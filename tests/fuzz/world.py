@@ -1,6 +1,7 @@
 """The world of a round on disk: a workspace, a home with secrets, and much to be harmed outside."""
 
 import atexit
+import errno
 import hashlib
 import os
 import shutil
@@ -111,7 +112,9 @@ class World:
             return False
         try:
             os.makedirs(parent, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
+        except OSError as error:  # a link to itself stands where a folder should
+            if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ELOOP):
+                raise
             return False
         match entry.kind:
             case "folder":

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import time
 from pathlib import Path
 from typing import ClassVar
@@ -133,6 +134,18 @@ def test_nobody_else_is_let_into_the_workspace(who: str) -> None:
         before = world.root.stat().st_mode
         direct(world.root, "chmod 777 .")
         assert world.root.stat().st_mode == before
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_a_folder_that_may_not_be_written_in_stays_so_when_a_bit_is_dropped_in_it(who: str) -> None:
+    """A file in it that would run as its owner loses that, and the folder keeps its mode."""
+
+    def do(world: World) -> None:
+        direct(world.root, "mkdir d; echo x > d/runs; chmod 4755 d/runs; chmod 555 d")
+        modes = [stat.S_IMODE(os.stat(world.root / path).st_mode) for path in ("d", "d/runs")]
+        assert modes == [0o555, 0o755]
 
     as_somebody(who, do)
 

@@ -59,8 +59,12 @@ class Tree:
             raise ToolProblem(f"{root} is not a folder.", error.strerror or "") from error
 
     def close(self) -> None:
-        """Let go of the root."""
-        os.close(self._top)
+        """Let go of the root; no folder keeps what it was lent."""
+        try:
+            with suppress(OSError):
+                self.settle()
+        finally:
+            os.close(self._top)
 
     @contextmanager
     def folder(self, path: str, rights: int = _CHANGE) -> Iterator[int]:
@@ -125,13 +129,22 @@ class Tree:
             sync_all(folder)
 
     def settle(self) -> None:
-        """Give folders the mode they should have, deepest first so that each can be reached."""
+        """Give folders the mode they should have, deepest first so that each can be reached.
+
+        One that cannot be reached keeps none of the others from theirs.
+        """
+        problem: OSError | None = None
         while self.modes:
             for path in sorted(self.modes, key=depth, reverse=True):
                 wanted = self.modes.pop(path)
-                with self.folder(path, 0) as folder:
-                    if stat.S_IMODE(os.fstat(folder).st_mode) != wanted:
-                        set_mode(folder, wanted)
+                try:
+                    with self.folder(path, 0) as folder:
+                        if stat.S_IMODE(os.fstat(folder).st_mode) != wanted:
+                            set_mode(folder, wanted)
+                except OSError as error:
+                    problem = problem or error
+        if problem is not None:
+            raise problem
 
     @contextmanager
     def _readable(self, path: str) -> Iterator[int]:
