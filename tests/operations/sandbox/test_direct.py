@@ -127,12 +127,13 @@ def test_a_pipe_of_a_person_that_goes_is_judged_and_named() -> None:
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_nobody_else_is_let_into_the_workspace(who: str) -> None:
+@pytest.mark.parametrize("mode", ["777", "400"])
+def test_nobody_else_is_let_into_the_workspace_and_its_owner_is(mode: str, who: str) -> None:
     """A refused mode of the folder itself is undone, too."""
 
     def do(world: World) -> None:
         before = world.root.stat().st_mode
-        direct(world.root, "chmod 777 .")
+        direct(world.root, f"chmod {mode} .")
         assert world.root.stat().st_mode == before
 
     as_somebody(who, do)

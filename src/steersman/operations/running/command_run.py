@@ -56,12 +56,15 @@ def without_powers(root: str, found: Changeset) -> Changeset:
     with closing(Tree(root)) as tree:
         for change in found.changes:
             tame, told = tamed(change.path, change.before, change.after)
-            if tame != change.after:
+            if tame != change.after and tame.kind == "folder":
+                tree.modes[change.path] = tame.mode
+            elif tame != change.after:
                 with tree.place(change.path) as (folder, name):
                     set_mode_at(folder, name, tame.mode)
             notes += told
             if not same(change.before, tame):
                 changes.append(Change(change.path, change.before, tame))
+        tree.settle()
     return msgspec.structs.replace(found, changes=changes, notes=notes)
 
 
