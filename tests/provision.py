@@ -29,6 +29,7 @@ NPM_PACKAGES = {
 }
 SERENA = "serena-agent==2.1.0"
 SUITE_SERVER = "mcp==2.3.0"
+AGENT_SDK = "claude-agent-sdk==0.2.182"
 PYTHON_REPOSITORY = "httpx==0.28.1"
 MINUTE = 60
 
@@ -113,6 +114,11 @@ def python_repository() -> Path:
     return _ensured("python", PYTHON_REPOSITORY, _install_python_repository)
 
 
+def agent_sdk() -> Path:
+    """A folder for PYTHONPATH with the SDK by which programs drive Claude Code, without that."""
+    return _ensured("agent-sdk", AGENT_SDK, _install_agent_sdk)
+
+
 def typescript_repository() -> Path:
     """A folder with the source of a real TypeScript package (`src/`), outside `node_modules`."""
     return _ensured(
@@ -144,6 +150,13 @@ def _install_python_repository(folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     options = ["--no-deps", "--no-compile", "--target", str(folder)]
     _run(f"pip install {PYTHON_REPOSITORY}", [*pip, *options, PYTHON_REPOSITORY], folder)
+
+
+def _install_agent_sdk(folder: Path) -> None:
+    name = AGENT_SDK.partition("==")[0]  # its wheels bring the program, its source does not
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    options = ["--no-deps", "--no-compile", "--no-binary", name, "--target", str(folder)]
+    _run(f"pip install {AGENT_SDK}", [*pip, *options, AGENT_SDK], folder)
 
 
 def _install_suite_server(folder: Path) -> None:
@@ -270,6 +283,7 @@ def main() -> int:
     parts: list[tuple[str, Callable[[], object]]] = [
         (f"{len(NPM_PACKAGES)} npm packages", npm),
         (f"the suite's server of {SUITE_SERVER}", suite_server),
+        (AGENT_SDK, agent_sdk),
         (PYTHON_REPOSITORY, python_repository),
         (f"the source of rxjs {NPM_PACKAGES['rxjs']}", typescript_repository),
         (SERENA, serena),

@@ -35,7 +35,7 @@ NAMES = (
     "output_style",
 )
 # What runs as the user: only their own file says it, no variable that a folder's tools may set.
-FILE_ONLY = ("status_line",)
+FILE_ONLY = ("status_line", "allow", "deny", "instructions")
 LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.

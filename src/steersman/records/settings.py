@@ -39,6 +39,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `output_style` names how answers are worded; `status_line` is a command whose first line the
     terminal shows as its status.
     `safer` "apply" runs the safer form of a command where there is one.
+    `allow` and `deny` are rules, as in `Bash(npm test *)`; `instructions` is text that the model
+    gets after everything else that it gets before the conversation.
     """
 
     model: str = ""
@@ -65,3 +67,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     safer: Literal["offer", "apply"] = "offer"
     output_style: str = "default"
     status_line: str = ""
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    instructions: str = ""

@@ -69,6 +69,7 @@ class Permissions:
                 project=project_rules(workspace) if trusted else None,
             ),
             *(_domain_rule(domain) for domain in settings.domains),
+            *_run_rules(settings),
         )
 
     def book(self, rules: Sequence[Rule]) -> Book:
@@ -138,6 +139,15 @@ class Permissions:
         if not told:
             return ()
         return (Audit("folder", told, try_this="Review it with `steer policy trust`."),)
+
+
+def _run_rules(settings: Settings) -> tuple[Rule, ...]:
+    """Rules that a run was started with."""
+    if not (settings.allow or settings.deny):
+        return ()
+    from steersman.governance.rule_flags import rules_of
+
+    return (*rules_of(settings.allow, "allow"), *rules_of(settings.deny, "deny"))
 
 
 def _domain_rule(domain: str) -> Rule:

@@ -175,7 +175,7 @@ class ThreadSystems:
             settings.mode, settings.trust, settings.approvals, bare=settings.sandbox == "none"
         )
         if self.briefing is not None:
-            self.briefing.turn_to(settings.mode, settings.output_style)
+            self.briefing.turn_to(settings)
         if mind is not None and self._mind is not None:
             await self._mind.become(mind)
 
@@ -253,8 +253,7 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
     briefing = None
     if thinks:
         briefing = Briefing(
-            setup.settings.mode,
-            setup.settings.output_style,
+            setup.settings,
             root,
             setup.workspace.shown(plan_file(root, log.thread)),
             environ=setup.surroundings,

@@ -123,8 +123,7 @@ class Briefing:
 
     def __init__(
         self,
-        mode: str,
-        style: str,
+        settings: Settings,
         workspace: str,
         plan: str,
         *,
@@ -143,13 +142,15 @@ class Briefing:
             render(self._instructions.beginning()),
             skills.listing(self.shelf, self.disabled),
         )
-        self.name = "steersman"
-        self.turn_to(mode, style)
 
-    def turn_to(self, mode: str, style: str) -> None:
+        self.name = "steersman"
+        self.turn_to(settings)
+
+    def turn_to(self, settings: Settings) -> None:
         """Instruct the model for another mode or style from its next answer on."""
-        how = styles.section(self._styles.get(style))
-        told = (steersman(mode, self._workspace, self._plan).text, *self._brought, how)
+        how = styles.section(self._styles.get(settings.output_style))
+        own = steersman(settings.mode, self._workspace, self._plan).text
+        told = (own, *self._brought, how, settings.instructions)
         self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
 
     def instructions(self) -> str:

@@ -47,7 +47,8 @@ COMMANDS = {
     "doctor": ("doctor", "command", "Check the set-up: what works, what is missing."),
 }
 
-HIDDEN = {"carry": ("background", "carry")}  # what the host itself starts
+# What the host itself starts, and what flags alone mean.
+HIDDEN = {"carry": ("background", "carry"), "print": ("printing", "command")}
 
 OWN = ("-h", "--help", "-V", "--version")  # flags of `steer` itself; others belong to the chat
 
@@ -103,7 +104,14 @@ def _meant(arguments: list[str]) -> list[str]:
     if not arguments:
         return ["chat"] if sys.stdin.isatty() and sys.stdout.isatty() else []
     flag = arguments[0].startswith("-") and arguments[0].partition("=")[0]
-    return ["chat", *arguments] if flag and flag not in OWN else arguments
+    if flag and flag not in OWN:
+        from steersman.ports.cli.printing import meant, wanted
+
+        return ["print", *meant(arguments)] if wanted(arguments) else ["chat", *arguments]
+    task = not flag and arguments[0] not in COMMANDS and arguments[0] not in HIDDEN
+    if task and any(map(str.isspace, arguments[0])):
+        return ["chat", *arguments]  # no command has a blank in its name: it is a task
+    return arguments
 
 
 def _outcome(arguments: list[str]) -> int:

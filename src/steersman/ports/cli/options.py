@@ -60,6 +60,13 @@ _WORKING = (
         multiple=True,
         help="Commands may reach it (repeatable).",
     ),
+    click.option(
+        "--allow",
+        metavar="RULE",
+        multiple=True,
+        help="Allow in this run, as in 'Bash(npm test *)' (repeatable).",
+    ),
+    click.option("--deny", metavar="RULE", multiple=True, help="Deny in this run, likewise."),
     click.option("--yes", "-y", is_flag=True, help="Approve everything that asks."),
 )
 _SPENDING = (

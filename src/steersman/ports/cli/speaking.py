@@ -1,0 +1,308 @@
+"""Print mode at work: prompts in, lines out, and questions about permission in between."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import click
+import msgspec
+
+from steersman.host import Host, ThreadHandle
+from steersman.ports.cli.options import folder_from, folders_from, open_host, settings_from
+from steersman.ports.cli.printing import closed
+from steersman.ports.cli.views import AnswerView
+from steersman.ports.cli.work import kept_settings
+from steersman.records.dialogue import Image
+from steersman.records.errors import Exit, SteersmanError, TooLate, UsageProblem
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Message,
+    Question,
+    ToolCall,
+    TurnEnd,
+    as_line,
+)
+from steersman.records.outcomes import ENDINGS
+from steersman.records.settings import Settings
+from steersman.records.thread import Thread
+from steersman.views.claude.control import answer_of, may_use, prompt_of, refused, succeeded
+from steersman.views.claude.lines import Line, Lines
+from steersman.views.claude.modes import ANSWERS_ALL, settings_of
+
+LONGEST = 64 << 20  # of a line that comes in
+DENIED = (
+    "Nobody is there to approve this. Do it another way, or say in your answer what needs approval."
+)
+
+
+async def speak(prompt: str | None, flags: dict[str, Any], *, asks: bool) -> Exit:
+    """Print mode: one prompt, or, without one, what standard input brings."""
+    async with open_host() as host:
+        speaker = Speaker(host, flags, asks=asks)
+        working = asyncio.create_task(speaker.once(prompt) if prompt else speaker.listen())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, working.cancel)
+        return await speaker.until(working)
+
+
+class Speaker:
+    """One run of print mode, on one thread."""
+
+    def __init__(self, host: Host, flags: dict[str, Any], *, asks: bool) -> None:
+        self._host = host
+        self._flags = flags
+        self._asks = asks
+        self._answers = AnswerView()
+        self._lines: Lines | None = None
+        self._handle: ThreadHandle | None = None
+        self._showing: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()  # what the turn came to has been shown
+        self._end: TurnEnd | None = None
+        self._calls: dict[str | None, ToolCall] = {}
+        self._open: dict[str, ConfirmRequest] = {}  # asked, and not answered
+        self._set: dict[str, str] = {}  # asked for before there was a thread
+
+    # The whole run
+
+    async def once(self, prompt: str) -> None:
+        """One prompt."""
+        await self._say(prompt, ())
+
+    async def listen(self) -> None:
+        """Whatever comes in, until nothing more does."""
+        prompts: asyncio.Queue[tuple[str, tuple[Image, ...]] | None] = asyncio.Queue()
+        reading = asyncio.create_task(self._read(prompts))
+        try:
+            while (prompt := await prompts.get()) is not None:
+                await self._say(*prompt)
+            await reading
+        finally:
+            reading.cancel()
+            await asyncio.wait({reading})
+
+    async def until(self, working: "asyncio.Task[None]") -> Exit:
+        """Wait for the work, and leave the thread with what came of it."""
+        code, reason = Exit.DONE, ""
+        try:
+            await working
+            if self._end is not None:
+                code, reason = ENDINGS[self._end.ending], self._end.reason
+        except asyncio.CancelledError:
+            code, reason = Exit.INTERRUPTED, "interrupted"
+        finally:
+            if self._handle is not None:
+                await self._handle.close(code, reason)
+            if self._showing is not None:
+                await self._showing
+        return code
+
+    # What comes in
+
+    async def _read(self, prompts: asyncio.Queue[Any]) -> None:
+        try:
+            async for line in _incoming():
+                match line:
+                    case {"type": "user"}:
+                        prompts.put_nowait(prompt_of(line))
+                    case {
+                        "type": "control_request",
+                        "request_id": str(name),
+                        "request": dict(asked),
+                    }:
+                        await self._control(name, asked)
+                    case {"type": "control_response", "response": dict(response)}:
+                        await self._answered(response)
+        except SteersmanError as problem:
+            click.echo(f"Error: {problem.what} {problem.why}".rstrip(), err=True)
+            raise
+        finally:
+            prompts.put_nowait(None)
+            if self._handle is not None:
+                self._handle.leave()  # nobody answers any more
+
+    async def _control(self, name: str, asked: Mapping[str, Any]) -> None:
+        doing = _CONTROLS.get(str(asked.get("subtype")))
+        if doing is None:
+            _write(refused(name, f"Steersman has no “{asked.get('subtype')}”."))
+            return
+        try:
+            _write(succeeded(name, await doing(self, asked)))
+        except SteersmanError as problem:
+            _write(refused(name, f"{problem.what} {problem.why}".strip()))
+
+    async def _initialize(self, asked: Mapping[str, Any]) -> Line:
+        if asked.get("hooks"):
+            raise UsageProblem("Hooks of a program are not supported.")
+        styles = [self._flags.get("output_style") or "default"]
+        return {"commands": [], "output_style": styles[0], "available_output_styles": styles,
+                "models": [], "account": {}}  # fmt: skip
+
+    async def _interrupt(self, _: Mapping[str, Any]) -> Line:
+        if self._handle is not None and self._handle.busy:
+            await self._handle.cancel()
+        return {}
+
+    async def _set_mode(self, asked: Mapping[str, Any]) -> Line:
+        mode = str(asked.get("mode"))
+        if mode == ANSWERS_ALL:
+            raise UsageProblem("Start the run with --permission-mode bypassPermissions for that.")
+        await self._change({"mode": "code", **settings_of(mode)})
+        return {"mode": mode}
+
+    async def _set_model(self, asked: Mapping[str, Any]) -> Line:
+        if asked.get("model"):
+            await self._change({"model": str(asked["model"])})
+        return {}
+
+    async def _change(self, values: Mapping[str, str]) -> None:
+        if self._handle is None:
+            self._set |= values
+        else:
+            await self._handle.set(**values)
+
+    async def _answered(self, response: Mapping[str, Any]) -> None:
+        corr = str(response.get("request_id"))
+        request = self._open.pop(corr, None)
+        if request is None or self._handle is None:
+            return
+        said = response.get("response")
+        given = said if isinstance(said, dict) else {"message": str(response.get("error") or "")}
+        call = self._calls.get(request.call)
+        await self._answer(corr, answer_of(given, request, call, self._handle.thread.workspace))
+        if given.get("interrupt"):
+            await self._interrupt({})
+
+    # What is done
+
+    async def _say(self, text: str, images: tuple[Image, ...]) -> None:
+        handle = await self._ready(text)
+        self._ended.clear()
+        await handle.send(text, images)
+        assert self._showing is not None
+        ended = asyncio.create_task(self._ended.wait())
+        await asyncio.wait({ended, self._showing}, return_when=asyncio.FIRST_COMPLETED)
+        if not ended.done():
+            ended.cancel()
+            await self._showing  # what went wrong with it
+        self._end = await handle.wait()
+
+    async def _ready(self, text: str) -> ThreadHandle:
+        if self._handle is None:
+            handle, after = await self._opened(text)
+            self._handle = handle
+            tools = tuple(spec.name for spec in await asyncio.to_thread(
+                self._host.tools, handle.thread.workspace))  # fmt: skip
+            how = {"partial": self._flags["partial"], "replay": self._flags["replay"]}
+            self._lines = Lines(handle.id, handle.thread.workspace, tools=tools, **how)
+            self._showing = asyncio.create_task(self._show(handle, after))
+        return self._handle
+
+    async def _opened(self, text: str) -> tuple[ThreadHandle, int]:
+        flags = dict(self._flags) | self._set
+        mode = flags["permission_mode"] or ("default" if self._asks else "")
+        for name, value in (settings_of(mode) if mode else {}).items():
+            flags[name] = flags[name] or value
+        yes = flags["yes"] or flags["skip"] or mode == ANSWERS_ALL
+        how: dict[str, Any] = {"attended": True, "yes": yes}
+        thread = await asyncio.to_thread(self._continued)
+        if thread is None:
+            folder = folder_from(flags["workspace"])
+            settings = self._settings(flags, folder)
+            handle = await self._host.start(folder, text, settings, **how)
+            await self._host.chose_model(flags["model"])
+            return handle, 0
+        kept = kept_settings(self._host, thread, flags, thread.workspace)
+        handle = await self._host.open(thread.id, kept, resume=False, **how)
+        return handle, thread.head
+
+    def _settings(self, flags: dict[str, Any], folder: str) -> Settings:
+        return settings_from(flags, self._host.permissions.settings_file(folder))
+
+    def _continued(self) -> Thread | None:
+        named, flags = self._flags["resume"], self._flags
+        if not (named or flags["go_on"]):
+            return None
+        here = folders_from(flags["workspace"])
+        thread = self._host.find(named) if named else self._host.latest(*here)
+        return self._host.fork(thread.id) if flags["fork"] else thread
+
+    async def _show(self, handle: ThreadHandle, after: int) -> None:
+        """Print what happens until the thread is closed; answer what nobody is there to answer."""
+        try:
+            async for message in handle.events(after):
+                self._print(message)
+                match message.body:
+                    case ToolCall() as call:
+                        self._calls[message.corr] = call
+                    case ConfirmRequest() as request:
+                        await self._asked(message.corr or "", request)
+                    case ConfirmResponse() if self._open.pop(message.corr or "", None):
+                        _write({"type": "control_cancel_request", "request_id": message.corr})
+                    case Question() as question:
+                        await self._answer(message.corr or "", Answer(question.default))
+                    case TurnEnd():
+                        self._ended.set()
+        except BrokenPipeError:  # nobody reads it any more
+            closed()
+            await handle.cancel()
+
+    def _print(self, message: Message) -> None:
+        if self._flags["output_format"] == "text":
+            self._answers.show(message)
+            return
+        assert self._lines is not None
+        for line in self._lines.feed(message):
+            if self._flags["output_format"] == "stream-json" or line["type"] == "result":
+                _write(line)
+
+    async def _asked(self, corr: str, request: ConfirmRequest) -> None:
+        assert self._handle is not None
+        if not self._asks:
+            await self._answer(corr, ConfirmResponse("deny", DENIED))
+            return
+        self._open[corr] = request
+        call = self._calls.get(request.call)
+        _write(may_use(corr, request, call, self._handle.thread.workspace))
+
+    async def _answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
+        assert self._handle is not None
+        with suppress(TooLate):  # someone else was first, which is shown
+            await self._handle.answer(corr, answer)
+
+
+_CONTROLS: Mapping[str, Callable[[Speaker, Mapping[str, Any]], Awaitable[Line]]] = {
+    "initialize": Speaker._initialize,
+    "interrupt": Speaker._interrupt,
+    "set_permission_mode": Speaker._set_mode,
+    "set_model": Speaker._set_model,
+}
+
+
+def _write(line: Line) -> None:
+    """Print a line."""
+    sys.stdout.buffer.write(as_line(line) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+async def _incoming() -> AsyncIterator[dict[str, Any]]:
+    """The lines of standard input, until it is closed."""
+    reader = asyncio.StreamReader(limit=LONGEST)
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    except ValueError:  # a file
+        reader.feed_data(await asyncio.to_thread(sys.stdin.buffer.read))
+        reader.feed_eof()
+    while line := await reader.readline():
+        if not line.strip():
+            continue
+        try:
+            yield msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            raise UsageProblem("A line of the input is not a JSON object.", str(error)) from error

@@ -1,0 +1,101 @@
+"""The names and arguments that Claude Code has for what our tools do, both ways.
+
+Scripts, hooks and rules that were written for it name its tools; whoever shows or reads those uses
+this table. A tool that it does not have keeps its own name and arguments.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+JSON = Any
+MCP_CALL = "mcp_call_tool"
+MCP = "mcp__"
+
+# Its name, ours, and its arguments by ours; the rest is called the same.
+_TOOLS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
+    ("Bash", "workspace_run_command", {"background": "run_in_background"}),
+    ("BashOutput", "workspace_read_command_output", {"process_id": "bash_id"}),
+    ("KillShell", "workspace_signal_process", {"process_id": "shell_id"}),
+    ("Read", "workspace_read_file", {"path": "file_path"}),
+    ("Write", "workspace_write_file", {"path": "file_path"}),
+    ("Grep", "workspace_search_pattern", {"output": "output_mode"}),
+    ("Glob", "workspace_list_files", {"glob": "pattern"}),
+)
+_OURS = {ours: (theirs, renamed) for theirs, ours, renamed in _TOOLS}
+_EDIT = "workspace_edit_files"
+_EDITS = {"search": "old_string", "replace": "new_string"}
+# What a name of theirs means where only the tool counts: in rules.
+MEANT: Mapping[str, tuple[str, ...]] = {
+    **{theirs: (ours,) for theirs, ours, _ in _TOOLS},
+    "Grep": ("workspace_search_pattern", "workspace_search_files"),
+    "Edit": (_EDIT, "workspace_apply_patch"),
+    "MultiEdit": (_EDIT, "workspace_apply_patch"),
+    "LS": ("workspace_list_files",),
+    "TodoWrite": ("workspace_update_todo",),
+    "WebFetch": ("web_fetch",),
+    "WebSearch": ("web_search",),
+}
+
+
+def outward(tool: str, arguments: Mapping[str, JSON], root: str) -> tuple[str, dict[str, JSON]]:
+    """A call as Claude Code would make it: files by their whole paths, below `root`."""
+    match tool, arguments:
+        case "mcp_call_tool", {"server": str(server), "tool": str(name), **rest}:
+            given = rest.get("arguments")
+            return f"{MCP}{server}__{name}", dict(given) if isinstance(given, dict) else {}
+        case "workspace_edit_files", {
+            "files": [{"path": str(path), "edits": [dict(edit)], **more}],
+            **rest,
+        } if not more and not rest:
+            return "Edit", {"file_path": os.path.join(root, path), **_renamed(edit, _EDITS)}
+    if tool not in _OURS:  # a selected tool of an MCP server is called `server__tool`
+        return f"{MCP}{tool}" if "__" in tool else tool, dict(arguments)
+    theirs, names = _OURS[tool]
+    made = _renamed(arguments, names)
+    if isinstance(made.get("file_path"), str):
+        made["file_path"] = os.path.join(root, made["file_path"])
+    if tool == "workspace_run_command" and isinstance(made.get("wait_timeout"), int | float):
+        made["timeout"] = int(made.pop("wait_timeout") * 1000)
+    return theirs, made
+
+
+def inward(
+    tool: str, arguments: Mapping[str, JSON], given: Mapping[str, JSON], root: str
+) -> dict[str, JSON] | None:
+    """Our call's arguments with what someone changed in theirs; None when that is nothing."""
+    name, shown = outward(tool, arguments, root)
+    if dict(given) == shown:
+        return None
+    if tool == MCP_CALL:
+        return {**arguments, "arguments": dict(given)}
+    if name == "Edit":
+        edit = {key: value for key, value in given.items() if key != "file_path"}
+        path = _below(given.get("file_path"), root)
+        return {"files": [{"path": path, "edits": [_renamed(edit, _back(_EDITS))]}]}
+    if tool not in _OURS:
+        return dict(given)
+    made = _renamed(given, _back(_OURS[tool][1]))
+    if "file_path" in shown:
+        made["path"] = _below(made.get("path"), root)
+    if tool == "workspace_run_command":
+        if isinstance(most := made.pop("timeout", None), int | float):
+            made["wait_timeout"] = most / 1000
+        made.pop("description", None)
+    return made
+
+
+def _renamed(values: Mapping[str, JSON], names: Mapping[str, str]) -> dict[str, JSON]:
+    return {names.get(name, name): value for name, value in values.items()}
+
+
+def _back(names: Mapping[str, str]) -> dict[str, str]:
+    return {theirs: ours for ours, theirs in names.items()}
+
+
+def _below(path: JSON, root: str) -> JSON:
+    """A path as our tools name it: from the workspace where it lies in it."""
+    if not isinstance(path, str) or not os.path.isabs(path):
+        return path
+    inside = os.path.relpath(path, root)
+    return path if inside == ".." or inside.startswith("../") else inside

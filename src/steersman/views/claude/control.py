@@ -1,0 +1,114 @@
+"""What is said both ways over `--input-format stream-json`: prompts, requests and answers. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from steersman.records.dialogue import Image
+from steersman.records.errors import UsageProblem
+from steersman.records.message import ConfirmRequest, ConfirmResponse, Scope, ToolCall
+from steersman.records.tool_names import inward, outward
+from steersman.views.requests import can_be_changed, title
+
+Line = dict[str, Any]
+# How long an answer holds that goes where Claude Code would keep a rule; never longer than offered.
+_KEPT: Mapping[str, Scope] = {
+    "session": "thread", "localSettings": "here", "projectSettings": "here", "userSettings": "here",
+}  # fmt: skip
+
+
+def prompt_of(line: Mapping[str, Any]) -> tuple[str, tuple[Image, ...]]:
+    """The words and pictures of a `user` line."""
+    match line.get("message"):
+        case {"content": str(text)}:
+            return text, ()
+        case {"content": list(blocks)}:
+            texts = [b["text"] for b in blocks if _has(b, "text")]
+            sources = [b["source"] for b in blocks if isinstance(b, dict) and "source" in b]
+            images = tuple(
+                Image(str(source["media_type"]), str(source["data"]))
+                for source in sources
+                if isinstance(source, dict) and {"media_type", "data"} <= source.keys()
+            )
+            return "\n".join(texts), images
+    raise UsageProblem("A line of the input has no message.", "A `user` line needs one.")
+
+
+def _has(block: object, name: str) -> bool:
+    return isinstance(block, dict) and isinstance(block.get(name), str)
+
+
+def may_use(corr: str, request: ConfirmRequest, call: ToolCall | None, root: str) -> Line:
+    """The question whether a tool may be used, as a program that answers for a person gets it."""
+    tool, given = (call.tool, call.arguments) if call else (request.tool, {})
+    name, shown = outward(tool, given, root)
+    asked: Line = {
+        "subtype": "can_use_tool",
+        "tool_name": name,
+        "input": shown,
+        "tool_use_id": request.call,
+        "permission_suggestions": _suggestions(name, request),
+        "title": title(request),
+        "description": request.reason,
+        "decision_reason": request.reason,
+    }
+    return {"type": "control_request", "request_id": corr, "request": asked}
+
+
+def _suggestions(name: str, request: ConfirmRequest) -> list[Line]:
+    """The answers that hold longer; which rule they make is the host's own."""
+    scopes = {scope for one in request.lasting for scope in one.scopes if one.name == "same"}
+    places = {"thread": "session", "here": "localSettings"}
+    return [
+        {
+            "type": "addRules",
+            "rules": [{"toolName": name}],
+            "behavior": "allow",
+            "destination": place,
+        }
+        for scope, place in places.items()
+        if scope in scopes
+    ]
+
+
+def answer_of(
+    response: Mapping[str, Any], request: ConfirmRequest, call: ToolCall | None, root: str
+) -> ConfirmResponse:
+    """What a program answered to `may_use`; all but a clear yes is a no."""
+    if response.get("behavior") != "allow":
+        return ConfirmResponse("deny", str(response.get("message") or ""))
+    changed = None
+    given = response.get("updatedInput")
+    if call is not None and isinstance(given, dict):
+        changed = inward(call.tool, call.arguments, given, root)
+    if changed is not None and not can_be_changed(request):
+        return ConfirmResponse("deny", "The input of this call can no longer be changed.")
+    scope = _scope(response.get("updatedPermissions"), request)
+    return ConfirmResponse("allow", scope=scope, arguments=changed)
+
+
+def _scope(updates: object, request: ConfirmRequest) -> Scope:
+    offered = {scope for one in request.lasting for scope in one.scopes if one.name == "same"}
+    wanted = [
+        _KEPT[one["destination"]]
+        for one in (updates if isinstance(updates, list) else [])
+        if isinstance(one, dict)
+        and one.get("type") == "addRules"
+        and one.get("behavior") == "allow"
+        and one.get("destination") in _KEPT
+    ]
+    usable = [scope for scope in wanted if scope in offered]
+    return usable[0] if usable else "once"
+
+
+def succeeded(request_id: str, response: Mapping[str, Any]) -> Line:
+    """The answer to a control request."""
+    return _response(request_id, {"subtype": "success", "response": dict(response)})
+
+
+def refused(request_id: str, why: str) -> Line:
+    """The answer to a control request that cannot be carried out."""
+    return _response(request_id, {"subtype": "error", "error": why})
+
+
+def _response(request_id: str, response: Line) -> Line:
+    return {"type": "control_response", "response": {**response, "request_id": request_id}}

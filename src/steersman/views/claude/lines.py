@@ -1,0 +1,255 @@
+"""Messages of a thread as lines of `--output-format json` and `stream-json`. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from steersman import __version__
+from steersman.records.message import (
+    Assistant,
+    AssistantDelta,
+    Body,
+    Compaction,
+    Error,
+    Message,
+    ReasoningDelta,
+    SessionStart,
+    SettingsChanged,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+    TurnStart,
+    UsageReport,
+    User,
+)
+from steersman.records.tool_names import outward
+from steersman.views.claude.modes import mode_name
+
+Line = dict[str, Any]
+SHAPE = "2.1.0"  # the version of Claude Code whose lines these are
+MAIN = 1  # slashes in the lane of the one that the user talks to
+ERRORS = {
+    "limit": "error_max_turns",
+    "needs_answer": "error_during_execution",
+    "cancelled": "error_during_execution",
+    "interrupted": "error_during_execution",
+    "blocked": "error_during_execution",
+}
+REASONS = {"done": "completed", "cancelled": "aborted", "limit": "max_turns", "failed": "api_error"}
+
+
+class Spent:
+    """What a turn used."""
+
+    def __init__(self) -> None:
+        self.tokens = {
+            "input_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+            "output_tokens": 0,
+        }  # fmt: skip
+        self.cost = 0.0
+        self.ms = 0
+
+    def add(self, used: UsageReport) -> None:
+        """Count one request to a model."""
+        self.tokens["input_tokens"] += used.input - used.cached
+        self.tokens["cache_read_input_tokens"] += used.cached
+        self.tokens["output_tokens"] += used.output
+        self.cost += used.cost
+        self.ms += used.ms
+
+
+class Lines:
+    """Feed it every message in order; each gives the lines it comes to.
+
+    `partial`: also what is on its way. `replay`: also the words of the user. `tools` are the names
+    of the tools there are, as the first line lists them.
+    """
+
+    def __init__(
+        self,
+        thread: str,
+        root: str,
+        *,
+        tools: tuple[str, ...] = (),
+        partial: bool = False,
+        replay: bool = False,
+    ) -> None:
+        self._thread = thread
+        self._root = root
+        self._tools = list(dict.fromkeys(outward(name, {}, root)[0] for name in tools))
+        self._partial = partial
+        self._replay = replay
+        self._settings: dict[str, str] = {}
+        self._calls: dict[str | None, ToolCall] = {}
+        self._denied: list[Line] = []
+        self._began: Message | None = None
+        self._spent = Spent()
+        self._words = ""
+        self._problem = ""
+        self._count = 0
+
+    def feed(self, message: Message) -> list[Line]:
+        """The lines of a message; none for what Claude Code says nothing of."""
+        taker = _TAKERS.get(type(message.body))
+        return taker(self, message, message.body) if taker else []
+
+    def call(self, corr: str | None) -> tuple[str, Line]:
+        """The name and the input of a call that was seen, as its line has them."""
+        asked = self._calls.get(corr)
+        return outward(asked.tool, asked.arguments, self._root) if asked else ("", {})
+
+    # What each kind comes to
+
+    def _session(self, _: Message, body: SessionStart) -> list[Line]:
+        self._settings |= {"model": body.model}
+        return []
+
+    def _set(self, _: Message, body: SettingsChanged) -> list[Line]:
+        self._settings |= {
+            name: value for name in ("mode", "model", "approvals") if (value := getattr(body, name))
+        }
+        return []
+
+    def _begin(self, message: Message, body: TurnStart) -> list[Line]:
+        self._set(message, SettingsChanged(body.mode, body.model, approvals=body.approvals))
+        self._began, self._spent, self._words, self._problem = message, Spent(), "", ""
+        self._denied = []
+        return [
+            self._line(message, "system", subtype="init")
+            | {
+                "cwd": self._root,
+                "tools": self._tools,
+                "mcp_servers": [],
+                "model": self._settings.get("model", ""),
+                "permissionMode": mode_name(self._settings),
+                "slash_commands": [],
+                "apiKeySource": "none",
+                "claude_code_version": SHAPE,
+                "steersman_version": __version__,
+                "output_style": "default",
+                "agents": [],
+                "skills": [],
+            }
+        ]
+
+    def _user(self, message: Message, body: User) -> list[Line]:
+        if not self._replay:
+            return []
+        content = [{"type": "text", "text": body.text}]
+        return [self._line(message, "user", message={"role": "user", "content": content})]
+
+    def _answer(self, message: Message, body: Assistant) -> list[Line]:
+        blocks: list[Line] = []
+        if body.reasoning:
+            blocks.append({"type": "thinking", "thinking": body.reasoning, "signature": ""})
+        if body.text:
+            blocks.append({"type": "text", "text": body.text})
+            if _main(message):
+                self._words = body.text
+        return [self._said(message, block) for block in blocks]
+
+    def _use(self, message: Message, body: ToolCall) -> list[Line]:
+        self._calls[message.corr] = body
+        name, given = outward(body.tool, body.arguments, self._root)
+        block = {"type": "tool_use", "id": message.corr, "name": name, "input": given}
+        return [self._said(message, block)]
+
+    def _result(self, message: Message, body: ToolResult) -> list[Line]:
+        name, given = self.call(message.corr)
+        if body.status == "denied":
+            denied = {"tool_name": name, "tool_use_id": message.corr, "tool_input": given}
+            self._denied.append(denied)
+        told = body.message if body.status != "ok" else _text(body.output)
+        block: Line = {"type": "tool_result", "tool_use_id": message.corr, "content": told}
+        if body.status != "ok":
+            block["is_error"] = True
+        line = self._line(message, "user", message={"role": "user", "content": [block]})
+        return [line | {"parent_tool_use_id": None, "tool_use_result": body.output or told}]
+
+    def _piece(self, message: Message, body: AssistantDelta | ReasoningDelta) -> list[Line]:
+        if not self._partial:
+            return []
+        thinks = isinstance(body, ReasoningDelta)
+        delta = {"type": "thinking_delta", "thinking": body.text} if thinks else {
+            "type": "text_delta", "text": body.text,
+        }  # fmt: skip
+        event = {"type": "content_block_delta", "index": 0, "delta": delta}
+        return [self._line(message, "stream_event", event=event) | {"parent_tool_use_id": None}]
+
+    def _used(self, _: Message, body: UsageReport) -> list[Line]:
+        self._spent.add(body)
+        return []
+
+    def _compacted(self, message: Message, body: Compaction) -> list[Line]:
+        trigger = "manual" if body.cause == "user" else "auto"
+        about = {"trigger": trigger, "pre_tokens": body.tokens_before}
+        boundary = self._line(message, "system", subtype="compact_boundary")
+        return [] if body.undone else [boundary | {"compact_metadata": about}]
+
+    def _failed(self, message: Message, body: Error) -> list[Line]:
+        if body.retry_in is None:
+            self._problem = " ".join(part for part in (body.what, body.why) if part)
+            return []
+        retry = self._line(message, "system", subtype="api_retry")
+        return [retry | {"retry_delay_ms": int(body.retry_in * 1000), "error": body.what}]
+
+    def _end(self, message: Message, body: TurnEnd) -> list[Line]:
+        began = self._began.time if self._began else message.time
+        failed = body.ending != "done"
+        told = self._words if not failed else self._problem or body.reason or self._words
+        line = self._line(message, "result", subtype=ERRORS.get(body.ending, "success")) | {
+            "is_error": failed,
+            "duration_ms": int((message.time - began).total_seconds() * 1000),
+            "duration_api_ms": self._spent.ms,
+            "num_turns": body.steps,
+            "result": told,
+            "stop_reason": None if failed else "end_turn",
+            "total_cost_usd": self._spent.cost,
+            "usage": dict(self._spent.tokens),
+            "modelUsage": {},
+            "permission_denials": self._denied,
+            "terminal_reason": REASONS.get(body.ending, body.ending),
+            "errors": [told] if failed and told else [],
+        }
+        return [line]
+
+    # What lines have in common
+
+    def _said(self, message: Message, block: Line) -> Line:
+        content = {
+            "id": f"msg_{message.thread}_{message.turn}", "type": "message", "role": "assistant",
+            "model": self._settings.get("model", ""), "content": [block], "stop_reason": None,
+            "stop_sequence": None, "usage": dict(self._spent.tokens),
+        }  # fmt: skip
+        line = self._line(message, "assistant", message=content)
+        return line | {"parent_tool_use_id": None}
+
+    def _line(self, about: Message, kind: str, **more: Any) -> Line:
+        self._count += 1
+        name = f"steersman:{self._thread}:{about.seq}:{self._count}"
+        same = {"session_id": self._thread, "uuid": str(uuid5(NAMESPACE_URL, name))}
+        return {"type": kind, **more, **same}
+
+
+def _main(message: Message) -> bool:
+    return message.path.count("/") <= MAIN
+
+
+def _text(output: Any) -> str:
+    """What a tool gave, as text: what a command printed, or the whole of it as JSON."""
+    import msgspec
+
+    match output:
+        case str():
+            return output
+        case {"output": str(printed), **rest} if not rest.get("exit_code"):
+            return printed
+    return msgspec.json.encode(output).decode()
+
+
+_TAKERS: Mapping[type[Body], Callable[[Lines, Message, Any], list[Line]]] = {
+    SessionStart: Lines._session, SettingsChanged: Lines._set, TurnStart: Lines._begin,
+    User: Lines._user, Assistant: Lines._answer, ToolCall: Lines._use, ToolResult: Lines._result,
+    AssistantDelta: Lines._piece, ReasoningDelta: Lines._piece, UsageReport: Lines._used,
+    Compaction: Lines._compacted, Error: Lines._failed, TurnEnd: Lines._end,
+}  # fmt: skip

@@ -1,0 +1,126 @@
+"""`steer -p`: prints and ends, with the flags and the shapes that scripts for Claude Code have."""
+
+import json
+
+import pytest
+
+from tests.cli.kit import DONE, FIX, MENDED, READ, WRITE, shell
+
+
+@pytest.fixture
+def printed(steer):
+    """Run in print mode and read what it printed."""
+
+    def run(*words, stdin=""):
+        done = steer("-p", *words, stdin=stdin)
+        lines = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
+        return done, lines
+
+    return run
+
+
+def test_the_answer_is_printed_and_what_is_piped_is_part_of_the_task(steer, script, printed):
+    model = script(DONE, {"text": "Done again."})
+    done, _ = printed("look at this", "--model", model, stdin="a line that was piped\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Done.\n", "")
+    thread = json.loads(steer("threads", "list", "--json").stdout)["id"]
+    said = [json.loads(line) for line in steer("replay", thread).stdout.splitlines()]
+    (words,) = [one["body"]["text"] for one in said if one["kind"] == "user"]
+    assert words == "look at this\n\na line that was piped"
+
+
+def test_a_task_of_several_words_opens_the_chat_and_a_task_alone_is_needed(steer):
+    assert "There is no terminal" in steer("fix the bug").stderr
+    assert "There is no task" in steer("-p", stdin="").stderr
+
+
+def test_every_step_is_a_line_in_claude_codes_shape(workspace, script, printed):
+    model = script({"text": "Looking.", "tool_calls": [READ, FIX]}, DONE)
+    how = ("--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits")
+    done, lines = printed("fix it", "--model", model, *how)
+    assert done.returncode == 0
+    assert [(one["type"], one.get("subtype")) for one in lines] == [
+        ("system", "init"), ("assistant", None), ("assistant", None), ("assistant", None),
+        ("user", None), ("user", None), ("assistant", None), ("result", "success"),
+    ]  # fmt: skip
+    init, text, read, edit, *_, result = lines
+    assert (init["cwd"], init["permissionMode"]) == (str(workspace), "acceptEdits")
+    assert {"Bash", "Read", "Write", "Grep"} <= set(init["tools"])
+    assert text["message"]["content"] == [{"type": "text", "text": "Looking."}]
+    (used,), (changed,) = read["message"]["content"], edit["message"]["content"]
+    assert (used["name"], used["input"]) == ("Read", {"file_path": f"{workspace}/calc.py"})
+    assert changed["input"]["old_string"] == "a - b"
+    assert {one["session_id"] for one in lines} == {result["session_id"]}
+    assert len({one["uuid"] for one in lines}) == len(lines)
+    assert (result["result"], result["num_turns"], result["is_error"]) == ("Done.", 2, False)
+    assert (workspace / "calc.py").read_text() == MENDED
+
+
+def test_what_needs_approval_is_denied_and_listed_and_a_rule_allows_it(workspace, script, printed):
+    model = script({"tool_calls": [WRITE]}, DONE)
+    how = ("--model", model, "--output-format", "json")
+    done, (result,) = printed("write it", *how)
+    assert done.returncode == 0
+    (denied,) = result["permission_denials"]
+    assert (denied["tool_name"], denied["tool_input"]["content"]) == ("Write", "new\n")
+    assert not (workspace / "new.txt").exists()
+    _, (result,) = printed("write it", *how, "--allowedTools", "Write", "Bash(ls *)")
+    assert result["permission_denials"] == []
+    assert (workspace / "new.txt").exists()
+
+
+def test_a_denied_tool_stays_denied_whatever_else_is_allowed(workspace, script, printed):
+    model = script({"tool_calls": [shell("touch made")]}, DONE)
+    how = ("--model", model, "--output-format", "json", "--yes")
+    _, (result,) = printed("do it", *how, "--disallowedTools", "Bash(touch *)", "--allow", "Bash")
+    assert [one["tool_name"] for one in result["permission_denials"]] == ["Bash"]
+    assert not (workspace / "made").exists()
+
+
+def test_a_thread_is_continued_resumed_and_copied(steer, script, printed):
+    how = ("--output-format", "json", "--model", script(DONE, DONE, DONE, DONE))
+    _, (first,) = printed("one", *how)
+    for words, same in (("-c", True), (f"--resume={first['session_id']}", True)):
+        _, (again,) = printed("more", *how, words)
+        assert (again["session_id"] == first["session_id"]) is same
+    _, (copy,) = printed("other", *how, "--resume", first["session_id"], "--fork-session")
+    assert copy["session_id"] != first["session_id"]
+    kinds = [
+        json.loads(one)["kind"] for one in steer("replay", copy["session_id"]).stdout.splitlines()
+    ]
+    assert kinds.count("user") == 4
+
+
+def test_no_letter_of_an_answer_ends_a_line(steer, script, printed):
+    odd = "one\x85two\u2028three\u2029four"
+    model = script({"text": odd}, {"text": odd})
+    done, lines = printed("go", "--model", model, "--output-format", "stream-json")
+    assert len(done.stdout.splitlines()) == len(lines)
+    assert lines[-1]["result"] == odd
+    said = steer("run", "--json", "--model", model, "again").stdout
+    assert len(said.splitlines()) == said.count("\n")
+
+
+def test_a_model_that_fails_is_an_error_with_its_sentence(script, printed):
+    model = script({"tool_calls": [READ]})  # and then nothing more
+    done, (result,) = printed("go", "--model", model, "--output-format", "json")
+    assert done.returncode == 1
+    assert (result["is_error"], result["terminal_reason"]) == (True, "api_error")
+    assert result["errors"] == [result["result"]]
+    assert "script" in result["result"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--input-format", "stream-json"), "needs --output-format stream-json"),
+        (("--permission-prompt-tool", "mcp__x__y"), "only for `stdio`"),
+        (("--permission-mode", "odd"), "There is no permission mode “odd”"),
+        (("--fork-session",), "needs --resume or --continue"),
+        (("--allow", "Raed"), "did you mean Read?"),
+    ],
+)
+def test_flags_that_cannot_work_are_refused_with_a_sentence(script, printed, words, told):
+    done, _ = printed("go", "--model", script(DONE), *words)
+    assert done.returncode == 2
+    assert told in done.stderr
