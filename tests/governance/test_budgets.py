@@ -25,7 +25,7 @@ def use(tokens: int = 0, cost: float = 0.0) -> UsageReport:
     [
         (Limits(tokens=100), [use(60), use(40)], "budget of 100 tokens"),
         (Limits(cost=0.5), [use(cost=0.3), use(cost=0.25)], "budget of 0.5 dollars"),
-        (Limits(agents=1), [AgentSpawn("a", "l", "t"), AgentSpawn("b", "l", "t")], "1 agents"),
+        (Limits(agents=1), [AgentSpawn("a", "l", "t"), AgentSpawn("b", "l", "t")], "1 agent "),
         (Limits(agents=0), [AgentSpawn("a", "l", "t")], "0 agents"),
     ],
 )
@@ -48,6 +48,15 @@ def test_the_last_call_allowed_may_run_and_the_next_may_not():
         budget.call(name)  # a call that is judged twice is one call
     with pytest.raises(BudgetSpent, match="2 tool calls"):
         budget.call("c")
+
+
+def test_a_call_that_began_within_the_budget_may_do_all_that_it_asks_for():
+    budget = Budget(run=Limits(calls=1))
+    budget.call("a")
+    for _ in range(2):
+        with pytest.raises(BudgetSpent):
+            budget.call("b")
+    budget.call("a")
 
 
 def test_a_tree_of_agents_spends_from_one_purse():
@@ -85,6 +94,17 @@ def test_time_is_counted_while_turns_run():
     assert Budget().remaining_seconds() is None
 
 
+def test_time_between_turns_is_nobodys():
+    budget = Budget(run=Limits(seconds=1e-9))
+    budget.call("before any turn")
+    budget.begin_turn()
+    budget.end_turn()
+    spent = [account.seconds for account in budget._accounts]
+    with pytest.raises(BudgetSpent):
+        budget.call("of a person")
+    assert [account.seconds for account in budget._accounts] == spent
+
+
 def test_a_run_that_another_process_goes_on_with_has_spent_what_it_spent():
     first, call, last = told(use(80), ToolCall("run"), use(10))
     call = replace(call, corr="call_1")
@@ -99,7 +119,7 @@ def test_a_run_that_another_process_goes_on_with_has_spent_what_it_spent():
     calls = Budget(run=Limits(calls=1))
     calls.resume([first, call, last])
     calls.call("call_1")  # the call that waited is the one that was counted
-    with pytest.raises(BudgetSpent, match="1 tool calls"):
+    with pytest.raises(BudgetSpent, match="1 tool call "):
         calls.call("call_2")
 
     time = Budget(run=Limits(seconds=40))

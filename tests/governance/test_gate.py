@@ -11,6 +11,7 @@ from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate, Permit
 from steersman.governance.policy import Circumstances
 from steersman.governance.rules import Rule, RuleSet
+from steersman.governance.secret_finder import Finder, Found
 from steersman.governance.stored_memory import StoredMemory
 from steersman.records.action import Action, Execute, McpCall, Read, Verdict, Write
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
@@ -151,6 +152,65 @@ def test_an_answer_for_a_turn_holds_in_no_other_that_is_at_work():
         asyncio.run(asyncio.wait_for(work(lane), 30))
         asked = [m.body.call for m in stored(lane.log) if m.kind == "confirm_request"]
     assert asked == ["call_1", "call_2"]
+
+
+def test_calls_of_people_and_of_turns_are_judged_each_by_its_own_answers():
+    """What ends or is answered while a call is before the gate leaves the call its answers."""
+
+    class Meanwhile(Finder):
+        """While files are looked at, a turn ends."""
+
+        async def look(self, *, deep: bool) -> Found:
+            gate.end_turn()
+            return await super().look(deep=deep)
+
+    async def work(lane: Lane) -> list[Message]:
+        nonlocal gate
+        desk = Desk(attended=True)
+        memory = Watched(lane.log.store, "/srv/app", "t", home="/home/me", redact=str)
+        gate = Gate(HERE, desk, memory=memory, finder=Meanwhile("/srv/app"))
+
+        def admit(turn: int, name: str) -> "asyncio.Task[object]":
+            place = Lane(lane.log, "steersman", turn)
+            admitting = gate.admit(name, "workspace_write_file", [WRITE], place)
+            return asyncio.create_task(admitting)
+
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+
+            async def asked(*names: str) -> list[Message]:
+                found = []
+                while len(found) < len(names):
+                    message = await news.next()
+                    if message is not None and message.kind == "confirm_request":
+                        found.append(message)
+                assert {one.body.call for one in found} == {*names}
+                return sorted(found, key=lambda one: one.turn)
+
+            async def allow(request: Message, scope: str) -> None:
+                (same, *_) = request.body.lasting
+                answer = ConfirmResponse("allow", scope=scope, lasting=same.name)
+                await desk.answer(request.corr, answer)
+
+            between = admit(0, "by a person")
+            (request,) = await asked("by a person")
+            assert not any("turn" in one.scopes for one in request.body.lasting)
+            await allow(request, "turn")
+            await between
+            first, other = admit(1, "of the turn"), admit(0, "again")
+            one, two = await asked("of the turn", "again")
+            await allow(two, "turn")
+            await first
+            assert [corr for corr, *_ in desk.open_requests()] == [one.corr]
+            await allow(one, "thread")
+            await other
+            await asyncio.gather(admit(0, "then"), admit(2, "later"))
+        return stored(lane.log)
+
+    gate: Gate
+    with a_lane() as lane:
+        messages = asyncio.run(asyncio.wait_for(work(lane), 30))
+    asked = [m.body.call for m in messages if m.kind == "confirm_request"]
+    assert sorted(asked) == ["again", "by a person", "of the turn"]
 
 
 def test_the_answer_is_in_the_log_before_anything_follows_from_it():

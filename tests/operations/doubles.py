@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from steersman.governance.approvals import Desk
+from steersman.governance.budgets import Budget
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Action
 from steersman.records.dialogue import Call
-from steersman.records.errors import NeedsAnswer
+from steersman.records.errors import BudgetSpent, NeedsAnswer
 from steersman.records.message import ConfirmResponse, Message, ToolResult
 from steersman.store.log import Lane
 from tests.operations.workshop import PATIENCE, Answer, toolbox_of
@@ -82,6 +83,7 @@ class Rig:
         answer: Answer | None = None,
         secrets: Sequence[str] = (),
         approvals: Any = "never",
+        budget: Budget | None = None,
     ) -> None:
         self.messages: list[Message] = []
         self.told: list[Message] = []
@@ -90,6 +92,7 @@ class Rig:
         self._tools = tools
         self._answer = answer
         self._secrets = secrets
+        self._budget = budget
         self._approvals = "on-request" if answer else approvals
 
     def do(self, *calls: Call | tuple[str, dict[str, Any]]) -> list[ToolResult]:
@@ -120,15 +123,15 @@ class Rig:
     async def _work(self, calls: list[Call], lane: Lane) -> None:
         desk = Desk(attended=self._answer is not None)
         root = Workspace.open(self._folder).root
-        gate = Gate(Circumstances(root, approvals=self._approvals), desk)
+        gate = Gate(Circumstances(root, approvals=self._approvals), desk, budget=self._budget)
         toolbox = toolbox_of(self._folder, self._tools, gate)
         listening = asyncio.create_task(self._listen(lane, desk))
         await asyncio.sleep(0)
         await lane.log.append(*(toolbox.announce(call, lane) for call in calls))
         try:
             await self.during(toolbox.execute(calls, lane, lambda call: ""))
-        except NeedsAnswer as needs:
-            self.stopped = needs
+        except (NeedsAnswer, BudgetSpent) as problem:
+            self.stopped = problem
         finally:
             lane.log._bus.end(lane.log.thread)
             await listening

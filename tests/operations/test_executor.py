@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from steersman.governance.budgets import Budget
 from steersman.intelligence.context import Context
 from steersman.operations.admission import NONE
 from steersman.operations.tool import Answered, Bench, Family
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute, Read, Write
 from steersman.records.dialogue import Call
-from steersman.records.errors import NeedsAnswer, StorageProblem, ToolProblem
+from steersman.records.errors import BudgetSpent, NeedsAnswer, StorageProblem, ToolProblem
+from steersman.records.limits import Limits
 from steersman.records.message import (
     MASK,
     Assistant,
@@ -234,6 +236,24 @@ def test_when_nobody_can_answer_every_call_gets_a_result_and_the_need_goes_up(tm
     assert "denied" in (results[1].status, results[3].status)  # whichever was asked about first
     assert rig.kinds().count("tool_result") == 4
     assert {result.status for result in results} <= {"ok", "denied", "cancelled"}
+
+
+@pytest.mark.parametrize("family", [Family.READ, Family.AGENTS])
+def test_calls_that_began_within_the_budget_finish_beside_the_one_that_spends_it(tmp_path, family):
+    async def last(n: int, bench: Bench) -> str:
+        """Be done only when the call that is one too many was refused, and ask for more then."""
+        log = bench.lane.log
+        with log._bus.subscribe(log.thread) as news:
+            while not any(one.kind == "tool_result" for one in stored(log)):
+                await news.next()
+        await bench.admit([Read(str(tmp_path / "a"))])
+        return "done"
+
+    rig = Rig(tmp_path, [Double("look", family, last)], budget=Budget(Limits(calls=1)))
+    results = rig.do(*numbered("look", 3))
+    assert isinstance(rig.stopped, BudgetSpent)
+    assert [result.status for result in results] == ["ok", "denied", "denied"]
+    assert "1 tool call for this run is spent" in results[1].message
 
 
 class Refusing(SqliteStore):

@@ -96,10 +96,10 @@ class Desk:
                 del self._early[corr]
                 self._waiting.pop(corr, None)
 
-    def open_requests(self) -> list[tuple[str, ConfirmRequest]]:
-        """The permissions that wait for an answer."""
+    def open_requests(self) -> list[tuple[str, ConfirmRequest, int]]:
+        """The permissions that wait for an answer, and the turns that they are for."""
         return [
-            (corr, one.asked) for corr, one in self._waiting.items()
+            (corr, one.asked, one.lane.turn) for corr, one in self._waiting.items()
             if isinstance(one.asked, ConfirmRequest) and not one.answer.done()
         ]  # fmt: skip
 

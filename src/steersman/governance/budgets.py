@@ -48,6 +48,7 @@ class Account:
         for name in self._limited:
             unit, shape = _UNITS[name]
             limit, spent = getattr(self.limits, name), getattr(self, name)
+            unit = unit.removesuffix("s") if limit == 1 else unit
             if spent < limit < spent + ahead.get(name, 0):
                 told = shape.format(spent + ahead[name])
                 return BudgetSpent(
@@ -75,8 +76,9 @@ class Budget:
 
     def __init__(self, run: Limits = NO_LIMITS, thread: Limits = NO_LIMITS) -> None:
         self._accounts = (Account(run, "run"), Account(thread, "thread"))
-        self._mark = time.monotonic()
+        self._mark: float | None = None  # what of the turn that runs is counted; none between turns
         self._called: set[str] = set()
+        self._admitted: set[str] = set()
 
     @property
     def counts_thread(self) -> bool:
@@ -108,16 +110,27 @@ class Budget:
                 account.add(message)
 
     def call(self, name: str) -> None:
-        """Count a call that is about to begin; raise when it is one too many."""
+        """Count a call that is about to begin; raise when it is one too many.
+
+        One that was not may do all that it asks for, whatever begins beside it.
+        """
+        if name in self._admitted:
+            return
         if name not in self._called:
             self._called.add(name)
             for account in self._accounts:
                 account.calls += 1
         self.check()
+        self._admitted.add(name)
 
     def begin_turn(self) -> None:
         """Time is counted while turns run."""
         self._mark = time.monotonic()
+
+    def end_turn(self) -> None:
+        """What a person does until the next one begins takes their own time."""
+        self._count_time()
+        self._mark = None
 
     def remaining_seconds(self) -> float | None:
         """How long the turn may still take."""
@@ -137,6 +150,8 @@ class Budget:
                 raise problem
 
     def _count_time(self) -> None:
+        if self._mark is None:
+            return
         now = time.monotonic()
         for account in self._accounts:
             account.seconds += now - self._mark

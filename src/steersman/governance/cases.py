@@ -1,5 +1,6 @@
 """One action before the gate with what was found out about it, and what is said of several."""
 
+import asyncio
 import os
 from collections.abc import Sequence
 
@@ -33,6 +34,16 @@ def decided(action: Action, tool: str, where: Circumstances) -> Case:
     """The verdict on an action, and what it rests on."""
     judgement = judged(action, where)
     return Case(action, judgement, decide(action, where, Evidence(tool, judgement)))
+
+
+async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances) -> list[Case]:
+    """The verdict on each action; reading a command or git's configs is not for the loop."""
+
+    def judge() -> list[Case]:
+        return [decided(action, tool, where) for action in actions]
+
+    reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
+    return await asyncio.to_thread(judge) if reads else judge()
 
 
 def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:

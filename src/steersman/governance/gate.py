@@ -14,7 +14,7 @@ from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
     Case,
     beside,
-    decided,
+    decide_all,
     incident,
     is_blocked,
     is_effect,
@@ -23,7 +23,6 @@ from steersman.governance.cases import (
 from steersman.governance.confinement import Confinement
 from steersman.governance.modes import withheld
 from steersman.governance.policy import (
-    BLANK,
     Approvals,
     Book,
     Circumstances,
@@ -123,12 +122,13 @@ class Gate:
             if better is not None:
                 return better
         hidden = await self._refresh(actions)
-        cases = await self._cases(actions, tool, lane.turn)
+        where = await self._in_turn(lane.turn)
+        cases = await decide_all(actions, tool, where)
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if told:
             await lane.append(*told, *blocks, corr=call)
-        if blocks and self.where.approvals == "never":
+        if blocks and where.approvals == "never":
             first = blocks[0]
             raise Halted(
                 f"The guard blocked a command: {first.reason.rstrip('.')}.",
@@ -140,12 +140,14 @@ class Gate:
                 return case.verdict
         asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if asked and not edited:
-            request = self._request(call, tool, cases, asked, whole=whole)
+            request = self._request(call, tool, cases, asked, lane.turn, whole=whole)
             answer = await self._ask(request, asked, lane)
             if answer is not None:
                 return answer
             self._agreed |= {_together(case) for case in asked} - {()}
-        profile = await self._profile(cases, hidden, lane.turn)
+            book = (await self._in_turn(lane.turn)).answers  # the answer may be in it
+            where = msgspec.structs.replace(where, answers=book)
+        profile = await self._profile(cases, hidden, where)
         return Permit(tuple(actions), profile, self.where.secret_files.lines)
 
     async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
@@ -156,7 +158,7 @@ class Gate:
         """
         await self._get_ready(actions, lane)
         await self._refresh(actions)
-        cases = await self._cases(actions, tool, lane.turn)
+        cases = await decide_all(actions, tool, await self._in_turn(lane.turn))
         asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
@@ -166,7 +168,7 @@ class Gate:
         async def then(response: ConfirmResponse) -> None:
             await self._keep(tool, asked, response, lane.turn)
 
-        await self._desk.ask_early(self._request(call, tool, cases, asked), lane, then)
+        await self._desk.ask_early(self._request(call, tool, cases, asked, lane.turn), lane, then)
 
     @property
     def asks_early(self) -> bool:
@@ -179,7 +181,7 @@ class Gate:
         """Permission to look at what a plan needs, where nobody must be asked about that."""
         await self._get_ready(actions, lane)
         await self._refresh(actions)
-        cases = await self._cases(actions, tool, lane.turn)
+        cases = await decide_all(actions, tool, await self._in_turn(lane.turn))
         if any(case.verdict.decision != "allow" for case in cases):
             return None
         if cases:
@@ -196,9 +198,7 @@ class Gate:
         self._books = {}
 
     async def _get_ready(self, actions: Sequence[Action], lane: Lane) -> None:
-        """Know what judging takes: the answers for this turn, the sandbox, the guard."""
-        if lane.turn not in self._books:
-            self._books[lane.turn] = await asyncio.to_thread(self._memory.book, lane.turn)
+        """Know what judging takes: the sandbox, the guard."""
         if any(isinstance(action, Execute) for action in actions):
             await self._find_containment(lane)
         if any(map(lines_of, actions)):
@@ -227,12 +227,13 @@ class Gate:
         tool: str,
         cases: Sequence[Case],
         asked: Sequence[Case],
+        turn: int,
         *,
         whole: bool = False,
     ) -> ConfirmRequest:
         """What a person is asked about a call."""
         offer = self._memory.offer(
-            tool, [(case.action, case.judgement) for case in asked], self.where.rules
+            tool, [(case.action, case.judgement) for case in asked], self.where.rules, turn
         )
         reasons = [reason for case in asked for reason in self._why(case)]
         others = beside(cases, asked)
@@ -284,9 +285,9 @@ class Gate:
             return
         hosts = [case.action for case in asked if isinstance(case.action, Network)]
         await asyncio.to_thread(self._remember, tool, asked, response, turn)
-        self._books = {turn: await asyncio.to_thread(self._memory.book, turn)}
+        self._books = {}  # one that is being read meanwhile is not kept, either
         if response.decision == "allow" and (hosts or response.scope != "once"):
-            await self._cover(turn)
+            await self._cover()
 
     def _remember(
         self, tool: str, asked: Sequence[Case], response: ConfirmResponse, turn: int
@@ -301,10 +302,10 @@ class Gate:
         elif hosts:
             self._memory.keep(tool, cases, "same", "thread")
 
-    async def _cover(self, turn: int) -> None:
+    async def _cover(self) -> None:
         """Answer what waits and is covered by an answer that was just given."""
-        for corr, request in self._desk.open_requests():
-            cases = await self._cases(request.actions, request.tool, turn)
+        for corr, request, turn in self._desk.open_requests():
+            cases = await decide_all(request.actions, request.tool, await self._in_turn(turn))
             if cases and all(case.verdict.decision == "allow" for case in cases):
                 with suppress(TooLate, UsageProblem):  # someone answered it meanwhile
                     await self._desk.answer(corr, ConfirmResponse("allow", by="earlier"))
@@ -335,28 +336,21 @@ class Gate:
             what = "Commands run without a sandbox here, because the settings allow it."
             await lane.append(Audit("sandbox", what, reason))
 
-    async def _cases(self, actions: Sequence[Action], tool: str, turn: int) -> list[Case]:
-        """A verdict on each action; reading a command or git's configs is not for the loop."""
-        where = self._in_turn(turn)
+    async def _in_turn(self, turn: int) -> Circumstances:
+        """The circumstances now, with the answers that hold in a turn."""
+        books = self._books
+        if turn not in books:
+            books[turn] = await asyncio.to_thread(self._memory.book, turn)
+        return msgspec.structs.replace(self.where, answers=books[turn])
 
-        def judge() -> list[Case]:
-            return [decided(action, tool, where) for action in actions]
-
-        reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
-        return await asyncio.to_thread(judge) if reads else judge()
-
-    def _in_turn(self, turn: int) -> Circumstances:
-        """The circumstances with the answers that hold in a turn."""
-        return msgspec.structs.replace(self.where, answers=self._books.get(turn, BLANK))
-
-    async def _profile(self, cases: Sequence[Case], hidden: tuple[str, ...], turn: int) -> Profile:
+    async def _profile(
+        self, cases: Sequence[Case], hidden: tuple[str, ...], where: Circumstances
+    ) -> Profile:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 made = self._confinement.profile  # it looks at every path that is to be hidden
-                profile = await asyncio.to_thread(
-                    made, case.action, self._in_turn(turn), case.judgement, hidden
-                )
-                retry = self.where.approvals == "on-failure" and self._desk.by_person
+                profile = await asyncio.to_thread(made, case.action, where, case.judgement, hidden)
+                retry = where.approvals == "on-failure" and self._desk.by_person
                 return msgspec.structs.replace(profile, retry=retry)
         return PLAIN
 

@@ -28,7 +28,7 @@ class Memory(Protocol):
         """The answers that hold now, in a turn."""
         ...
 
-    def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
+    def offer(self, tool: str, asked: Asked, rules: Book, turn: int = 0) -> Offered:
         """What could be answered for longer; `rules` are those written in files."""
         ...
 
@@ -52,7 +52,7 @@ class Forgetful:
         """No answers."""
         return BLANK
 
-    def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
+    def offer(self, tool: str, asked: Asked, rules: Book, turn: int = 0) -> Offered:
         """Nothing."""
         return Offered(only_once="answers are not kept here")
 

@@ -46,8 +46,8 @@ class StoredMemory:
 
         return RuleSet([*self._also, *self.rules(turn)], home=self._home)
 
-    def offer(self, tool: str, asked: Asked, rules: Book) -> Offered:
-        """What could be answered for longer."""
+    def offer(self, tool: str, asked: Asked, rules: Book, turn: int = 0) -> Offered:
+        """What could be answered for longer; for the rest of a turn only within one."""
         from steersman.governance.offers import offers
         from steersman.governance.rules import RuleSet
 
@@ -59,11 +59,16 @@ class StoredMemory:
             tool=tool,
             redact=self._redact,
         )
-        lasting = [Lasting(one.name, one.sentences, one.scopes) for one in made.choices]
+        lasting = [
+            Lasting(one.name, one.sentences, tuple(s for s in one.scopes if turn or s != "turn"))
+            for one in made.choices
+        ]
         return Offered(tuple(lasting), made.why_not)
 
     def keep(self, tool: str, asked: Asked, lasting: str, scope: Kept, turn: int = 0) -> None:
         """Remember the lasting answer of that name, if it was on offer."""
+        if scope == "turn" and not turn:
+            return  # a call of a person between turns: its answer holds once
         from steersman.governance.offers import offers
 
         made = offers(

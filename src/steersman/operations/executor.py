@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import filterfalse, groupby
 from typing import Any, Protocol
 
@@ -326,15 +326,28 @@ class Showing:
             self._lane.broadcast(ToolProgress(text), corr=self._call)
 
 
-async def _all(running: Any) -> None:
-    """Run coroutines together; the first that stops the turn stops the others."""
+async def _all(running: Iterable[Awaitable[None]]) -> None:
+    """Run coroutines together; the first that stops the turn stops the others.
+
+    A budget that is spent stops what would begin now. What began within it finishes.
+    """
+    spent: list[BudgetSpent] = []
+
+    async def finish(coroutine: Awaitable[None]) -> None:
+        try:
+            await coroutine
+        except BudgetSpent as problem:
+            spent.append(problem)
+
     try:
         async with asyncio.TaskGroup() as group:
             for coroutine in running:
-                group.create_task(coroutine)
+                group.create_task(finish(coroutine))
     except BaseExceptionGroup as several:
         # One problem is reported, in one sentence; the others are mostly the same.
         raise _first(several) from None
+    if spent:
+        raise spent[0]
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

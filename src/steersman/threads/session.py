@@ -346,7 +346,10 @@ class Session:
         self._ended_said = self._followed = False
         self._floor.move(Move.BEGIN)
         try:
-            end, problem = await self._outcome(turn, left)
+            try:
+                end, problem = await self._outcome(turn, left)
+            finally:
+                self._systems.budget.end_turn()
             self._systems.desk.forget()
             self._floor.move(Move.FINISH)
             await self._last_words(turn, end, problem)

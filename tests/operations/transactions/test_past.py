@@ -8,11 +8,17 @@ import pytest
 from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.past import LoggedPast
-from steersman.records.action import Delete
+from steersman.records.action import ChangeMany, Delete
 from steersman.records.change import ABSENT, Change
-from steersman.records.message import Checkpoint, ConfirmRequest, ConfirmResponse, TurnStart
+from steersman.records.message import (
+    Checkpoint,
+    ConfirmRequest,
+    ConfirmResponse,
+    TurnEnd,
+    TurnStart,
+)
 from steersman.records.names import written
-from steersman.store.log import Lane
+from steersman.store.log import Lane, ThreadLog
 from tests.operations.transactions.tree import Yard, made
 from tests.store.logs import a_place
 
@@ -51,6 +57,33 @@ def test_a_deletion_that_a_person_allowed_is_agreed_to_whatever_bytes_its_name_h
         lane = Lane(place.new_log(), "steersman")
         asyncio.run(work(lane))
         assert LoggedPast(journal, lane).turn() == []
+
+
+def test_what_others_do_meanwhile_is_not_of_a_turn(yard: Yard) -> None:
+    """Neither do their changes count as lost by it, nor does an answer to them forgive its own."""
+    names = ("early", "by hand", "own", "later", "by hand again")
+    early, hand, own, late, again = (made(name, yard.file(b"x")) for name in names)
+    many = ChangeMany("/", 0, 0, 60)
+    journal = Journal(str(yard.root), yard.objects)
+
+    async def work(log: ThreadLog) -> None:
+        person, first, second = (Lane(log, "steersman", turn) for turn in range(3))
+        await first.append(TurnStart())
+        await journal.record(Checkpoint("effect", (early,)), first, "c1")
+        await first.append(TurnEnd("done"))
+        await second.append(TurnStart())
+        await journal.record(Checkpoint("effect", (own,)), second, "c2")
+        await journal.record(Checkpoint("effect", (hand,)), person, "by hand")
+        await journal.record(Checkpoint("effect", (late,)), first, "c1")
+        await person.append(ConfirmRequest("x", "workspace_run_command", (many,), "why"), corr="r")
+        await person.append(ConfirmResponse("allow"), corr="r")
+        await journal.record(Checkpoint("effect", (again,)), person, "by hand")
+
+    with a_place() as place:
+        log = place.new_log()
+        asyncio.run(work(log))
+        seen = [LoggedPast(journal, Lane(log, "steersman", turn)).turn() for turn in range(3)]
+    assert seen == [[again], [early, late], [own]]
 
 
 def test_what_an_imported_log_says_of_the_next_turn_is_not_of_it(yard: Yard) -> None:

@@ -22,7 +22,12 @@ class Made(Struct, frozen=True):
 
 
 class LoggedPast:
-    """The changes before a call, read from the log when someone asks for them."""
+    """The changes before a call, read from the log when someone asks for them.
+
+    What others do while its turn runs is not of the turn: calls of people, and commands of earlier
+    turns that continue in the background. Calls of people are one turn from the end of one to the
+    end of the next.
+    """
 
     def __init__(self, journal: Journal, lane: Lane) -> None:
         self._journal = journal
@@ -33,7 +38,7 @@ class LoggedPast:
 
     def turn(self) -> Sequence[Change]:
         """What this turn changed, was not undone, and nobody agreed to, in order."""
-        messages = self._messages(_KINDS, after=self._begun())
+        messages = filter(self._is_own, self._messages(_KINDS, after=self._begun()))
         made: list[Made] = []
         asked: dict[str | None, ConfirmRequest] = {}
         agreed: set[str] = set()  # calls whose next changes were agreed to as a whole
@@ -86,11 +91,17 @@ class LoggedPast:
                             for change in entry.changes]  # fmt: skip
         return self._thread
 
+    def _is_own(self, message: Message) -> bool:
+        """Whether a message is of this turn; an undo is of all that it undoes."""
+        undo = isinstance(message.body, Checkpoint) and message.body.cause != "effect"
+        return undo or message.turn == self._turn
+
     def _begun(self) -> int:
         """Where this turn began: what the log says before that of its number is of no weight."""
+        kinds = ("turn_start",) if self._turn else ("turn_end",)
         begun = 0
-        for row in self._log.store.read(self._log.thread, until=self._until, kinds=("turn_start",)):
-            begun = row.seq if row.turn == self._turn else begun
+        for row in self._log.store.read(self._log.thread, until=self._until, kinds=kinds):
+            begun = row.seq if row.turn == self._turn or not self._turn else begun
         return begun
 
     def _messages(self, kinds: Sequence[str], after: int = 0) -> Iterator[Message]:
