@@ -8,6 +8,8 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from steersman.coordination.recovery import NOT_BEGUN, UNKNOWN, closing, jobs_ended, resumption
+from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.objects import Objects
 from steersman.records.action import Execute, Read, Verdict, Write
 from steersman.records.message import (
     ConfirmRequest,
@@ -23,6 +25,8 @@ from steersman.records.message import (
     TurnStart,
 )
 from steersman.store.log import Draft
+from steersman.threads.meanwhile import meanwhile
+from steersman.views.text import words
 from tests.coordination.stories import ALLOW, ASK, DENY, Story, cut_sessions, sessions, told
 
 PAIRS = {
@@ -187,6 +191,8 @@ def test_jobs_of_a_session_that_was_cut_off_ended_with_it():
         )
     ]  # fmt: skip
     ended = Draft(JobEnd("p1", "make watch", 0), place, 1, "p1")
-    assert jobs_ended(told([*started, ended])) == [
-        Draft(JobEnd("p2", "make serve", left=True), place, 1, "p2")
-    ]
+    lost = JobEnd("p2", "make serve", lost=True)
+    assert jobs_ended(told([*started, ended])) == [Draft(lost, place, 1, "p2")]
+    assert words(lost).endswith("p2 (make serve) ended when Steersman stopped unexpectedly.")
+    note = meanwhile(told([Draft(lost, place, 1, "p2")]), Journal("/srv", Objects("/nowhere")))
+    assert note.endswith("p2 (`make serve`) ended when Steersman stopped unexpectedly.")

@@ -27,7 +27,9 @@ EDIT = call(
 )
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
 JOB = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)
-COMMIT = "git add calc.py; git -c user.name=a -c user.email=a@example.org commit -m 'Add calc'"
+GIT = "git -c user.name=a -c user.email=a@example.org"
+COMMIT = f"git add calc.py; {GIT} commit -m 'Add calc'"
+BOTH = f"echo made > made.txt; {GIT} commit --allow-empty -m First; exit 3"
 RUN = "workspace_run_command"
 
 
@@ -37,11 +39,10 @@ async def in_person(line):
     await thread.undo(await thread.plan_undo(parts=[Part("big.txt", (2,))]))
     await thread.undo(await thread.plan_undo(parts=[Part("new.txt")]))
     await thread.undo(await thread.plan_redo())
-    await thread.call(RUN, {"command": "echo made > made.txt; exit 3"})
-    committed = await thread.call(RUN, {"command": COMMIT})
+    ran = [await thread.call(RUN, {"command": one}) for one in (BOTH, COMMIT)]
     await thread.call(RUN, {"command": "git status"}, name="look_1")
     await thread.call("workspace_signal_process", {"process_id": "p1", "signal": "TERM"})
-    return committed.body.output["output"].split("]")[0].split()[-1]
+    return [one.body.output["output"].split("]")[0].split()[-1] for one in ran]
 
 
 def test_the_next_turn_begins_with_what_people_did_and_later_ones_do_not(online, workspace, stage):
@@ -70,13 +71,14 @@ def test_the_next_turn_begins_with_what_people_did_and_later_ones_do_not(online,
             await line.say("and then?")
             return line.bodies("meanwhile"), line.bodies("job_end")
 
-    thread, commit = asyncio.run(first())
+    thread, (first_commit, commit) = asyncio.run(first())
     told, ends = asyncio.run(again(thread))
     note = f"""{MEANWHILE}, this happened. Files may differ from what you saw: read them again.]
 - The user undid your changes: big.txt (only line 18).
 - The user undid your changes: new.txt (no longer exists).
 - The user restored undone changes: new.txt (exists again).
-- The user ran `echo made > made.txt; exit 3`: exit 3; it changed made.txt.
+- The user ran `{BOTH}`: exit 3; it changed made.txt.
+- The user committed {first_commit}: First.
 - The user committed {commit}: Add calc.
 - The user stopped the background job p1 (`sleep 600`).
 - The background job p2 (`sleep 600`) was ended when the thread was closed."""

@@ -142,7 +142,7 @@ def jobs_ended(messages: Iterable[Message]) -> list[Draft]:
             case ToolCall(arguments={"command": str(command)}):
                 commands[message.corr] = command
             case ToolResult(output={"background_process_id": str(name)}):
-                end = JobEnd(name, commands.get(message.corr, ""), left=True)
+                end = JobEnd(name, commands.get(message.corr, ""), lost=True)
                 left[message.corr] = Draft(end, message.path, message.turn, message.corr)
             case JobEnd():
                 left.pop(message.corr, None)

@@ -1,6 +1,8 @@
-"""What the exit code of a command means, in words. Pure."""
+"""How a command ended, in words. Pure."""
 
 import signal
+
+from steersman.records.message import JobEnd
 
 _SHELL = 128  # and the signal's number: how a shell says that a signal ended a command
 
@@ -11,6 +13,15 @@ def exit_words(code: int | None) -> str:
         return "still running"
     name = signal_name(code - _SHELL) if code > _SHELL else ""
     return f"ended by {name} (exit {code})" if name else f"exit {code}"
+
+
+def end_words(job: JobEnd) -> str:
+    """How a command in the background ended."""
+    if job.lost:
+        return "ended when Steersman stopped unexpectedly"
+    if job.left:
+        return "was ended when the thread was closed"
+    return f"ended: {exit_words(job.exit_code)}"
 
 
 def signal_name(number: int) -> str:

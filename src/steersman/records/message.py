@@ -244,7 +244,8 @@ class WholeResult(ToolResult, frozen=True, omit_defaults=True):
 class JobEnd(Body, frozen=True, omit_defaults=True):
     """A command in the background ended; `corr` is the call that started it.
 
-    `left` when it was ended because the thread was closed.
+    `left` when it was ended because the thread was closed; `lost` when nobody saw it end, because
+    the process that ran the thread ended without closing it.
     """
 
     kind: ClassVar[str] = "job_end"
@@ -252,6 +253,7 @@ class JobEnd(Body, frozen=True, omit_defaults=True):
     command: str
     exit_code: int | None = None
     left: bool = False
+    lost: bool = False
 
 
 class Policy(Body, frozen=True, omit_defaults=True):

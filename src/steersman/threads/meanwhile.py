@@ -14,7 +14,7 @@ from steersman.operations.journal.undoing import Entry, void
 from steersman.records.change import Change
 from steersman.records.commits import reported
 from steersman.records.counting import counted
-from steersman.records.exits import exit_words
+from steersman.records.exits import end_words, exit_words
 from steersman.records.hunks import hunks_of
 from steersman.records.inbox import LOOK
 from steersman.records.message import Checkpoint, JobEnd, Message, ToolCall, ToolResult, TurnEnd
@@ -118,20 +118,21 @@ def _lines(diff: str) -> str:
 def _called(
     call: ToolCall, result: ToolResult, made: Sequence[Entry], jobs: dict[str, str]
 ) -> list[str]:
-    """A call of a person: a command, a job that was stopped, or changes of files."""
+    """A call of a person: a command with its commits, a stopped job, or changes of files."""
     files = _files(change for entry in made for change in entry.changes)
     names = _listed([_short(shown(change.path)) for change in files[:NAMED]], len(files))
     match call.tool, result.output:
         case "workspace_run_command", {"output": str(output), **rest}:
             command = f"`{_short(str(call.arguments.get('command', '')))}`"
-            changed = f"; it changed {names}" if names else ""
             if job := rest.get("background_process_id"):
                 return [f"The user started {command} in the background as {job}."]
             code = rest.get("exit_code")
             commits = [f"The user committed {name}: {_short(subject)}."
-                       for name, subject in reported(output) if code == 0]  # fmt: skip
+                       for name, subject in reported(output)]  # fmt: skip
             told = exit_words(code) if isinstance(code, int) else "still running"
-            return commits or [f"The user ran {command}: {told}{changed}."]
+            changed = f"; it changed {names}" if names else ""
+            only = commits and code == 0 and not names
+            return commits if only else [f"The user ran {command}: {told}{changed}.", *commits]
         case "workspace_signal_process", {"process_id": str(job), "state": str(state), **rest}:
             name = f"{job} (`{_short(jobs[job])}`)" if job in jobs else job
             if state == "running":
@@ -141,9 +142,7 @@ def _called(
 
 
 def _job_ended(job: JobEnd) -> str:
-    how = "was ended when the thread was closed" if job.left else "has ended"
-    code = "" if job.left else f": {exit_words(job.exit_code)}"
-    return f"The background job {job.process_id} (`{_short(job.command)}`) {how}{code}."
+    return f"The background job {job.process_id} (`{_short(job.command)}`) {end_words(job)}."
 
 
 def _files(changes: Iterable[Change]) -> list[Change]:

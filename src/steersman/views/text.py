@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from steersman.records.counting import counted as counted
-from steersman.records.exits import exit_words
+from steersman.records.exits import end_words, exit_words
 from steersman.records.git_names import inner
 from steersman.records.message import (
     AgentDone,
@@ -165,9 +165,7 @@ def ending_words(name: str) -> str:
 def job_words(job: JobEnd) -> str:
     """How a background job ended, in a line."""
     name = f"{job.process_id} ({one_line(job.command, 60)})"
-    if job.left:
-        return f"Background job {name} was ended when the thread was closed."
-    return f"Background job {name} ended: {exit_words(job.exit_code)}."
+    return f"Background job {name} {end_words(job)}."
 
 
 def words(body: Body) -> str:
