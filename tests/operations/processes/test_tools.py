@@ -76,7 +76,7 @@ class Bare:
     def argv(self, command: list[str], cwd: str) -> list[str]:
         return self._launcher(command)
 
-    def stumbled(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
         return False
 
     async def settle(self, bench: Any) -> Effects:

@@ -1,6 +1,7 @@
 """Commands over the overlay: what they did is known exactly, and nothing of them is left."""
 
 import asyncio
+import errno
 import os
 import signal
 import stat
@@ -450,15 +451,20 @@ def test_a_pipe_whose_mode_or_time_a_command_changes_is_still_there(yard: Yard) 
     assert not (yard.root / "d/pipe").exists()
 
 
-def test_the_guard_mounts_a_view_that_is_never_written_back(yard: Yard) -> None:
-    """Where it cannot, the command is not started, and the next one gets a view in another way."""
+def test_the_guard_mounts_a_view_that_is_never_written_back(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it cannot, the command is not started, and the next get a view in another way.
+
+    It is tried again later, if that may help; a command that was killed says nothing about views.
+    """
     if yard.overlay().bubblewrap.own_users:
         pytest.skip("only root's guards can mount")
     (yard.root / "a").write_text("a")
     place = str(yard.root)
     script = "grep -c ' /.*volatile' /proc/self/mountinfo; echo b >> a; mkdir c"
 
-    async def run(run: Transaction, *, spoil: bool) -> tuple[int | None, str]:
+    async def run(run: Transaction, *, spoil: bool) -> tuple[int | None, str, int]:
         line = run.guarded([*SHELL, script], place, PLAIN)
         options = "lowerdir=/no/such" if spoil else run.view.options
         view = View(run.view.place, options) if run.view.place else NO_VIEW
@@ -467,15 +473,24 @@ def test_the_guard_mounts_a_view_that_is_never_written_back(yard: Yard) -> None:
             handed = Handed(run.descriptors, view=view)
             running = await processes.start(line, place, {}, call="c", handed=handed)
             assert await running.wait(60)
-            return running.state.exit_code, running.output.text()
+            return running.state.exit_code, running.output.text(), running.unseen
         finally:
             await processes.close()
 
-    for spoil, said in ((False, (0, "1\n")), (True, (UNSEEN, "")), (False, (0, "0\n"))):
+    seen, other, failed = (0, "1\n", 0), (0, "0\n", 0), (UNSEEN, "", errno.ENOENT)
+    monkeypatch.setattr(overlay, "_REST", 1)
+    for spoil, said in ((False, seen), (True, failed), (False, other), (False, seen)):
         with yard.overlay().begin(place, str(yard.scratch)) as one:
             assert asyncio.run(run(one, spoil=spoil)) == said
             assert one.stumbled(*said) == spoil
             changed = [change.path for change in one.changes(yard.objects).changes]
             assert changed == ([] if spoil else ["a", "c"])
     assert os.listdir(yard.scratch) == []
-    overlay._UNSEEN.clear()
+    with yard.overlay().begin(place, str(yard.scratch)) as one:
+        one.guarded([*SHELL, script], place, PLAIN)
+        assert not one.stumbled(128 + signal.SIGKILL, "")
+        assert one.stumbled(UNSEEN, "", errno.EPERM)
+    with yard.overlay().begin(place, str(yard.scratch)) as one:
+        one.guarded([*SHELL, script], place, PLAIN)
+        assert one.view == NO_VIEW
+    overlay._unseen.clear()

@@ -181,11 +181,8 @@ def _failure(line: Sequence[str]) -> str:
 
 
 def works(line: Sequence[str]) -> bool:
-    """Whether a command line can be run."""
-    try:
-        return not _failure(line)
-    except (OSError, subprocess.SubprocessError):
-        return False
+    """Whether a command line can be run; raises where that cannot be found out."""
+    return not _failure(line)
 
 
 def _marks(path: str, spaces: Sequence[str]) -> str:

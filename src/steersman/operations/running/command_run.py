@@ -175,7 +175,7 @@ class CommandRun(ABC):
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         """The command line that confines a command."""
 
-    def stumbled(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
         """Whether it could not give the command what it needs; nothing has happened then."""
         return False
 
@@ -213,9 +213,9 @@ class OverView(CommandRun):
             return self._transaction.guarded(command, cwd, self._profile)
         return self._transaction.argv(command, cwd, self._profile)
 
-    def stumbled(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
         """Whether the view could not give the command what it needs; nothing has happened then."""
-        return self._transaction.stumbled(exit_code, output)
+        return self._transaction.stumbled(exit_code, output, unseen)
 
     async def settle(self, bench: Bench) -> Effects:
         """Put what the command did before the gate, and make it so."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-import threading
+import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -32,6 +32,7 @@ from steersman.operations.running.disk import (
 )
 from steersman.operations.running.masks import covers, hidden, to_cover, unveiled
 from steersman.operations.running.scratch import Scratch
+from steersman.operations.running.trials import Trials
 from steersman.records.profile import Profile
 
 _RUNTIME = "/run"
@@ -43,8 +44,7 @@ _SWITCHES = (
     "acpi", "asound", "driver", "dynamic_debug", "fs", "latency_stats", "mtrr", "scsi", "sys",
     "sysrq-trigger",
 )  # fmt: skip
-_SEALED: dict[tuple[object, ...], bool] = {}
-_SEALING = threading.Lock()
+_TRIALS = Trials()
 
 
 class Workspace(Struct, frozen=True):
@@ -108,12 +108,11 @@ class Sandbox:
     def seen(self, root: str) -> tuple[list[str], bool]:
         """Words for what is seen of the disk, and whether no socket of it can be reached."""
         over = _overlays(_shared(root), keep=True)
-        with _SEALING:  # whoever comes meanwhile waits for what is being tried
-            for sealing in self._sealing(root):
-                if self._can([*sealing, *over]):
-                    return [*sealing, *over], True
-            over = over if over and self._can([*_DISK, *over]) else []
-            return [*_DISK, *over], False
+        for sealing in self._sealing(root):
+            if self._can([*sealing, *over]):
+                return [*sealing, *over], True
+        over = over if over and self._can([*_DISK, *over]) else []
+        return [*_DISK, *over], False
 
     def _folders(self, root: str, scratch: Scratch) -> tuple[list[str], bool]:
         """The same, with temporary folders of the command's own."""
@@ -139,11 +138,11 @@ class Sandbox:
         yield [*_DISK, *_overlays(pieces)]
 
     def _can(self, folders: Sequence[str]) -> bool:
-        key = (self.bubblewrap, *folders)
-        if key not in _SEALED:
-            line = [*self.bubblewrap.start(), *folders, "--", "true"]
-            _SEALED[key] = works(line)
-        return _SEALED[key]
+        line = [*self.bubblewrap.start(), *folders, "--", "true"]
+        try:
+            return _TRIALS.outcome((self.bubblewrap, *folders), lambda: works(line))
+        except (OSError, subprocess.SubprocessError):
+            return False  # for now: nobody knows
 
 
 def ran(scratch: Scratch) -> bool:

@@ -90,7 +90,7 @@ class Copied:
         """Whether the command was started at all."""
         return ran(self._scratch)
 
-    def stumbled(self, exit_code: int, output: str) -> bool:
+    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
         """Whether it could not give a command what it needs: never, whatever is printed."""
         return False
 

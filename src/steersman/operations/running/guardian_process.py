@@ -165,8 +165,9 @@ class Guard:
                 join(given[-spaces])
                 os.close(given.pop(-spaces))
                 spaces -= 1
-            if place and not shows(place, options):
+            if place and (problem := shows(place, options)):
                 self._say(f"pid {os.getpid()}")
+                self._say(f"unseen {problem}")
                 self._say(f"exit {UNSEEN}")
                 return
             self._leader = spawn(order, output, given)
@@ -286,14 +287,18 @@ def join(space: int) -> None:
         raise OSError(problem, f"the thread's network cannot be joined: {os.strerror(problem)}")
 
 
-def shows(place: bytes, options: bytes) -> bool:
-    """Mount a view that this process and its command see, and nobody else; it goes with them."""
+def shows(place: bytes, options: bytes) -> int:
+    """Mount a view that this process and its command see, and nobody else; it goes with them.
+
+    The answer is the number of what went wrong, 0 for nothing.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
-    return bool(
+    seen = (
         libc.unshare(CLONE_NEWNS) == 0
         and libc.mount(None, b"/", None, MS_REC | MS_SLAVE, None) == 0
         and libc.mount(b"overlay", place, b"overlay", MS_NOSUID | MS_NODEV, options) == 0
     )
+    return 0 if seen else ctypes.get_errno()
 
 
 def adopt_orphans() -> bool:

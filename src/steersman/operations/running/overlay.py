@@ -6,6 +6,7 @@ What the command wrote is in the upper folder of the overlay, and nowhere else.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import stat
 from collections.abc import Sequence
@@ -25,7 +26,10 @@ from steersman.records.errors import ToolProblem
 from steersman.records.profile import PLAIN, Profile
 
 _SPECIAL = (",", ":", "\\")  # in the options of a mount
-_UNSEEN: set[Bubblewrap] = set()  # whose guards could not mount a view here
+_NEVER = (errno.EPERM, errno.ENOSYS, errno.ENODEV)  # a machine that does not let guards mount
+_REST = 20  # commands after which what failed for another reason is tried again
+_SIGNALLED = 128  # exit codes above say which signal ended a command
+_unseen: dict[tuple[Bubblewrap, str], float] = {}  # how long guards are not asked to mount a view
 _STUMBLES = ("Invalid cross-device link", "EXDEV", "[Errno 18]", "os error 18", "cross-device link")
 
 
@@ -131,7 +135,7 @@ class Transaction:
         """
         paths = (self.root, self._upper, self._work)
         plain = not any(mark in path for path in paths for mark in _SPECIAL)
-        if self._bubblewrap.own_users or self._bubblewrap in _UNSEEN or not plain:
+        if self._bubblewrap.own_users or not plain or _rests((self._bubblewrap, self.root)):
             return self.argv(command, cwd, profile)
         place = self._scratch.inner("view")
         lower = os.pathsep.join(filter(None, (self._veil(profile), self.root)))
@@ -143,11 +147,15 @@ class Transaction:
         """Whether the command was started at all; if not, the mounting failed."""
         return ran(self._scratch)
 
-    def stumbled(self, exit_code: int, output: str) -> bool:
-        """Whether the overlay could not give the command what it needs."""
-        unmade = exit_code != 0 and not self.ran()
+    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
+        """Whether the overlay could not give the command what it needs.
+
+        `unseen` is why its guard could not mount it. A command that a signal ended did run, though
+        nobody may have been left to say so.
+        """
+        unmade = 0 < exit_code <= _SIGNALLED and not self.ran()
         if unmade and self.view.place:
-            _UNSEEN.add(self._bubblewrap)
+            _unseen[self._bubblewrap, self.root] = math.inf if unseen in _NEVER else _REST
         return unmade or stumbled(exit_code, output)
 
     def changes(self, objects: Objects) -> Changeset:
@@ -173,6 +181,14 @@ class Transaction:
         trace: TracebackType | None,
     ) -> None:
         self.discard()
+
+
+def _rests(which: tuple[Bubblewrap, str]) -> bool:
+    """Whether guards are not to mount views of a workspace now: it failed not long ago."""
+    left = _unseen.get(which, 0)
+    if left:
+        _unseen[which] = left - 1
+    return left > 0
 
 
 def refuse_unfit(root: str, scratch: str) -> None:

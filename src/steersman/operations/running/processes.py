@@ -84,6 +84,7 @@ class Running:
         self.output = output
         self.background = False
         self.cut = False  # it was ended because the thread was closed
+        self.unseen = 0  # why its view could not be mounted, as the system's number; it did not start
         self.left = 0  # processes that outlived it and were ended
         self.seen = 0  # how much of the output someone has been shown
         self._lifeline = lifeline
@@ -163,6 +164,8 @@ class Running:
         async for word, number in self._lifeline.words():
             if word == "left":
                 self.left = number
+            elif word == "unseen":
+                self.unseen = number
             elif word == "many":
                 self.output.add(_CROWD % number)
             elif word == "exit":

@@ -37,6 +37,8 @@ T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
 MOST_REFUSED = 50
+UNSERVED = "ran a second time, on a copy: folders cannot be renamed over a view"
+UNMOUNTED = "ran on a copy: a view of the workspace could not be mounted"
 UNREACHED = "other commands cannot reach its ports: start servers with background"
 
 
@@ -225,7 +227,6 @@ class RunCommand(Tool[RunCommandArgs]):
         if not isinstance(view, str):
             result = await self._run_on(view, args, bench, notes)
             if result is None:
-                notes.append("ran a second time, on a copy: folders cannot be renamed over a view")
                 view = await _or_refuse(self._runs.over_copy(bench))
                 result = await self._run_on(view, args, bench, notes)
         else:
@@ -264,7 +265,9 @@ class RunCommand(Tool[RunCommandArgs]):
                 if not (args.background or run.spaces) and bench.profile.sandbox:
                     notes.append(UNREACHED)
                 return _result(running, notes, Effects())
-            if run.stumbled(running.state.exit_code or 0, running.output.text()):
+            code = running.state.exit_code or 0
+            if run.stumbled(code, running.output.text(), running.unseen):
+                notes.append(UNMOUNTED if running.unseen else UNSERVED)
                 return None
             notes.append(_blame(running, bench.profile, run.refused))
             result = _result(running, notes, await run.settle(bench))
