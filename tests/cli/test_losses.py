@@ -308,6 +308,31 @@ def test_a_stash_that_is_popped_is_in_the_folder_until_that_is_thrown_away(
     assert git("stash", "list") == ""
 
 
+def test_nor_is_it_thrown_away_in_a_later_turn_unless_it_was_committed(
+    steer, script, repository, git
+):
+    for name in ("calc.py", "kept.py"):
+        (repository / name).write_text("".join(f"line_{n} = {n}\n" for n in range(12)))
+    git("add", ".")
+    git("commit", "-qm", "lines")
+    for name in ("kept.py", "calc.py"):
+        work = repository / name
+        work.write_text(work.read_text().replace("= 2\n", "= 'hours of work'\n"))
+        git("stash")
+    pop = "git stash pop -q && git stash list"
+    begun = worked(steer, script, shell(pop), shell(f"git add calc.py; {pop}"),
+                   shell("git reset -q; git commit -qm kept kept.py"))  # fmt: skip
+    assert not any(told(begun))
+    lines = ("sed -i 3d kept.py", "git checkout -q calc.py", "sed -i 3d calc.py")
+    model = script(*({"tool_calls": [shell(line)]} for line in lines), DONE)
+    said = steer.messages("resume", begun[0]["thread"], "on", "--model", model, *NEVER)
+    safe, thrown, deleted = told(said)
+    assert safe == ""
+    assert "deleting stash, the only way to" in thrown
+    assert "deleting stash, the only way to" in deleted
+    assert "hours of work" in (repository / "calc.py").read_text()
+
+
 def test_a_branch_that_is_merged_renamed_packed_or_the_threads_own_is_not_asked_about(
     steer, script, branches
 ):
@@ -364,6 +389,40 @@ def test_nor_does_one_over_two_turns(steer, script, branches, first, then):
     last, other = told(steer.messages(*words))
     assert "the only way to 3 commits, needs approval" in last
     assert other == ""
+
+
+def test_of_many_branches_the_last_is_as_safe_as_the_first(steer, script, repository, git):
+    """Two commits of the thread hold all of them; the second holds only the last few."""
+    for name in (names := [f"b{number:02}" for number in range(60)]):
+        made = git("commit-tree", "-m", name, "-p", "main", "main^{tree}").strip()
+        git("branch", name, made)
+    hold = "git branch own{} $(git commit-tree -m x {} 'main^{{tree}}')"
+    first, last = (" ".join(f"-p {name}" for name in some) for some in (names[:55], names[55:]))
+    lines = (hold.format(1, first), hold.format(2, last), f"git branch -D {' '.join(names)}",
+             "git branch -D own2")  # fmt: skip
+    *harmless, lost = told(worked(steer, script, *map(shell, lines)))
+    assert not any(harmless)
+    assert "deleting branch b55, branch b56" in lost
+    assert "the only way to 5 commits" in lost
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_branch_that_stands_for_another_or_a_commit_that_is_replaced_is_lost(
+    steer, script, branches, git, packed
+):
+    """The thread may replace what it made itself."""
+    if packed:
+        git("pack-refs", "--all")
+    own = "git commit -q --allow-empty -m own; git replace HEAD HEAD~1"
+    line = 'echo "$(git rev-parse main) refs/replace/$(git rev-parse feature)"'
+    lines = ("git symbolic-ref refs/heads/feature refs/heads/main", "git replace feature main",
+             f"{line} >> .git/packed-refs", own)  # fmt: skip
+    symbolic, replaced, by_hand, fine = told(worked(steer, script, *map(shell, lines)))
+    assert "deleting branch feature, the only way to 3 commits, needs approval" in symbolic
+    assert "replacing 1 object of git's history with another needs approval" in replaced
+    assert "replacing 1 object of git's history with another needs approval" in by_hand
+    assert fine == ""
+    assert git("log", "-1", "--format=%s", "feature") == "work 2\n"
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,8 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     `touched` the changed or deleted ones that are neither ignored nor made again, `special` pipes,
     sockets and the like. `commits` and other
     `objects` are what git's own history loses; `names` are branches, tags and stashes that go, and
-    `unnamed` the commits that nothing else leads to. `turn_removed` are all files that the turn has
+    `unnamed` the commits that nothing else leads to; `hidden` are objects of the history in whose
+    place git shows others from now on. `turn_removed` are all files that the turn has
     deleted or emptied with this, `turn_lost` those that no version control has, without what the
     user agreed to before. `named` when each change is judged by itself as well.
     """
@@ -86,6 +87,7 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     commits: int = 0
     names: tuple[str, ...] = ()
     unnamed: int = 0
+    hidden: int = 0
     objects: int = 0
     turn_removed: int = 0
     turn_lost: int = 0

@@ -180,6 +180,10 @@ def losses(many: ChangeMany, lost: str, *, doing: bool = False) -> list[str]:
         named = ", ".join(map(_short, many.names))
         end = "," * doing
         parts.append(f"{delete} {named}, the only way to {counted(many.unnamed, 'commit')}{end}")
+    if many.hidden:
+        replace = "replacing" if doing else "replace"
+        others = "another" if many.hidden == 1 else "others"
+        parts.append(f"{replace} {counted(many.hidden, 'object')} of git's history with {others}")
     if lost:
         parts.append(f"{both if many.emptied else delete} {lost}")
     if many.discarded:

@@ -91,6 +91,12 @@ class LoggedPast:
                             for change in entry.changes]  # fmt: skip
         return self._thread
 
+    def perhaps(self, name: str) -> bool:
+        """Whether the thread may have changed a path with this in it; cheaper than to see all."""
+        marks = (name.encode(), b'"manifest":')  # what is kept elsewhere is not looked into
+        rows = self._log.store.read(self._log.thread, until=self._until, kinds=("checkpoint",))
+        return any(mark in row.body for row in rows for mark in marks)
+
     def _is_own(self, message: Message) -> bool:
         """Whether a message is of this turn; an undo is of all that it undoes."""
         undo = isinstance(message.body, Checkpoint) and message.body.cause != "effect"

@@ -17,7 +17,7 @@ from steersman.operations.running import repository
 from steersman.operations.running.contents import blob_names, content_of, key, lasts
 from steersman.operations.running.git_needs import Led, named_now, packed_on_disk, packed_refs
 from steersman.operations.running.history import is_object, leads_on, piece
-from steersman.operations.running.stashes import contents, unpacked
+from steersman.operations.running.stashes import committed, contents, unpacked
 from steersman.records.change import Change, FileState
 from steersman.records.patterns import pattern
 
@@ -27,21 +27,28 @@ _REF = pattern(
     re.DOTALL,
 )
 _OBJECT = pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_STASH = "refs/stash"
+STASH = "refs/stash"
+_REPLACED = "refs/replace/"
 _PASSING = ("refs/remotes/", "refs/bisect/", "refs/rewritten/", "refs/prefetch/")  # nobody's own
 _DETACHED = (40, 41, 64, 65)  # bytes of a HEAD that is on no branch
 _KINDS = {"heads": "branch", "tags": "tag"}
-_FEW = 50  # names that are looked up one by one
 _MOST = 20_000  # files of which contents are looked up
 
 Names = dict[str, str]  # of objects, and of what led there
 
 
 class Unnamed(Struct, frozen=True):
-    """What is taken away, in words, and how many commits only that led to."""
+    """What is taken away, in words, and how many commits only that led to.
+
+    `hidden` are objects in whose place git shows others from now on.
+    """
 
     names: tuple[str, ...] = ()
     commits: int = 0
+    hidden: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.commits or self.hidden)
 
 
 def takes_names(change: Change) -> bool:
@@ -53,7 +60,7 @@ def takes_names(change: Change) -> bool:
     found = _REF.fullmatch(change.path)
     if found and found["head"]:
         return change.before.kind == "file" and change.before.size in _DETACHED
-    return found is not None and (change.before.kind == "file" or bool(found["ref"]))
+    return found is not None and (change.before.kind == "file" or not found["log"])
 
 
 def unnamed(
@@ -65,7 +72,7 @@ def unnamed(
     """
     latest = [change for change in changes if takes_names(change)]
     earlier = thread()
-    popped = [change for change in earlier if is_stash(change)]
+    popped = [change for change in earlier if _is_stash(change)]
     found = [match for change in [*latest, *popped] if (match := _REF.fullmatch(change.path))]
     paths = {change.path for change in latest}
     paths |= {f"{match['store']}{match['log']}" for match in found if match["log"]}
@@ -73,16 +80,17 @@ def unnamed(
     taken = [*latest, *(change for change in squash(whole) if change.path in paths), *popped]
     after = {change.path: change.after for change in changes}
     names: list[str] = []
-    commits = 0
+    commits = hidden = 0
     for store in sorted({match["store"] for match in found}):
         left = named_now(journal, store, after)
+        hidden += len(_replaced(journal, store, latest) - _made(store, whole))
         lost = _lost(journal, store, taken, left)
         if left:
             lost = _let_go(journal, store, whole, changes, left) | lost
         own = _made(store, whole) & lost.keys() if lost else set()
         if own and left and not _hold_work(journal, store, own, left, whole):
             lost = {one: ref for one, ref in lost.items() if one not in own}
-        stashes = {one for one, ref in lost.items() if ref == _STASH}
+        stashes = {one for one, ref in lost.items() if ref == STASH}
         new = _lost(journal, store, latest, None).keys()
         for one in stashes - _thrown_away(journal, store, stashes, changes, new):
             del lost[one]
@@ -96,11 +104,10 @@ def unnamed(
         led = left.objects | _moved(journal, store, latest).difference(lost) if left else set()
         gone = repository.only_from(journal.root, store, lost, led) if left else None
         if gone != 0:
-            alone = len(lost) == 1
-            names += sorted({_called(ref) for one, ref in lost.items()
-                             if alone or not _is_safe(journal.root, store, one, left)})  # fmt: skip
+            alone = {*lost} if len(lost) == 1 else _unsafe(journal.root, store, lost, left)
+            names += sorted({_called(lost[one]) for one in alone})
             commits += len(lost) if gone is None else gone
-    return Unnamed(tuple(names), commits)
+    return Unnamed(tuple(names), commits, hidden)
 
 
 def _let_go(
@@ -110,14 +117,36 @@ def _let_go(
     names = [change for change in squash(whole) if _REF.fullmatch(change.path)]
     lost = _lost(journal, store, names, left)
     before = {change.path: change.before for change in changes}
-    held = named_now(journal, store, before) if lost else None
-    return {one: ref for one, ref in list(lost.items())[:_FEW]
-            if ref != _STASH and _is_safe(journal.root, store, one, held)
-            and not _is_safe(journal.root, store, one, left)}  # fmt: skip
+    lost = {one: ref for one, ref in lost.items() if ref != STASH}
+    if not lost:
+        return {}
+    held = named_now(journal, store, before)
+    let_go = _unsafe(journal.root, store, lost, left) - _unsafe(journal.root, store, lost, held)
+    return {one: ref for one, ref in lost.items() if one in let_go}
 
 
-def _is_safe(root: str, store: str, one: str, left: Led | None) -> bool:
-    return left is not None and repository.only_from(root, store, [one], left.objects) == 0
+def _unsafe(root: str, store: str, names: Names, left: Led | None) -> set[str]:
+    """The objects that nothing leads to which is left, or of which that is not known."""
+    found = repository.unreached(root, store, names, left.objects) if left else None
+    return {*names} if found is None else found
+
+
+def _replaced(journal: Journal, store: str, changes: Sequence[Change]) -> set[str]:
+    """The objects in whose place git shows others once the changes are made."""
+    was: dict[str, str] = {}
+    now: dict[str, str] = {}
+    for change in changes:
+        inner = change.path.removeprefix(store)
+        if inner == "packed-refs":
+            was |= packed_refs(content_of(journal, change.before))
+            now |= packed_refs(content_of(journal, change.after))
+    for change in changes:  # a file of its own hides where a name is in `packed-refs`
+        inner = change.path.removeprefix(store)
+        for names, state in ((was, change.before), (now, change.after)):
+            if inner.startswith(_REPLACED) and state.kind == "file":
+                names[inner] = content_of(journal, state).decode(errors="replace").strip()
+    changed = (ref for ref, one in now.items() if was.get(ref) != one)
+    return {ref.removeprefix(_REPLACED) for ref in changed if ref.startswith(_REPLACED)}
 
 
 def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Led | None) -> Names:
@@ -138,7 +167,7 @@ def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Led | N
 
 def _logged(left: Led, ref: str, one: str) -> bool:
     """Whether a name that still leads somewhere has a log that says where it was."""
-    return ref != _STASH and ref in left.refs and one in left.logs.get(ref, ())
+    return ref != STASH and ref in left.refs and one in left.logs.get(ref, ())
 
 
 def _hidden(journal: Journal, store: str, ref: str, changes: Iterable[Change]) -> Names:
@@ -164,10 +193,10 @@ def _hold_work(
     )
 
 
-def is_stash(change: Change) -> bool:
+def _is_stash(change: Change) -> bool:
     """Whether a file says which stashes there are."""
     found = _REF.fullmatch(change.path)
-    return found is not None and _STASH in (found["ref"], found["log"])
+    return found is not None and STASH in (found["ref"], found["log"])
 
 
 def _thrown_away(
@@ -185,6 +214,7 @@ def _thrown_away(
         return set()
     after = {change.path: change.after for change in changes}
     absent = {*stashes} - unpacked(journal, store, stashes, after)
+    absent -= committed(journal, store, absent)
     before = {change.path: change.before for change in changes}
     return absent & {*new, *unpacked(journal, store, absent.difference(new), before)}
 
@@ -226,15 +256,15 @@ def _read(journal: Journal, found: "re.Match[str]", state: FileState) -> Names:
     if found["head"]:
         return {}
     if found["log"]:
-        rows = [line.split(" ") for line in text.splitlines() if found["log"] == _STASH]
-        return {row[1]: _STASH for row in rows if len(row) > 1 and _OBJECT.fullmatch(row[1])}
+        rows = [line.split(" ") for line in text.splitlines() if found["log"] == STASH]
+        return {row[1]: STASH for row in rows if len(row) > 1 and _OBJECT.fullmatch(row[1])}
     packed = packed_refs(text.encode(errors="replace"))
     return {one: ref for ref, one in packed.items()}
 
 
 def _called(ref: str) -> str:
     _, kind, *rest = ref.split("/")
-    if ref == _STASH:
+    if ref == STASH:
         return "stash"
     return f"{_KINDS[kind]} {'/'.join(rest)}" if kind in _KINDS else ref
 

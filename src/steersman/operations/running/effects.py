@@ -84,6 +84,7 @@ def summed_up(
         objects=loss.history.others,
         names=loss.unnamed.names[:NAMED],
         unnamed=loss.unnamed.commits,
+        hidden=loss.unnamed.hidden,
         turn_removed=loss.removed + special,
         turn_lost=len(loss.turn) + special,
         turn_bytes=_size(loss.turn),

@@ -21,6 +21,7 @@ from steersman.records.plain_files import whole_plain
 MOST = 10_000  # files that are read to see what leads where
 LARGEST = 20_000_000
 _NAME = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+_SYMBOLIC = b"ref:"
 _TIPS = ("refs", "logs", "worktrees")
 
 
@@ -76,7 +77,8 @@ def _loose(
 class Led(Struct, frozen=True):
     """The objects that branches, tags, stashes and worktrees lead to, and their own names.
 
-    `logs` are those that a branch's own log reports.
+    One that stands for another leads nowhere itself. `logs` are those that a branch's own log
+    reports.
     """
 
     objects: set[str]
@@ -95,9 +97,10 @@ def named_now(journal: Journal, store: str, after: Mapping[str, FileState]) -> L
     inner = {path.removeprefix(store): text for path, text in texts.items()}
     leading = {path: text for path, text in inner.items() if _leads(path)}
     packed = packed_refs(leading.pop("packed-refs", b""))
-    refs = {path for path in leading if path.startswith("refs/")}
-    objects = {name for text in leading.values() for name in _names(text)}
-    objects |= {name for ref, name in packed.items() if ref not in refs}
+    loose = {path for path in leading if path.startswith("refs/")}
+    packed = {ref: name for ref, name in packed.items() if ref not in loose}
+    refs = {path for path in loose if not leading[path].startswith(_SYMBOLIC)}
+    objects = {name for text in leading.values() for name in _names(text)}.union(packed.values())
     logs = {path.removeprefix("logs/"): _names(text) for path, text in inner.items()
             if path.startswith("logs/refs/")}  # fmt: skip
     return Led(objects, refs | packed.keys(), logs)

@@ -6,9 +6,9 @@ command is to inherit, and namespaces to join. On the lifeline the host sends th
 of length, then folder, numbers of inherited descriptors, limits and number of namespaces, place and
 options of a view, number of arguments, arguments and environment, with NUL between them) and later
 numbers of signals, a byte each. The guard answers in lines: `pid N` or `failed WHY`, `exit CODE`,
-`unseen ERRNO` before that when a view cannot be mounted and nothing is started, `left N` when others
-outlived the command, and `many N` when it ends a command for having started too many. The host ends everything by closing its half; the guard closes the other when nobody is
-left.
+`unseen ERRNO` before that when a view cannot be mounted and nothing is started, `left N` when
+others outlived the command, and `many N` when it ends a command for having started too many. The
+host ends everything by closing its half; the guard closes the other when nobody is left.
 """
 
 import asyncio

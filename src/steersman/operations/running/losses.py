@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
-from steersman.operations.running.branches import Unnamed, is_stash, takes_names, unnamed
+from steersman.operations.running.branches import STASH, Unnamed, takes_names, unnamed
 from steersman.operations.running.contents import blob_names, is_own, key, lasts
 from steersman.operations.running.history import (
     History,
@@ -49,6 +49,10 @@ class Past(Protocol):
         """What the whole thread changed, in order."""
         ...
 
+    def perhaps(self, name: str) -> bool:
+        """Whether the thread may have changed a path with this in it; cheaper than to see all."""
+        ...
+
 
 class NoPast:
     """Nothing was changed before."""
@@ -60,6 +64,10 @@ class NoPast:
     def thread(self) -> Sequence[Change]:
         """Nothing."""
         return ()
+
+    def perhaps(self, name: str) -> bool:
+        """No."""
+        return False
 
 
 NO_PAST = NoPast()
@@ -84,7 +92,7 @@ class Loss(Struct, frozen=True):
 
     def __bool__(self) -> bool:
         lost = self.deleted or self.discarded or self.turn or self.special
-        return bool(lost or self.history.gone or self.unnamed.commits)
+        return bool(lost or self.history.gone or self.unnamed)
 
 
 def loss_of(
@@ -98,7 +106,7 @@ def loss_of(
     matters = any(_counts(one) or destroys_objects(one) or _brings(one) for one in changes)
     turn = past.turn() if matters else ()
     loss = _loss_of(journal, changes, command, past, turn) if matters else Loss()
-    if any(map(takes_names, changes)) or any(map(is_stash, turn)):
+    if any(map(takes_names, changes)) or (matters and past.perhaps(STASH)):
         return replace(loss, unnamed=unnamed(journal, changes, past.thread))
     return loss
 

@@ -84,7 +84,7 @@ class Running:
         self.output = output
         self.background = False
         self.cut = False  # it was ended because the thread was closed
-        self.unseen = 0  # why its view could not be mounted, as the system's number; it did not start
+        self.unseen = 0  # why its view could not be mounted, as an errno: it did not start
         self.left = 0  # processes that outlived it and were ended
         self.seen = 0  # how much of the output someone has been shown
         self._lifeline = lifeline

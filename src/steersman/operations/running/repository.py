@@ -102,6 +102,16 @@ def committed(root: str, home: str, paths: Sequence[str]) -> list[set[str] | Non
     return [found.get(path) for path in fit]
 
 
+def last_committed(root: str, store: str, paths: Sequence[str]) -> list[str] | None:
+    """For each path of a repository the name of its content in the last commit; empty for none."""
+    if any("\n" in path for path in paths):
+        return None
+    answers = _each(root, [f"HEAD:{path}" for path in paths], _place(root, store))
+    if answers is None:
+        return None
+    return [told.split()[0] if told.endswith(" blob") else "" for told in answers]
+
+
 def _each(root: str, questions: Sequence[str], *place: str, home: str = "") -> list[str] | None:
     """One answer for each name of an object."""
     said = "".join(f"{name}\n" for name in questions).encode(errors="surrogateescape")
@@ -140,6 +150,18 @@ def only_from(root: str, store: str, tips: Iterable[str], others: Iterable[str])
     said = "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in others)]).encode()
     answer = ask(root, [place, "rev-list", "--count", "--ignore-missing", "--stdin"], said)
     return int(answer) if answer and answer.strip().isdigit() else None
+
+
+def unreached(root: str, store: str, tips: Iterable[str], others: Iterable[str]) -> set[str] | None:
+    """Those of the tips with a commit that none of the others leads to."""
+    every, place = list(tips), _place(root, store)
+    peeled = _each(root, [f"{tip}^{{commit}}" for tip in every], place)
+    said = "".join([*(f"{tip}\n" for tip in every), *(f"^{tip}\n" for tip in others)]).encode()
+    answer = ask(root, [place, "rev-list", "--ignore-missing", "--stdin"], said)
+    if peeled is None or answer is None:
+        return None
+    commits = set(answer.decode().split())
+    return {tip for tip, told in zip(every, peeled, strict=True) if told.split()[0] in commits}
 
 
 def parents(root: str, store: str, commit: str) -> list[str]:

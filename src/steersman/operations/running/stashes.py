@@ -5,7 +5,7 @@ stash changed is in the files, and every file that it kept apart.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -32,21 +32,45 @@ class _Piece(Struct, frozen=True):
     after: str
 
 
+# What files have: for each piece its content, or that there is none; None where nobody knows.
+_Present = Callable[[Sequence[_Piece]], list[bytes | None] | None]
+
+
 def unpacked(journal: Journal, store: str, stashes: Iterable[str], states: States) -> set[str]:
     """Those of the stashes whose work is in the folder, given the states that some files have."""
     home, ours = store.removesuffix(".git/"), store.endswith(".git/")
     if not ours:
         return set()
-    found: set[str] = set()
-    for stash in stashes:
-        pieces = _pieces(journal.root, store, stash)
-        names = {name for piece in pieces or () for name in (piece.before, piece.after)}
-        blobs = repository.contents(journal.root, store, names - {""}) if pieces else None
-        if pieces and blobs is not None and all(
-            _is_there(_present(journal, f"{home}{one.path}", states), one, blobs) for one in pieces
-        ):  # fmt: skip
-            found.add(stash)
-    return found
+
+    def present(pieces: Sequence[_Piece]) -> list[bytes | None]:
+        return [_present(journal, f"{home}{one.path}", states) for one in pieces]
+
+    return {stash for stash in stashes if _is_in(journal.root, store, stash, present)}
+
+
+def committed(journal: Journal, store: str, stashes: Iterable[str]) -> set[str]:
+    """Those of the stashes whose work is in the last commit."""
+    root = journal.root
+
+    def present(pieces: Sequence[_Piece]) -> list[bytes | None] | None:
+        names = repository.last_committed(root, store, [on_disk(one.path) for one in pieces])
+        held = repository.contents(root, store, {*names} - {""}) if names is not None else None
+        return [held.get(name) for name in names] if names and held is not None else None
+
+    return {stash for stash in stashes if _is_in(root, store, stash, present)}
+
+
+def _is_in(root: str, store: str, stash: str, present: _Present) -> bool:
+    """Whether the work of a stash is in some files."""
+    pieces = _pieces(root, store, stash)
+    names = {name for piece in pieces or () for name in (piece.before, piece.after)}
+    blobs = repository.contents(root, store, names - {""}) if pieces else None
+    if not pieces or blobs is None:
+        return False
+    held = present(pieces)
+    return held is not None and all(
+        _is_there(now, piece, blobs) for now, piece in zip(held, pieces, strict=True)
+    )
 
 
 def contents(root: str, store: str, stash: str) -> set[str]:
