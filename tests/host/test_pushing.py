@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
-from steersman.operations.running.pushing import destination, remote_of
+from steersman.operations.running.pushing import deleted_by, destination, remote_of
 from steersman.records.message import ConfirmRequest, ConfirmResponse, TurnEnd
 from steersman.records.settings import Settings
 from tests.cli.kit import DONE
@@ -43,6 +43,22 @@ def test_only_a_plain_push_is_one(command, remote):
     assert remote_of(command) == remote
 
 
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("git push origin -d a b/c", ["a", "b/c"]),
+        ("git push --delete origin a", ["a"]),
+        ("git push -q origin :a +:refs/tags/t main", ["a", "refs/tags/t"]),
+        ("git push origin main:a", []),
+        ("git push origin :", []),
+        ("git push", []),
+        ("rm -r x", []),
+    ],
+)
+def test_what_a_push_deletes(command, names):
+    assert deleted_by(command) == names
+
+
 def play(environ, workspace, model, decisions):
     """Play a turn and answer its questions in order; the questions."""
 
@@ -70,19 +86,26 @@ def test_a_push_here_is_asked_about_once_and_opens_nothing_that_git_obeys(
     subprocess.run(SETTING, shell=True, cwd=workspace, check=True, env=environ)
     obeyed = "commondir config hooks/x objects/info/alternates HEAD"
     then = f"for f in {obeyed}; do echo evil > ../origin.git/$f; done"
-    runs = (f"echo x > x && git add x && git push origin main; {then}", "git push hub main")
+    packing = """
+git -c user.name=x -c user.email=x@y tag -m t t && git push -q origin main:old main:kept t
+git --git-dir=../origin.git pack-refs --all
+"""
+    subprocess.run(packing, shell=True, cwd=workspace, check=True, env=environ)
+    runs = (f"echo x > x && git add x && git push origin main; {then}", "git push hub main",
+            "git push origin :old :refs/tags/t")  # fmt: skip
     turns = [{"tool_calls": [call("workspace_run_command", command=one)]} for one in runs]
 
-    asked = play(environ, workspace, script(*turns, DONE), ["allow", "deny"])
+    asked = play(environ, workspace, script(*turns, DONE), ["allow", "deny", "allow"])
 
     origin = workspace.parent / "origin.git"
-    (here,), (elsewhere,) = (request.actions for request in asked)
+    (here,), (elsewhere,), (deleting,) = (request.actions for request in asked)
     assert (here.command, here.writes, here.outside) == (runs[0], (str(origin),), False)
     assert "pushes to origin" in asked[0].reason
     assert (elsewhere.command, elsewhere.writes, elsewhere.outside) == (runs[1], (), False)
-    branches = ["git", f"--git-dir={origin}", "branch", "--format=%(refname:short)"]
+    assert (deleting.command, deleting.writes) == (runs[2], (str(origin),))
+    branches = ["git", f"--git-dir={origin}", "for-each-ref", "--format=%(refname:short)"]
     done = subprocess.run(branches, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["main"]
+    assert done.stdout.split() == ["kept", "main"]
     assert not (origin / "commondir").exists()
     assert not (origin / "objects/info/alternates").exists()
     assert "evil" not in (origin / "config").read_text()

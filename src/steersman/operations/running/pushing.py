@@ -61,15 +61,30 @@ def remote_of(command: str) -> str | None:
     Plain is a command without anything that a shell expands, and without options that run
     a program or name another repository. It may be one of several, if none goes elsewhere.
     """
+    words = _words(command)
+    if words is None:
+        return None
+    return next((word for word in words if not word.startswith("-")), "")
+
+
+def deleted_by(command: str) -> list[str]:
+    """The branches and tags that a plain push deletes, as it names them. Pure."""
+    words = _words(command) or []
+    _, *names = [word for word in words if not word.startswith("-")] or [""]
+    if {"-d", "--delete"}.isdisjoint(words):
+        names = [name.lstrip("+")[1:] for name in names if name.lstrip("+").startswith(":")]
+    return [name for name in names if name]
+
+
+def _words(command: str) -> list[str] | None:
+    """What follows `git push` in a plain push; None for other commands."""
     parts = _THEN.split(command.strip())
     pushes = [part for part in parts if part.startswith("git push")]
     if len(pushes) != 1 or not _PLAIN.fullmatch(pushes[0]) or any(map(_MOVES.match, parts)):
         return None
     words = shlex.split(pushes[0])[2:]
     flags = [word.partition("=")[0] for word in words if word.startswith("-")]
-    if not _FLAGS.issuperset(flags):
-        return None
-    return next((word for word in words if not word.startswith("-")), "")
+    return words if _FLAGS.issuperset(flags) else None
 
 
 def repository_at(place: str) -> str:

@@ -209,7 +209,10 @@ class RunCommand(Tool[RunCommandArgs]):
         made = self._placed[bench.call] = {}
         try:
             if bench.profile.granted:
+                from steersman.operations.running.loosening import loosen
+
                 await unbroken(asyncio.to_thread(put_in_place, bench.profile.granted, made))
+                await unbroken(asyncio.to_thread(loosen, bench.profile.granted, args.command))
             return await self._run_somewhere(args, bench)
         finally:
             await _take_away(self._placed.pop(bench.call, {}))
