@@ -5,7 +5,7 @@ from steersman.operations.matching.diffs import counted, unified_diff
 from steersman.operations.matching.edits import apply_edits
 from steersman.operations.matching.encoding import Encoding, Text, decode, encode
 from steersman.operations.matching.hunks import apply_hunks
-from steersman.operations.matching.merging import holds, merged
+from steersman.operations.matching.merging import has_edit, merged
 from steersman.operations.matching.patches import (
     AddFile,
     DeleteFile,
@@ -35,7 +35,7 @@ __all__ = [
     "counted",
     "decode",
     "encode",
-    "holds",
+    "has_edit",
     "merged",
     "parse_patch",
     "unified_diff",

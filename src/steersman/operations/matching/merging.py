@@ -18,7 +18,7 @@ def merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
     return None if lines is None else encode(Text(texts[0].encoding, "".join(lines)))
 
 
-def holds(base: bytes, one: bytes, other: bytes) -> bool:
+def has_edit(base: bytes, one: bytes, other: bytes) -> bool:
     """Whether all that `one` changed of `base` is changed in `other`, too."""
     if other == one:
         return True

@@ -17,7 +17,7 @@ from steersman.operations.running import repository
 from steersman.operations.running.contents import blob_names, content_of, key, lasts
 from steersman.operations.running.git_needs import Led, named_now, packed_on_disk, packed_refs
 from steersman.operations.running.history import is_object, leads_on, piece
-from steersman.operations.running.stashes import committed, contents, unpacked
+from steersman.operations.running.stashes import blobs_of, committed, unpacked
 from steersman.records.change import Change, FileState
 from steersman.records.patterns import pattern
 
@@ -97,7 +97,7 @@ def unnamed(
         if left and stashes & lost.keys():
             kept = _kept(journal, store, changes, left.objects)
             for one in stashes & lost.keys():
-                if contents(journal.root, store, one) <= kept:
+                if blobs_of(journal.root, store, one) <= kept:
                     del lost[one]
         if not lost:
             continue

@@ -1,34 +1,53 @@
 """What git says about a repository when the host asks it.
 
 Nothing that a repository configures is run: no hook, no fetch, no filter, no check of signatures.
+Git takes no lock, and shows what there is: nothing in its place that the repository names instead.
 """
 
 import subprocess
 from collections.abc import Mapping
 
 from steersman import children
-from steersman.operations.running.programs import git
+from steersman.operations.running.programs import found, git
 
 PATIENCE = 10.0
 MOST_OUTPUT = 8 << 20
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "core.hooksPath=",
-         "-c", "safe.directory=*", "-c", "core.quotePath=false", "--no-pager")  # fmt: skip
+         "-c", "safe.directory=*", "-c", "core.quotePath=false", "-c", "core.commitGraph=false",
+         "--no-pager")  # fmt: skip
 
 
-def answer(folder: str, environ: Mapping[str, str], *words: str) -> bytes | None:
-    """What a question to git prints; None when it fails, or there is no repository."""
+def answer(
+    folder: str,
+    environ: Mapping[str, str],
+    *words: str,
+    said: bytes = b"",
+    cwd: str = "",
+    workspace: str = "",
+    seconds: float = PATIENCE,
+    most: int | None = MOST_OUTPUT,
+) -> bytes | None:
+    """What a question to git prints; None when it fails, or there is no repository.
+
+    It is `said` to git beside its words. The program is none of the folder's, and none of the
+    `workspace`'s that it is in.
+    """
     program = git(environ, folder)
+    if program is not None and workspace:
+        program = found("git", environ, workspace)
     if program is None:
         return None
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
     kept |= {
-        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_ALLOW_PROTOCOL": "none",  # a repository's own config cannot lift it
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
     }
     try:
-        ran = children.run([program, *_SAFE, *words], cwd=folder, environ=kept, seconds=PATIENCE)
+        line = [program, *_SAFE, *words]
+        ran = children.run(line, cwd=cwd or folder, environ=kept, seconds=seconds, said=said)
     except (OSError, subprocess.SubprocessError):
         return None
-    return ran.stdout[:MOST_OUTPUT] if ran.returncode == 0 else None
+    return ran.stdout[:most] if ran.returncode == 0 else None

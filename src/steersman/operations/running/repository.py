@@ -1,21 +1,15 @@
-"""What git is asked about a repository, by the host itself: objects, never anything it would run.
-
-Git runs no hook, filter or program for these questions, reaches no network, and takes no lock.
-"""
+"""What git is asked about the objects of a repository, by the host itself."""
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 
-from steersman import children
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running.programs import found, git
+from steersman.operations.running.git_answers import answer
 from steersman.records.names import on_disk
 
 PATIENCE = 30
 LARGEST_PACK = 256_000_000
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "safe.directory=*", "-c", "core.commitGraph=false")
 
 
 def ask(
@@ -25,24 +19,10 @@ def ask(
 
     None where it does not, or takes too long.
     """
-    environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
-        "GIT_ALLOW_PROTOCOL": "none",  # a repository's own config cannot lift it
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
-    program = found("git", os.environ, root) if git(os.environ, home or root) else None
-    if program is None:
-        return None
-    try:
-        line = [program, *_SAFE, *words]
-        place = cwd or home or root
-        ran = children.run(line, cwd=place, environ=environ, seconds=PATIENCE, said=said)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return ran.stdout if ran.returncode == 0 else None
+    place = home or root
+    return answer(
+        place, os.environ, *words, said=said, cwd=cwd, workspace=root, seconds=PATIENCE, most=None
+    )
 
 
 def homes(root: str, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -186,7 +166,7 @@ def differing(
     return rows
 
 
-def contents(root: str, store: str, names: Iterable[str]) -> dict[str, bytes] | None:
+def blob_contents(root: str, store: str, names: Iterable[str]) -> dict[str, bytes] | None:
     """What blobs of a repository hold; None where one is not there, or is large."""
     wanted = sorted(names)
     sizes = ["cat-file", "--batch-check=%(objectname) %(objectsize)"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
-from steersman.operations.matching import holds
+from steersman.operations.matching import has_edit
 from steersman.operations.running import repository
 from steersman.operations.running.contents import LARGEST, content_of
 from steersman.records.change import FileState
@@ -54,7 +54,7 @@ def committed(journal: Journal, store: str, stashes: Iterable[str]) -> set[str]:
 
     def present(pieces: Sequence[_Piece]) -> list[bytes | None] | None:
         names = repository.last_committed(root, store, [on_disk(one.path) for one in pieces])
-        held = repository.contents(root, store, {*names} - {""}) if names is not None else None
+        held = repository.blob_contents(root, store, {*names} - {""}) if names is not None else None
         return [held.get(name) for name in names] if names and held is not None else None
 
     return {stash for stash in stashes if _is_in(root, store, stash, present)}
@@ -64,7 +64,7 @@ def _is_in(root: str, store: str, stash: str, present: _Present) -> bool:
     """Whether the work of a stash is in some files."""
     pieces = _pieces(root, store, stash)
     names = {name for piece in pieces or () for name in (piece.before, piece.after)}
-    blobs = repository.contents(root, store, names - {""}) if pieces else None
+    blobs = repository.blob_contents(root, store, names - {""}) if pieces else None
     if not pieces or blobs is None:
         return False
     held = present(pieces)
@@ -73,7 +73,7 @@ def _is_in(root: str, store: str, stash: str, present: _Present) -> bool:
     )
 
 
-def contents(root: str, store: str, stash: str) -> set[str]:
+def blobs_of(root: str, store: str, stash: str) -> set[str]:
     """The names of what a stash keeps of files; its own where that is not known."""
     pieces = _pieces(root, store, stash)
     return {stash} if pieces is None else {piece.after for piece in pieces} - {""}
@@ -84,7 +84,7 @@ def _is_there(present: bytes | None, piece: _Piece, blobs: Mapping[str, bytes]) 
         return present is None
     if present is None or not piece.before:
         return present == blobs[piece.after]
-    return holds(blobs[piece.before], blobs[piece.after], present)
+    return has_edit(blobs[piece.before], blobs[piece.after], present)
 
 
 def _pieces(root: str, store: str, stash: str) -> list[_Piece] | None:
