@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import filterfalse, groupby
 from typing import Any, Protocol
 
@@ -148,7 +149,7 @@ class Toolbox:
         try:
             for together, group in groupby(calls, key=self._runs_together):
                 if together:
-                    await _all(carry_out(call) for call in group)
+                    await _all(partial(carry_out, call) for call in group)
                 else:
                     for call in group:
                         await carry_out(call)
@@ -326,23 +327,23 @@ class Showing:
             self._lane.broadcast(ToolProgress(text), corr=self._call)
 
 
-async def _all(running: Iterable[Awaitable[None]]) -> None:
-    """Run coroutines together; the first that stops the turn stops the others.
+async def _all(works: Iterable[Callable[[], Awaitable[None]]]) -> None:
+    """Do several things together; the first that stops the turn stops the others.
 
     A budget that is spent stops what would begin now. What began within it finishes.
     """
     spent: list[BudgetSpent] = []
 
-    async def finish(coroutine: Awaitable[None]) -> None:
+    async def finish(work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await coroutine
+            await work()
         except BudgetSpent as problem:
             spent.append(problem)
 
     try:
         async with asyncio.TaskGroup() as group:
-            for coroutine in running:
-                group.create_task(finish(coroutine))
+            for work in works:
+                group.create_task(finish(work))
     except BaseExceptionGroup as several:
         # One problem is reported, in one sentence; the others are mostly the same.
         raise _first(several) from None

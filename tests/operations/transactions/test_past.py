@@ -61,8 +61,8 @@ def test_a_deletion_that_a_person_allowed_is_agreed_to_whatever_bytes_its_name_h
 
 def test_what_others_do_meanwhile_is_not_of_a_turn(yard: Yard) -> None:
     """Neither do their changes count as lost by it, nor does an answer to them forgive its own."""
-    names = ("early", "by hand", "own", "later", "by hand again")
-    early, hand, own, late, again = (made(name, yard.file(b"x")) for name in names)
+    names = ("early", "before", "agreed", "by hand", "own", "later", "by hand again")
+    early, before, agreed, hand, own, late, again = (made(name, yard.file(b"x")) for name in names)
     many = ChangeMany("/", 0, 0, 60)
     journal = Journal(str(yard.root), yard.objects)
 
@@ -70,12 +70,16 @@ def test_what_others_do_meanwhile_is_not_of_a_turn(yard: Yard) -> None:
         person, first, second = (Lane(log, "steersman", turn) for turn in range(3))
         await first.append(TurnStart())
         await journal.record(Checkpoint("effect", (early,)), first, "c1")
+        await journal.record(Checkpoint("effect", (before,)), person, "by hand")
+        await person.append(ConfirmRequest("y", "run", (many,), "why"), corr="q")
+        await person.append(ConfirmResponse("allow"), corr="q")
         await first.append(TurnEnd("done"))
+        await journal.record(Checkpoint("effect", (agreed,)), person, "y")
         await second.append(TurnStart())
         await journal.record(Checkpoint("effect", (own,)), second, "c2")
         await journal.record(Checkpoint("effect", (hand,)), person, "by hand")
         await journal.record(Checkpoint("effect", (late,)), first, "c1")
-        await person.append(ConfirmRequest("x", "workspace_run_command", (many,), "why"), corr="r")
+        await person.append(ConfirmRequest("x", "run", (many,), "why"), corr="r")
         await person.append(ConfirmResponse("allow"), corr="r")
         await journal.record(Checkpoint("effect", (again,)), person, "by hand")
 

@@ -38,7 +38,9 @@ class LoggedPast:
 
     def turn(self) -> Sequence[Change]:
         """What this turn changed, was not undone, and nobody agreed to, in order."""
-        messages = filter(self._is_own, self._messages(_KINDS, after=self._begun()))
+        begun = self._begun()
+        # A call of a person may have been agreed to before the turn beside it ended.
+        messages = filter(self._is_own, self._messages(_KINDS, after=begun if self._turn else 0))
         made: list[Made] = []
         asked: dict[str | None, ConfirmRequest] = {}
         agreed: set[str] = set()  # calls whose next changes were agreed to as a whole
@@ -57,7 +59,7 @@ class LoggedPast:
                               if isinstance(action, Write | Delete)}  # fmt: skip
                 case Checkpoint(cause="effect") if message.corr in agreed:
                     agreed.discard(message.corr)
-                case Checkpoint():
+                case Checkpoint() if message.seq > begun:
                     made += [
                         Made(entry, message.corr) for entry in self._journal.entries([message])
                     ]
@@ -72,7 +74,7 @@ class LoggedPast:
         """The paths that a person agreed to let this call change."""
         asked: dict[str | None, ConfirmRequest] = {}
         paths: set[str] = set()
-        for message in self._messages(_KINDS[1:], after=self._begun()):
+        for message in self._messages(_KINDS[1:], after=self._begun() if self._turn else 0):
             match message.body:
                 case ConfirmRequest() as request if request.call == call:
                     asked[message.corr] = request

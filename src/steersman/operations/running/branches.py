@@ -83,7 +83,8 @@ def unnamed(
     commits = hidden = 0
     for store in sorted({match["store"] for match in found}):
         left = named_now(journal, store, after)
-        hidden += len(_replaced(journal, store, latest) - _made(store, whole))
+        replaced = _replaced(journal, store, latest)
+        hidden += len(replaced - _made(store, whole)) if replaced else 0
         lost = _lost(journal, store, taken, left)
         if left:
             lost = _let_go(journal, store, whole, changes, left) | lost
@@ -136,17 +137,17 @@ def _replaced(journal: Journal, store: str, changes: Sequence[Change]) -> set[st
     was: dict[str, str] = {}
     now: dict[str, str] = {}
     for change in changes:
-        inner = change.path.removeprefix(store)
-        if inner == "packed-refs":
+        if change.path == f"{store}packed-refs":
             was |= packed_refs(content_of(journal, change.before))
             now |= packed_refs(content_of(journal, change.after))
     for change in changes:  # a file of its own hides where a name is in `packed-refs`
-        inner = change.path.removeprefix(store)
         for names, state in ((was, change.before), (now, change.after)):
-            if inner.startswith(_REPLACED) and state.kind == "file":
-                names[inner] = content_of(journal, state).decode(errors="replace").strip()
+            if change.path.startswith(f"{store}{_REPLACED}") and state.kind == "file":
+                text = content_of(journal, state).decode(errors="replace")
+                names[change.path.removeprefix(store)] = text.strip()
     changed = (ref for ref, one in now.items() if was.get(ref) != one)
-    return {ref.removeprefix(_REPLACED) for ref in changed if ref.startswith(_REPLACED)}
+    objects = {ref.removeprefix(_REPLACED) for ref in changed if ref.startswith(_REPLACED)}
+    return {one for one in objects if _OBJECT.fullmatch(one)}
 
 
 def _lost(journal: Journal, store: str, changes: Sequence[Change], left: Led | None) -> Names:
