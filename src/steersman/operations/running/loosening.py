@@ -1,6 +1,6 @@
 """Branches and tags of a repository that get files of their own before a push deletes them.
 
-Git writes `packed-refs` anew to delete one that is listed there, beside the settings of the
+Git writes `packed-refs` again to delete one that is listed there, beside the settings of the
 repository, where nothing can be made from inside a sandbox. So the host removes it from the list
 and gives it a file in `refs`, which the push may delete. To git both are the same.
 """
