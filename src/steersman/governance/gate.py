@@ -97,7 +97,7 @@ class Gate:
         self._budget = budget or Budget()
         self._finder = finder or Finder(where.workspace, unreadable(where.rules))
         self._looked = False  # deeply, for this thread
-        self._books: dict[int, Book] = {}  # the answers that hold, by the turn they are asked in
+        self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
     async def admit(
@@ -285,7 +285,7 @@ class Gate:
             return
         hosts = [case.action for case in asked if isinstance(case.action, Network)]
         await asyncio.to_thread(self._remember, tool, asked, response, turn)
-        self._books = {}  # one that is being read meanwhile is not kept, either
+        self._books = {}  # nor is one of use that is being read meanwhile
         if response.decision == "allow" and (hosts or response.scope != "once"):
             await self._cover()
 
@@ -338,10 +338,12 @@ class Gate:
 
     async def _in_turn(self, turn: int) -> Circumstances:
         """The circumstances now, with the answers that hold in a turn."""
-        books = self._books
-        if turn not in books:
-            books[turn] = await asyncio.to_thread(self._memory.book, turn)
-        return msgspec.structs.replace(self.where, answers=books[turn])
+        known = self._books.get(turn)
+        if known is None or (known.done() and (known.cancelled() or known.exception())):
+            known = asyncio.create_task(asyncio.to_thread(self._memory.book, turn))
+            self._books[turn] = known  # those who come meanwhile wait for the same
+        book = await asyncio.shield(known)
+        return msgspec.structs.replace(self.where, answers=book)
 
     async def _profile(
         self, cases: Sequence[Case], hidden: tuple[str, ...], where: Circumstances
