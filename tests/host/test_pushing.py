@@ -1,13 +1,20 @@
 """An approved push works: one question names where it goes, and exactly that is opened."""
 
 import asyncio
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from steersman.host import Host
-from steersman.operations.running.pushing import deleted_by, destination, remote_of
+from steersman.operations.running.pushing import (
+    deleted_by,
+    destination,
+    pins,
+    remote_of,
+    written_parts,
+)
 from steersman.records.message import ConfirmRequest, ConfirmResponse, TurnEnd
 from steersman.records.settings import Settings
 from tests.cli.kit import DONE
@@ -17,6 +24,10 @@ SETTING = """
 git init -q --bare ../origin.git -b main && git remote add origin ../origin.git
 git remote add hub git@hub.example:me/shop.git
 git checkout -q -B main && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m Begin
+"""
+HOOKED = """
+git config branch.main.pushRemote origin
+mkdir h && touch h/pre-push && git config core.hooksPath h
 """
 
 
@@ -29,7 +40,12 @@ git checkout -q -B main && git -c user.name=x -c user.email=x@y commit -q --allo
         ("git push ../origin.git HEAD:refs/heads/a", "../origin.git"),
         ("git push --receive-pack=evil origin", None),
         ("git push -o x origin", None),
-        ("git push origin main && make", "origin"),
+        ("git push origin main && make", None),
+        ("make test && git push origin main", None),
+        ("git push origin main\nfind ../origin.git -delete", None),
+        ("git() { ./tool; }\ngit push origin main", None),
+        ("git log --output=../origin.git/HEAD; git push", None),
+        ('git commit -m "$(./tool)" && git push', None),
         ("git add -A && git commit -qm 'Fix' && git push", ""),
         ("cd sub && git push", None),
         ("git remote set-url origin x; git push", None),
@@ -84,14 +100,12 @@ def test_a_push_here_is_asked_about_once_and_opens_nothing_that_git_obeys(
     environ, workspace, script
 ):
     subprocess.run(SETTING, shell=True, cwd=workspace, check=True, env=environ)
-    obeyed = "commondir config hooks/x objects/info/alternates HEAD"
-    then = f"for f in {obeyed}; do echo evil > ../origin.git/$f; done"
     packing = """
 git -c user.name=x -c user.email=x@y tag -m t t && git push -q origin main:old main:kept t
 git --git-dir=../origin.git pack-refs --all
 """
     subprocess.run(packing, shell=True, cwd=workspace, check=True, env=environ)
-    runs = (f"echo x > x && git add x && git push origin main; {then}", "git push hub main",
+    runs = ("git add -A && git push origin main", "git push hub main",
             "git push origin :old :refs/tags/t")  # fmt: skip
     turns = [{"tool_calls": [call("workspace_run_command", command=one)]} for one in runs]
 
@@ -106,10 +120,32 @@ git --git-dir=../origin.git pack-refs --all
     branches = ["git", f"--git-dir={origin}", "for-each-ref", "--format=%(refname:short)"]
     done = subprocess.run(branches, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["kept", "main"]
-    assert not (origin / "commondir").exists()
-    assert not (origin / "objects/info/alternates").exists()
-    assert "evil" not in (origin / "config").read_text()
-    assert (origin / "HEAD").read_text() == "ref: refs/heads/main\n"
+    # Nothing that git follows is opened with it.
+    opened = {os.path.basename(part) for part in written_parts(str(origin))}
+    assert opened == {"objects", "refs", "logs"} & set(os.listdir(origin))
+    info = str(origin / "objects/info")
+    assert pins(str(origin)) == ["--ro-bind", info, info]
+
+
+def test_a_push_whose_hook_runs_code_of_the_workspace_opens_nothing(environ, workspace, script):
+    destroys = (
+        "import shutil; shutil.rmtree('../origin.git/refs'); shutil.rmtree('../origin.git/objects')"
+    )
+    (workspace / "check.py").write_text(destroys)
+    hook = workspace / ".git/hooks/pre-push"
+    lines = f"{SETTING}\ngit push -q origin main\ngit checkout -qb b"
+    subprocess.run(lines, shell=True, cwd=workspace, check=True, env=environ)
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\npython3 check.py\n")
+    hook.chmod(0o755)
+    push = {"tool_calls": [call("workspace_run_command", command="git push origin b")]}
+
+    (request, *_) = play(environ, workspace, script(push, DONE), ["allow", "deny", "deny"])
+
+    assert request.actions[0].writes == ()
+    origin = workspace.parent / "origin.git"
+    assert list((origin / "objects").iterdir())
+    assert (origin / "refs/heads/main").exists()
 
 
 @pytest.mark.parametrize(
@@ -120,6 +156,7 @@ git --git-dir=../origin.git pack-refs --all
         ("git config remote.pushDefault ../other.git", False),
         ("git config branch.main.pushRemote hub", False),
         ("git config branch.main.pushRemote origin", True),
+        (HOOKED, False),
     ],
 )
 def test_an_unnamed_destination_is_the_one_that_git_takes(environ, workspace, setting, found):

@@ -1,8 +1,10 @@
 """The repository of this machine that a plain `git push` is for: approving it opens exactly that.
 
 What git keeps of commits and branches in that repository can then be written from inside the
-sandbox; its hooks and settings, and whatever else git follows in it, stay read-only. A push to
-another machine needs the user's keys, which no sandbox shows: it is not given anything here.
+sandbox; its hooks and settings, and whatever else git follows in it, stay read-only. Whatever runs
+with the push could destroy that repository, so nothing may: no hook, and beside the push only git
+itself. A push to another machine needs the user's keys, which no sandbox shows: it is not given
+anything here.
 """
 
 import os
@@ -20,7 +22,8 @@ _FLAGS = frozenset({
     "--ipv6", "--thin", "--no-thin",
 })  # fmt: skip
 _THEN = re.compile(r"\s*(?:&&|;|\n)\s*")
-_MOVES = re.compile(r"(?:cd|pushd|popd|git (?:-C|remote|config))\b")
+# What git does without writing elsewhere or running a program, hooks apart.
+_BESIDE = re.compile(r"git (?:add|branch|checkout|commit|status|switch|tag)(?: [^$`()<>|&\n;]*)?")
 _WRITTEN = ("objects", "refs", "logs")
 _PARTS = ("HEAD", "objects", "refs", "hooks", "config", "info")
 
@@ -28,7 +31,7 @@ _PARTS = ("HEAD", "objects", "refs", "hooks", "config", "info")
 def destination(command: str, cwd: str, environ: Mapping[str, str]) -> str:
     """The folder of a repository of this machine that a command pushes to; empty if not known."""
     named = remote_of(command)
-    if named is None:
+    if named is None or _hooks(cwd, environ):
         return ""
     if not named:
         named = _usual(cwd, environ)
@@ -41,6 +44,24 @@ def destination(command: str, cwd: str, environ: Mapping[str, str]) -> str:
         return ""
     place = urls[0].removeprefix("file://")
     return repository_at(os.path.join(os.fsdecode(top.strip()), place))
+
+
+def _hooks(cwd: str, environ: Mapping[str, str]) -> bool:
+    """Whether git would run a hook, which may run anything in the workspace."""
+    named = answer(cwd, environ, "config", "--type=path", "--get-all", "core.hooksPath") or b""
+    top = answer(cwd, environ, "rev-parse", "--show-toplevel", "--git-common-dir")
+    if top is None:
+        return True
+    here, own = map(os.fsdecode, top.splitlines())
+    # The last one is ours: what we ask git runs no hook.
+    paths = [os.path.join(here, os.fsdecode(path)) for path in named.splitlines()[:-1]]
+    try:
+        names = os.listdir(paths[-1] if paths else os.path.join(cwd, own, "hooks"))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return any(not name.endswith(".sample") for name in names)
 
 
 def _usual(cwd: str, environ: Mapping[str, str]) -> str:
@@ -59,7 +80,7 @@ def remote_of(command: str) -> str | None:
     """The remote that a plain push names, empty for the usual one; None for other commands. Pure.
 
     Plain is a command without anything that a shell expands, and without options that run
-    a program or name another repository. It may be one of several, if none goes elsewhere.
+    a program or name another repository. It may be one of several, if git does them all.
     """
     words = _words(command)
     if words is None:
@@ -80,7 +101,12 @@ def _words(command: str) -> list[str] | None:
     """What follows `git push` in a plain push; None for other commands."""
     parts = _THEN.split(command.strip())
     pushes = [part for part in parts if part.startswith("git push")]
-    if len(pushes) != 1 or not _PLAIN.fullmatch(pushes[0]) or any(map(_MOVES.match, parts)):
+    beside = [part for part in parts if part and part not in pushes]
+    if (
+        len(pushes) != 1
+        or not _PLAIN.fullmatch(pushes[0])
+        or not all(map(_BESIDE.fullmatch, beside))
+    ):
         return None
     words = shlex.split(pushes[0])[2:]
     flags = [word.partition("=")[0] for word in words if word.startswith("-")]
