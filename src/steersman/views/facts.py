@@ -18,9 +18,10 @@ from steersman.records.plain_files import read_plain
 from steersman.records.settings import Settings
 from steersman.records.thread import Process
 from steersman.views.blocks import Block, Work
+from steersman.views.filling import percent
 from steersman.views.seat import Doing, Seat
 from steersman.views.story import Story
-from steersman.views.text import amount, counted, one_line
+from steersman.views.text import amount, counted, one_line, tokens
 
 
 class Facts(Struct, frozen=True):
@@ -182,8 +183,8 @@ def share(facts: Facts) -> str:
     if not facts.used:
         return ""
     if not facts.window:
-        return f"{amount(facts.used)} tokens"
-    return f"{min(999, round(100 * facts.used / facts.window))}% of {amount(facts.window)}"
+        return tokens(facts.used)
+    return f"{percent(facts.used, facts.window)} of {amount(facts.window)}"
 
 
 def short_model(name: str) -> str:
@@ -235,7 +236,7 @@ def rows(facts: Facts) -> list[tuple[str, str]]:
         ("approvals", facts.approvals),
         ("writes", ", ".join(facts.writable) or "nothing"),
         ("context", share(facts) or "nothing yet"),
-        ("cost", f"{money(facts.cost)} · {amount(facts.tokens)} tokens"),
+        ("cost", f"{money(facts.cost)} · {tokens(facts.tokens)}"),
         ("folder", one_line(facts.folder, 200)),
         ("branch", facts.branch),
         ("servers", ", ".join(facts.servers)),

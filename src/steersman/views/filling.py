@@ -14,17 +14,20 @@ from steersman.records.message import (
     Message,
     ToolCall,
     ToolResult,
+    UsageReport,
     User,
     encode_message,
 )
-from steersman.views.text import amount
+from steersman.views.text import amount, tokens
 
 LETTERS = 4  # of a token, as a rule
 WIDTH = 30
+PARTS = " ▏▎▍▌▋▊▉"  # of a cell, in eighths
 _NAMES = {
     User: "your words", Meanwhile: "your words", Assistant: "answers", ToolCall: "tool calls",
     ToolResult: "results",
 }  # fmt: skip
+USED = frozenset({"usage", "compaction"})  # the messages that say how much is used
 KINDS = frozenset({"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction"})
 _CALLS = ("tool_call", "tool_result")  # a person's own, outside of turns, no model sees
 REST, DIGEST, FREE = "instructions, tools", "digest", "free"
@@ -41,6 +44,32 @@ def own_lane(path: str) -> bool:
     """Whether a message is of the thread's own agent, and not of one that works for it."""
     rest = path.split("/")[1:]
     return len(rest) <= 1 or (len(rest) == 2 and rest[0] == "operations")
+
+
+def context_after(before: int, message: Message) -> int:
+    """How much of the window is used, once the log has this message; `before` without it.
+
+    What agents and requests beside the conversation use is no part of it.
+    """
+    match message.body:
+        case UsageReport(aside=False, input=given, output=made) if own_lane(message.path):
+            return given + made
+        case Compaction(undone=False, tokens_after=left) if left:
+            return left
+    return before
+
+
+def context(messages: Iterable[Message]) -> int:
+    """How much of the window a conversation uses now."""
+    used = 0
+    for message in messages:
+        used = context_after(used, message)
+    return used
+
+
+def percent(used: int, window: int) -> str:
+    """How full a window is."""
+    return f"{min(999, round(100 * used / window))}%"
 
 
 def shares(messages: Iterable[Message], used: int, window: int) -> list[Share]:
@@ -68,12 +97,18 @@ def shares(messages: Iterable[Message], used: int, window: int) -> list[Share]:
 def bars(parts: list[Share], used: int, window: int) -> str:
     """The parts as bars, one below the other, under how full it is."""
     whole = window or used
-    percent = f" of {amount(window)} tokens, {100 * used // window} %" if window else " tokens"
-    lines = [f"{amount(used)}{percent}", ""]
+    full = f"{amount(used)} of {tokens(window)}, {percent(used, window)}" if window else ""
+    lines = [full or tokens(used), ""]
     room = max(len(part.name) for part in parts)
     for part in parts:
-        filled = min(WIDTH, -(-part.tokens * WIDTH // whole)) if part.tokens else 0
-        mark = "░" if part.name == FREE else "█"
-        bar = mark * filled + " " * (WIDTH - filled)
-        lines.append(f"{part.name:<{room}}  {bar}  {amount(part.tokens):>5}")
+        lines.append(f"{part.name:<{room}}  {_bar(part, whole)}  {amount(part.tokens):>5}")
     return "\n".join(lines)
+
+
+def _bar(part: Share, whole: int) -> str:
+    """As long as the part is large, in eighths of a cell; the smallest is not nothing."""
+    if part.name == FREE:
+        return ("░" * (part.tokens * WIDTH // whole)).ljust(WIDTH)
+    eighths = part.tokens * WIDTH * 8 // whole or bool(part.tokens)
+    filled, more = divmod(min(WIDTH * 8, eighths), 8)
+    return f"{'█' * filled}{PARTS[more]}"[:WIDTH].ljust(WIDTH)

@@ -332,6 +332,11 @@ def amount(number: int) -> str:
     return f"{number / 1_000_000:.1f}M"
 
 
+def tokens(number: int) -> str:
+    """So many tokens, in words."""
+    return f"{amount(number)} token{'' if number == 1 else 's'}"
+
+
 def lasting(seconds: int) -> str:
     """A time that passes, in few letters: 12 s, 3 min 05 s, 2 h 07 min."""
     minutes, left = divmod(seconds, 60)

@@ -13,7 +13,7 @@ from steersman.records.message import Body, Message
 from steersman.views.blocks import Asked, Block, Person, Request, Work
 from steersman.views.story import course, talk, work
 from steersman.views.story.shelf import Shelf, Usage
-from steersman.views.text import amount, call_words, lasting, one_line
+from steersman.views.text import call_words, lasting, one_line, tokens
 
 __all__ = ["Story", "Usage"]
 
@@ -55,11 +55,11 @@ class Story(Shelf):
         if not self.working or self.began is None:
             return ""
         seconds = max(0, int((now - self.began).total_seconds()))
-        tokens = self.usage.input + self.usage.output - self.used_before
+        spent = self.usage.input + self.usage.output - self.used_before
         letters = sum(len(one.text) for words in self.live_words.values() for one in words)
         about = "~" if letters else ""
-        tokens += letters // LETTERS
-        used = f" · {about}{amount(tokens)} tokens" if tokens else ""
+        spent += letters // LETTERS
+        used = f" · {about}{tokens(spent)}" if spent else ""
         return f"{lasting(seconds)}{used}"
 
     @property

@@ -23,6 +23,7 @@ from steersman.records.message import (
     UsageReport,
 )
 from steersman.views.blocks import Block, Remark, State
+from steersman.views.filling import context_after, own_lane
 from steersman.views.story.shelf import Shelf
 from steersman.views.text import one_line
 
@@ -104,8 +105,8 @@ def take_usage(shelf: Shelf, message: Message, body: UsageReport) -> list[Block]
     usage.output += body.output
     usage.reasoning += body.reasoning
     usage.cost += body.cost
-    if not body.aside and shelf.is_root(shelf.lane(message.path)):
-        usage.context = body.input + body.output
+    usage.context = context_after(usage.context, message)
+    if not body.aside and own_lane(message.path):
         usage.model = body.model
     return []
 
@@ -130,8 +131,7 @@ def take_checkpoint(shelf: Shelf, message: Message, body: Checkpoint) -> list[Bl
 
 def take_compaction(shelf: Shelf, message: Message, body: Compaction) -> list[Block]:
     """The model sees less from now on."""
-    if body.tokens_after and not body.undone:
-        shelf.usage.context = body.tokens_after
+    shelf.usage.context = context_after(shelf.usage.context, message)
     return [remarked(shelf, message, body, "done")]
 
 

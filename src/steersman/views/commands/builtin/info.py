@@ -4,12 +4,12 @@ import asyncio
 
 from steersman.host import models
 from steersman.records.message import ToolResult, UsageReport
+from steersman.views import filling
 from steersman.views.commands.registry import Choice, Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell, fenced, nothing
 from steersman.views.facts import branch, owner, servers, writes_to
-from steersman.views.filling import KINDS, bars, own_lane, shares
-from steersman.views.text import ago, amount, counted, one_line
+from steersman.views.text import ago, amount, counted, one_line, tokens
 
 ESTIMATED = "The parts are estimated. `/compact` makes room."
 RECENT = 2000  # messages that are looked at for what is only there sometimes
@@ -63,13 +63,8 @@ def _usage(stage: Stage) -> list[UsageReport]:
 
 
 def _used(stage: Stage) -> int:
-    """The tokens of the conversation's last request; those of agents and asides have no part."""
-    used = 0
-    for message in stage.seat.host.messages(stage.seat.id, kinds={"usage"}):
-        match message.body:
-            case UsageReport(aside=False, input=given, output=made) if own_lane(message.path):
-                used = given + made
-    return used
+    """How many tokens of the window the conversation uses."""
+    return filling.context(stage.seat.host.messages(stage.seat.id, kinds=filling.USED))
 
 
 def _context(stage: Stage) -> str:
@@ -78,18 +73,18 @@ def _context(stage: Stage) -> str:
     if not used:
         return ""
     room = models.window(stage.seat.settings, stage.environ)
-    part = f" of {amount(room)}, {100 * used // room} %" if room else ""
-    return f"{amount(used)} tokens{part}"
+    full = f"{amount(used)} of {tokens(room)}, {filling.percent(used, room)}" if room else ""
+    return full or tokens(used)
 
 
 def _spent(stage: Stage) -> str:
     spent = _usage(stage)
     if not spent:
         return ""
-    tokens = sum(one.input + one.output for one in spent)
+    total = sum(one.input + one.output for one in spent)
     dollars = sum(one.cost for one in spent)
     price = f" · ${dollars:,.4f}" if dollars else ""
-    return f"{counted(len(spent), 'request')}, {amount(tokens)} tokens{price}"
+    return f"{counted(len(spent), 'request')}, {tokens(total)}{price}"
 
 
 def _code(stage: Stage) -> str:
@@ -114,9 +109,9 @@ async def context(stage: Stage, arguments: str) -> None:
         return
     room = models.window(seat.settings, stage.environ)
     found = await asyncio.to_thread(
-        lambda: shares(seat.host.messages(seat.id, kinds=KINDS), used, room)
+        lambda: filling.shares(seat.host.messages(seat.id, kinds=filling.KINDS), used, room)
     )
-    drawn = fenced(bars(found, used, room))
+    drawn = fenced(filling.bars(found, used, room))
     stage.show("What fills the window", f"{drawn}\n\n{ESTIMATED}")
 
 
