@@ -14,6 +14,8 @@ from steersman.ports.tui.layout import lay_out
 from steersman.ports.tui.memory import PANES, Memory, Remembered
 from steersman.ports.tui.panes.lines import cut, duration
 from steersman.ports.tui.panes.strip import shown_items
+from steersman.ports.tui.panes.tasklog import log_lines
+from steersman.ports.tui.panes.welcome import TIPS, tip
 from steersman.ports.tui.reader import colourless, plain_wanted
 from steersman.ports.tui.screens.picker import matching
 from steersman.ports.tui.steering import Twice
@@ -294,3 +296,28 @@ def test_the_first_line_of_a_status_command(command, line, tmp_path, monkeypatch
     monkeypatch.setattr(status_line, "SECONDS", 1.0 if "sleep" in command else 30.0)
     asked = status_line.first_line(command, {"state": "ready"}, str(tmp_path), dict(os.environ))
     assert asyncio.run(asked) == line
+
+
+def test_the_log_names_a_turn_once():
+    """Words that were said into a turn do not begin it; queued words that began one do."""
+    said = [
+        ("first", 1, ""),
+        ("more", 1, "delivered"),
+        ("next", 2, "delivered"),
+        ("later", 2, "queued"),
+    ]
+    blocks = []
+    for text, turn, receipt in said:
+        person = Person(text, len(blocks) + 1, turn, "steersman", text)
+        person.receipt = receipt
+        blocks.append(person)
+    lines = [one.plain.rstrip() for one in log_lines(blocks, 30)]
+    assert lines == ["turn 1 first", "  › more", "turn 2 next", "  › later" + " " * 15 + "queued"]
+
+
+@pytest.mark.parametrize("width", [24, 36, 60, 76, 200])
+def test_no_sentence_of_the_welcome_is_cut(width):
+    for name, told in TIPS:
+        lines = [one.plain for one in tip(name, told, width)]
+        assert all(len(one) <= width for one in lines)
+        assert " ".join(" ".join(lines).split()) == f"{name} {told}"

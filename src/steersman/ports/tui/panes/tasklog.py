@@ -1,6 +1,6 @@
 """The task log: turn by turn the calls and how long they took, what was tried again, agents."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 from textual.app import ComposeResult
@@ -18,22 +18,28 @@ MOST = 300  # lines; what is older is in the conversation itself
 
 def log_lines(blocks: Sequence[Block], width: int, most: int = MOST) -> list[Content]:
     """The newest lines of the log, oldest first."""
-    found = (told for block in reversed(blocks) if (told := _told(block, width)) is not None)
-    return list(islice(found, most))[::-1]
+    begun: dict[int, str] = {}  # the words that began each turn; others were said into it
+    for block in blocks:
+        if isinstance(block, Person) and block.receipt in ("", "delivered"):
+            begun.setdefault(block.turn, block.key)
+    begins = set(begun.values())
+    found = (_told(block, width, begins) for block in reversed(blocks))
+    return list(islice((told for told in found if told is not None), most))[::-1]
 
 
-def _told(block: Block, width: int) -> Content | None:
+def _told(block: Block, width: int, begins: Collection[str]) -> Content | None:
     match block:
-        case Person(text=text, receipt=receipt) if receipt and receipt != "delivered":
-            return _plain("›", "$primary", one_line(text, width), receipt, width)
+        case Person(text=text, receipt=receipt) if block.key not in begins:
+            said = "" if receipt == "delivered" else receipt
+            return _plain("›", "$primary", one_line(text, width), said, width)
         case Person(text=text):
             number = f"turn {block.turn} " if block.turn else ""
-            said = [(number, "bold $primary"), (one_line(text, width), "bold")]
-            return line(said, width=width)
+            words = [(number, "bold $primary"), (one_line(text, width), "bold")]
+            return line(words, width=width)
         case Work():
             took = duration(block.result.ms) if block.result is not None else ""
-            words = call_words(block.call.tool, block.call.arguments)
-            return _item(block, words, took, width)
+            called = call_words(block.call.tool, block.call.arguments)
+            return _item(block, called, took, width)
         case Request(request=request) if block.state == "waiting":
             return _item(block, f"waits for you: {request.tool}", "", width)
         case Asked(question=question) if block.state == "waiting":

@@ -1,14 +1,17 @@
 """What an empty conversation shows: where one is, and how to begin."""
 
+from textwrap import wrap
+
 from textual.content import Content
 from textual.widget import Widget
 
 from steersman import __version__
-from steersman.ports.tui.panes.lines import line, stacked
+from steersman.ports.tui.panes.lines import Piece, line, stacked
 from steersman.records.thread import Thread
 from steersman.views.facts import Facts, short_model
 from steersman.views.text import ago, one_line
 
+COLUMN = 18  # for the names of tips
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),
     ("While it works", "Enter steers it, Tab queues, Esc stops"),
@@ -52,8 +55,20 @@ class Welcome(Widget):
             title = one_line(self._last.title, 40) or "a thread without a title"
             told = f"“{title}”, {ago(self._last.updated)}; /continue opens it"
             tips = (*TIPS, ("Last time", told))
-        lines += [
-            line([(f"{name:<18}", "$foreground"), (told, "$muted")], width=width)
-            for name, told in tips
-        ]
+        for name, told in tips:
+            lines += tip(name, told, width)
         return stacked(lines[: max(1, self.content_size.height)])
+
+
+def tip(name: str, told: str, width: int) -> list[Content]:
+    """A tip beside its name, in as many lines as it needs; below it where there is no room."""
+    beside = width >= 2 * COLUMN
+    room = width - COLUMN if beside else width
+    lines = wrap(told, max(room, 1))
+    named: list[Piece] = [(f"{name:<{COLUMN}}", "$foreground")]
+    if not beside:
+        return [line(named, width=width), *(line([(one, "$muted")], width=width) for one in lines)]
+    heads = [named, *([(" " * COLUMN, "")] for _ in lines[1:])]
+    return [
+        line([*head, (one, "$muted")], width=width) for head, one in zip(heads, lines, strict=True)
+    ]
