@@ -58,18 +58,9 @@ def at_home(folder: str, environ: Mapping[str, str]) -> str:
 
 def branch(folder: str) -> str:
     """The branch a folder's repository is on, or the beginning of a commit; empty without one."""
-    place = os.path.realpath(folder)
-    while not os.path.exists(os.path.join(place, ".git")):
-        above = os.path.dirname(place)
-        if above == place:
-            return ""
-        place = above
     try:
-        inner = os.path.join(place, ".git")
-        if os.path.isfile(inner):  # a worktree says where its own part of the repository is
-            named = _head(inner).removeprefix("gitdir:").strip()
-            inner = os.path.join(place, named)
-        head = _head(os.path.join(inner, "HEAD"))
+        inner = _git_folder(folder)
+        head = _head(os.path.join(inner, "HEAD")) if inner else ""
     except (OSError, UnicodeDecodeError):
         return ""
     if head.startswith("ref:"):
@@ -77,8 +68,34 @@ def branch(folder: str) -> str:
     return one_line(head[:9], 60)
 
 
+def last_move(folder: str) -> int:
+    """When a folder's repository last went to another commit, as git notes it; 0 if unknown."""
+    try:
+        return os.stat(os.path.join(_git_folder(folder), "logs", "HEAD")).st_mtime_ns
+    except (OSError, UnicodeDecodeError):
+        return 0
+
+
+def _git_folder(folder: str) -> str:
+    """Where git keeps the HEAD of the repository that a folder is in; empty without one."""
+    place = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(place, ".git")):
+        above = os.path.dirname(place)
+        if above == place:
+            return ""
+        place = above
+    inner = os.path.join(place, ".git")
+    if os.path.isfile(inner):  # a worktree says where its own part of the repository is
+        return os.path.join(place, _head(inner).removeprefix("gitdir:").strip())
+    return inner
+
+
 def _head(path: str) -> str:
     return read_plain(path, 4096).decode().strip()
+
+
+def _git_now(folder: str) -> tuple[str, str, int]:
+    return folder, branch(folder), last_move(folder)
 
 
 def servers(seat: Seat) -> tuple[str, ...]:
@@ -129,18 +146,18 @@ class Gathering:
         self._seat = seat
         self._environ = environ
         self._window: tuple[Settings, int] | None = None
-        self._branch: tuple[str, str] = ("", "")
+        self._branch: tuple[str, str, int] = ("", "", 0)  # and the folder, and its last move
 
     def look(self) -> None:
         """Look at the folder again: a command may have changed the branch."""
-        self._branch = (self._seat.folder, branch(self._seat.folder))
+        self._branch = _git_now(self._seat.folder)
 
-    async def look_again(self) -> bool:
-        """Look beside the event loop; True when the branch is another, whoever changed it."""
-        folder = self._seat.folder
-        found = (folder, await asyncio.to_thread(branch, folder))
-        changed, self._branch = found != self._branch, found
-        return changed
+    async def look_again(self) -> tuple[bool, bool]:
+        """Look beside the event loop: whether the branch is another, and whether its commit is."""
+        before = self._branch
+        found = await asyncio.to_thread(_git_now, self._seat.folder)
+        self._branch = found
+        return found[:2] != before[:2], found[0] == before[0] and found[2] != before[2]
 
     def facts(self, story: Story) -> Facts:
         """Show the status."""

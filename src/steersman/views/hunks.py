@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from steersman.records.action import Action, Delete, Write
 from steersman.records.hunks import FileHunks
-from steersman.records.message import ConfirmRequest, ConfirmResponse, DiffReady
+from steersman.records.message import ConfirmRequest, ConfirmResponse
 
 Kind = Literal["changed", "created", "deleted"]
 Part = tuple[int, int]  # a file and a hunk of it, both counted from 0
@@ -91,11 +91,6 @@ def files_of(actions: Sequence[Action]) -> list[FileDiff]:
         for action in actions
         if isinstance(action, Write | Delete)
     ]
-
-
-def changes_of(diffs: Sequence[DiffReady]) -> list[FileDiff]:
-    """What was changed, one entry for each time a file was."""
-    return [read_diff(diff.diff, diff.file) for diff in diffs]
 
 
 @lru_cache(maxsize=64)

@@ -19,13 +19,13 @@ from steersman.ports.tui.panes.welcome import TIPS, tip
 from steersman.ports.tui.reader import colourless, plain_wanted
 from steersman.ports.tui.screens.picker import matching
 from steersman.ports.tui.steering import Twice
-from steersman.records.message import DiffReady, ToolCall, TurnEnd
+from steersman.records.message import TurnEnd
 from steersman.records.settings import Settings
-from steersman.views.blocks import Person, Remark, Todo, Work
+from steersman.views.blocks import Person, Remark, Todo
 from steersman.views.commands.stage import Row
 from steersman.views.facts import Facts, bar, branch, money, rows, share
 from steersman.views.story import Story
-from steersman.views.story.reading import GO_ON, again, changes
+from steersman.views.story.reading import GO_ON, again
 from steersman.views.text import amount
 
 
@@ -230,18 +230,6 @@ def test_what_trying_again_says():
     story = told("done")
     story.working = True
     assert again(story) == ""
-
-
-def test_the_changes_that_are_shown_are_those_of_the_last_turn_that_made_any():
-    def work(turn, *files):
-        block = Work(f"w{turn}{files}", turn, turn, "steersman", ToolCall("workspace_edit_files"))
-        block.diffs = [DiffReady(file, "", 1, 1) for file in files]
-        return block
-
-    blocks = [work(1, "a"), work(2, "b"), work(2), work(2, "c", "d"), work(3)]
-    title, diffs = changes(blocks)
-    assert (title, [diff.file for diff in diffs]) == ("changes of turn 2", ["b", "c", "d"])
-    assert changes([]) == ("changes", [])
 
 
 ROWS = [Row("1", "Fix the bug", "yesterday"), Row("2", "bug report", "today"), Row("3", "x", "y")]

@@ -21,6 +21,15 @@ WRITES = [
 SIZES = [(80, 24), (120, 40)]
 
 
+def git(folder, *words):
+    """What git says in a folder, for a user with a name."""
+    for name, value in (("user.name", "n"), ("user.email", "e@example.org")):
+        subprocess.run(["git", "config", name, value], cwd=folder, check=True)
+    return subprocess.run(
+        ["git", *words], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_a_turn_ends_with_one_card_and_parts_of_it_are_undone(size, environ, workspace, script):
     """The card takes no keys; a hunk is undone, then all; each is a line of the conversation."""
@@ -117,15 +126,11 @@ def test_no_card_where_each_change_was_asked_about(environ, workspace, script):
 
 
 def test_a_commit_is_chosen_and_worded_and_what_it_has_needs_no_review(environ, workspace, script):
-    for words in (["config", "user.name", "n"], ["config", "user.email", "e@example.org"],
-                  ["add", "."], ["commit", "-qm", "first"]):  # fmt: skip
-        subprocess.run(["git", *words], cwd=workspace, check=True)
+    git(workspace, "add", ".")
+    git(workspace, "commit", "-qm", "first")
 
     def log():
-        return subprocess.run(
-            ["git", "log", "-1", "--format=%s", "--name-only"],
-            cwd=workspace, check=True, capture_output=True, text=True,
-        ).stdout  # fmt: skip
+        return git(workspace, "log", "-1", "--format=%s", "--name-only")
 
     async def scene():
         model = script({"tool_calls": [WRITES[0], WRITES[2]]}, DONE, aside="Add notes")
@@ -146,5 +151,47 @@ def test_a_commit_is_chosen_and_worded_and_what_it_has_needs_no_review(environ, 
             await me.say("!git add . && git commit -m rest")
             await me.until(lambda: not me.app.query_one(Review).display)
             assert log() == "rest\n\nsrc/new.py\n"
+
+    live(scene)
+
+
+def test_the_pane_of_changes_has_each_file_once_and_follows_what_stands(environ, workspace, script):
+    """Undone, restored, by a hunk or whole, committed here or in another terminal."""
+    git(workspace, "add", ".")
+    git(workspace, "commit", "-qm", "first")
+    (workspace / "long.py").write_text(OLD)
+    once = OLD.replace("line 2\n", "line two\n")
+    edits = [
+        call("workspace_write_file", path="long.py", content=once),
+        call("workspace_write_file", path="long.py", content=NEW),
+        WRITES[0],
+    ]
+
+    async def scene():
+        steps = [{"tool_calls": [one]} for one in edits]
+        model = script(*steps, DONE)
+        how = {"size": (200, 50), "approvals": "review"}
+        async with at_the_terminal(environ, workspace, model, **how) as me:
+            await me.say("change them")
+            await me.turn_ends()
+            await me.sees("changes of turn 1  2 files  +2 -2")
+            await me.say("/undo long.py:2")
+            await me.sees("Undo 1 change?")
+            await me.press("y")
+            await me.sees("changes of turn 1  2 files  +2 -1")
+            await me.say("/undo")
+            await me.sees("Undo 2 changes?")
+            await me.press("y")
+            await me.sees("changes  0 files  +0 -0")
+            await me.say("/redo")
+            await me.sees("Redo 2 changes?")
+            await me.press("y")
+            await me.sees("changes of turn 1  2 files  +2 -1")
+            git(workspace, "add", "notes.md")
+            git(workspace, "commit", "-qm", "by hand")
+            await me.app.showing.watch()
+            await me.sees("changes of turn 1  1 file  +1 -1")
+            await me.say("!git add . && git commit -m rest")
+            await me.sees("changes  0 files  +0 -0")
 
     live(scene)

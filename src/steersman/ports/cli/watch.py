@@ -32,7 +32,7 @@ from steersman.records.message import (
     TurnStart,
 )
 from steersman.records.outcomes import ENDINGS, STATUS
-from steersman.records.settings import REVIEW
+from steersman.views.review import due
 
 
 class Watched(Struct, frozen=True):
@@ -151,7 +151,7 @@ async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> 
             asker.note(message)
             if isinstance(message.body, TurnStart | SettingsChanged):
                 level = message.body.approvals or level
-            if attended and level == REVIEW and isinstance(message.body, TurnEnd):
+            if attended and due(message.body, level):
                 await _review(host, message)
             if attended and isinstance(message.body, ConfirmRequest | Question):
                 questions[message.corr] = asyncio.create_task(asker.ask(message))

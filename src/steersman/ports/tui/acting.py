@@ -17,7 +17,7 @@ from steersman.records.errors import SteersmanError
 from steersman.views.commands.builtin.modes import next_mode
 from steersman.views.commands.words import fenced
 from steersman.views.leaving import agreed, question
-from steersman.views.story.reading import again, changes
+from steersman.views.story.reading import again
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
@@ -75,17 +75,7 @@ class Acting:
 
     async def _review(self) -> None:
         if not await self._app.reviewing.open():
-            self._look()
-
-    def _look(self) -> None:
-        from steersman.ports.tui.diff_pane import DiffScreen
-        from steersman.views.hunks import changes_of
-
-        title, diffs = changes(self._app.follower.story.blocks)
-        if diffs:
-            self._app.push_screen(DiffScreen(changes_of(diffs), title=title))
-        else:
-            self._app.tell("Nothing was changed yet.")
+            self._app.tell("There are no changes to show.")
 
     def _help(self) -> None:
         self._app.show_help()

@@ -21,8 +21,7 @@ from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
 from steersman.ports.tui.drawing.look import Palette
-from steersman.records.message import DiffReady
-from steersman.views.hunks import FileDiff, Part, changes_of
+from steersman.views.hunks import FileDiff, Part
 from steersman.views.text import counted
 
 LISTED = 100  # columns from which a list of the files fits beside them
@@ -124,10 +123,6 @@ class DiffPane(Vertical):
         self._title = title or self._title
         if self.is_mounted:
             self._show(stay=bool(before) and _begin_with(files, before))
-
-    def show_changes(self, diffs: Sequence[DiffReady], title: str | None = None) -> None:
-        """Show what was changed in a turn or in a thread."""
-        self.show(changes_of(diffs), title)
 
     def focus_diff(self) -> None:
         """Let the keys go to the diffs."""

@@ -1,4 +1,4 @@
-"""The changes of a turn that ended, reviewed: the card above the composer, and what it leads to."""
+"""The changes that stand, shown and reviewed: the pane, the card above the composer, the choice."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from steersman.records.errors import SteersmanError
-from steersman.records.message import Checkpoint, TurnEnd
-from steersman.records.settings import REVIEW
 from steersman.records.undo import Part
-from steersman.views.blocks import Block, Remark
-from steersman.views.committed import commits, without_committed
-from steersman.views.hunks import all_parts
+from steersman.views.blocks import Block
+from steersman.views.hunks import FileDiff, all_parts
+from steersman.views.standing import Standing, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,61 +19,56 @@ if TYPE_CHECKING:
     from steersman.views.changeset import Changeset
 
 
-def _went_back(block: Block) -> bool:
-    return isinstance(block, Remark) and isinstance(block.body, Checkpoint)
-
-
 class Reviewing:
-    """Knows what the last turn changed, and does with it what the user decides."""
+    """Looks at what stands when something happened, and does with it what the user decides."""
 
     def __init__(self, app: SteersmanApp) -> None:
         self._app = app
-        self._found: tuple[str, Changeset] | None = None  # and whose thread it is
-        self._kept: set[tuple[str, int]] = set()  # threads and turns
-        self._committed = False  # something was, since the last turn ended
+        self._standing = Standing(app.seat)
+        self._looking = self._stale = False
 
     @property
     def found(self) -> Changeset | None:
-        """What is to be reviewed now; to begin another turn is to keep it."""
-        story, thread = self._app.follower.story, self._app.seat.id
-        if self._found is None or story.working or self._found[0] != thread:
-            return None
-        found = self._found[1]
-        return None if (thread, found.turn) in self._kept or found.turn != story.turn else found
+        """What is to be reviewed now."""
+        return self._standing.to_review(self._app.follower.story)
+
+    @property
+    def shown(self) -> tuple[str, Sequence[FileDiff]]:
+        """What stands, for the pane: whose changes, and each file once."""
+        changes = self._standing.changes
+        return self._standing.title, changes.files if changes else ()
 
     def heard(self, changed: Sequence[Block]) -> None:
-        """A turn ended, or something was undone or redone: look at what there is to review."""
-        news = False
-        for one in changed:
-            ended = isinstance(one, Remark) and isinstance(one.body, TurnEnd)
-            made = commits(one)
-            news = news or ended or made or _went_back(one)
-            self._committed = made or (self._committed and not ended)
-        if not news:
-            return
-        if self._app.seat.settings.approvals == REVIEW:
-            self._app.run_worker(self._look(), group="review", exclusive=True)
+        """Something happened: maybe something else stands now."""
+        if self._standing.heard(changed):
+            self._look_soon()
+
+    def git_moved(self) -> None:
+        """Another program committed."""
+        if self._standing.git_moved(self._app.follower.story):
+            self._look_soon()
+
+    def _look_soon(self) -> None:
+        """One look at a time; what happens meanwhile is seen by the next."""
+        self._stale = True
+        if not self._looking:
+            self._looking = True
+            self._app.spawn(self._look())
 
     async def _look(self) -> None:
-        seat, turn = self._app.seat, self._app.follower.story.turn
-        if not seat.id or not turn:
-            return
-        thread = seat.id
-        found = await self._changes(thread, turn)
-        if found is not None and self._committed:
-            found = await without_committed(seat, found)
-        if thread == seat.id:
-            self._found = (thread, found) if found else None
-            self._app.showing.everything()
-
-    async def _changes(self, thread: str, turn: int | None) -> Changeset | None:
-        from steersman.views.changeset import changeset
-
         try:
-            return await asyncio.to_thread(changeset, self._app.seat.host, thread, turn)
+            while self._stale:
+                self._stale = False
+                await self._find()
+                self._app.showing.everything()
+        finally:
+            self._looking = False
+
+    async def _find(self) -> None:
+        try:
+            await self._standing.look()
         except SteersmanError as problem:
             self._app.tell(str(problem))
-            return None
 
     def do(self, what: What) -> None:
         """What the user decided on the card."""
@@ -83,7 +76,7 @@ class Reviewing:
         if found is None:
             return
         if what == "keep":
-            self._kept.add((self._app.seat.id, found.turn))
+            self._standing.keep(found)
             self._app.showing.everything()
         elif what == "undo":
             self._app.spawn(self._undo(found, found.parts(all_parts(found.files))))
@@ -91,19 +84,33 @@ class Reviewing:
             self._app.spawn(self._choose(found))
 
     async def open(self) -> bool:
-        """Show what the last turn changed, to choose what of it is undone; False if nothing is."""
-        seat = self._app.seat
-        if not seat.id or self._app.follower.story.working:
+        """Show what stands, to choose what of it is undone unless a turn runs; False if nothing."""
+        found = await self._last()
+        if found is None:
             return False
-        found = await self._changes(seat.id, None)
-        if found is not None:
+        if self._app.follower.story.working:
+            from steersman.ports.tui.diff_pane import DiffScreen
+
+            self._app.push_screen(DiffScreen(found.files, title=title_of(found)))
+        else:
             await self._choose(found)
-        return found is not None
+        return True
+
+    async def _last(self) -> Changeset | None:
+        """What an undo would undo, the user's own commands included."""
+        from steersman.views.changeset import changeset
+
+        seat = self._app.seat
+        try:
+            return await asyncio.to_thread(changeset, seat.host, seat.id) if seat.id else None
+        except SteersmanError as problem:
+            self._app.tell(str(problem))
+            return None
 
     async def _choose(self, found: Changeset) -> None:
         from steersman.ports.tui.diff_pane import REVIEWING, DiffScreen
 
-        title = f"changes of turn {found.turn}" if found.turn else "changes"
+        title = title_of(found)
         screen = DiffScreen(found.files, title=title, choosing=True, choice=REVIEWING)
         kept = await self._app.answered(screen)
         if kept is None:

@@ -35,7 +35,6 @@ from steersman.views.attachments import Mentions
 from steersman.views.blocks import Block, Person, Remark
 from steersman.views.facts import Facts, Gathering
 from steersman.views.story import Story
-from steersman.views.story.reading import changes
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
@@ -124,7 +123,7 @@ class Showing:
         self.notices.state(facts.doing, facts.title or "steersman", facts.waiting)
         self.fit()
         self._log(story.blocks)
-        self._diff(story.blocks)
+        self._diff()
         self.keys(facts)
         self._status_line.look(facts)
 
@@ -206,7 +205,7 @@ class Showing:
         elif "log" in (*self.layout.side, self.layout.over):
             self._app.query_one("#log-pane", TaskLog).show(blocks)
 
-    def _diff(self, blocks: Sequence[Block]) -> None:
+    def _diff(self) -> None:
         """The pane with the last changes; it is made when it is first wanted."""
         if "diff" not in (*self.layout.side, self.layout.over):
             return
@@ -216,14 +215,12 @@ class Showing:
             return
         from steersman.ports.tui.diff_pane import DiffPane
 
-        title, diffs = changes(blocks)
+        title, files = self._app.reviewing.shown
         panes = self._app.query(DiffPane)
         if panes:
-            panes.first().show_changes(diffs, title)
+            panes.first().show(files, title)
             return
-        pane = DiffPane(id="diff-pane", title=title, keys=False)
-        self._app.query_one(Side).mount(pane)
-        pane.show_changes(diffs, title)
+        self._app.query_one(Side).mount(DiffPane(files, id="diff-pane", title=title, keys=False))
 
     def scroll_pane(self, how: str) -> bool:
         """Scroll the pane that is in the conversation's place; False when none does."""
@@ -249,8 +246,11 @@ class Showing:
             self._app.query_one(StatusBar).working(self._story.step, spent)
 
     async def watch(self) -> None:
-        """See whether the branch is another: an undo, or another terminal, may have changed it."""
-        if await self._gathering.look_again():
+        """See whether the branch or its commit is another: another terminal may have changed it."""
+        branch, commit = await self._gathering.look_again()
+        if commit:
+            self._app.reviewing.git_moved()
+        if branch:
             self.everything()
 
     def keys(self, facts: Facts | None = None) -> None:

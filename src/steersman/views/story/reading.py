@@ -1,9 +1,7 @@
-"""What a story is read for: what to try again, what the last turn changed. Pure."""
+"""What a story is read for: what to try again. Pure."""
 
-from collections.abc import Sequence
-
-from steersman.records.message import DiffReady, TurnEnd
-from steersman.views.blocks import Block, Person, Remark, Work
+from steersman.records.message import TurnEnd
+from steersman.views.blocks import Person, Remark
 from steersman.views.story import Story
 
 GO_ON = "Continue where you stopped."
@@ -24,19 +22,3 @@ def again(story: Story) -> str:
     if isinstance(ending, TurnEnd) and ending.ending != "done":
         return GO_ON if story.steps or ending.steps else said
     return said
-
-
-def changes(blocks: Sequence[Block]) -> tuple[str, list[DiffReady]]:
-    """The changes of the last turn that made any, and whose they are."""
-    turn: int | None = None
-    found: list[list[DiffReady]] = []
-    for block in reversed(blocks):
-        diffs = block.diffs if isinstance(block, Work) else ()
-        if diffs and turn is None:
-            turn = block.turn
-        if turn is not None and block.turn < turn:
-            break
-        if diffs:
-            found.append(list(diffs))
-    told = f"changes of turn {turn}" if turn else "changes"
-    return told, [diff for diffs in reversed(found) for diff in diffs]

@@ -23,9 +23,9 @@ from steersman.records.message import (
     TurnEnd,
     User,
 )
-from steersman.records.settings import REVIEW
 from steersman.views.attachments import HUGE, Mentions, clean
 from steersman.views.commands.registry import Registry, is_command
+from steersman.views.review import due
 from steersman.views.seat import Seat
 from steersman.views.text import safe
 
@@ -277,7 +277,7 @@ class Plain(LineStage):
             if not self._teller.take(message):
                 continue
             self._asker.note(message)
-            if isinstance(message.body, TurnEnd) and message.seq > live:
+            if message.seq > live and due(message.body, self._seat.settings.approvals):
                 self._do(self._safely(self._review(message)))
             if self._seat.heard(message) and message.seq > live:
                 await self._seat.look()
@@ -285,12 +285,11 @@ class Plain(LineStage):
                 self._attend(message)
 
     async def _review(self, end: Message) -> None:
-        """What the turn changed, where that is looked at afterwards."""
-        if self._seat.settings.approvals == REVIEW:
-            from steersman.views.changeset import review_lines
+        """What the turn changed."""
+        from steersman.views.changeset import review_lines
 
-            for text in await asyncio.to_thread(review_lines, self._seat.host, end, inside=True):
-                self._teller.print(text)
+        for text in await asyncio.to_thread(review_lines, self._seat.host, end, inside=True):
+            self._teller.print(text)
 
     def _attend(self, message: Message) -> None:
         match message.body:
