@@ -22,7 +22,8 @@ def changed(*pairs):
         ("M  a.py\nMM b.py\n?? c\n", Tree(
             changed(("changed", "a.py"), ("changed", "b.py")),
             changed(("changed", "b.py"), ("new", "c")))),
-        ("R  old.py -> new.py\nA  x\n", Tree(changed(("renamed", "new.py"), ("new", "x")))),
+        ("R  old.py -> new.py\nA  x\n", Tree(
+            (Changed("renamed", "new.py", "old.py"), Changed("new", "x")))),
         ("UU a.py\nAA b\n M c\n", Tree((), changed(("changed", "c")), ("a.py", "b"))),
         ('?? "sp\\303\\244t\\t\\"x\\".py"\n', Tree(unstaged=changed(("new", 'spät\t"x".py')))),
         ("warning: something\nfatal\n", Tree()),

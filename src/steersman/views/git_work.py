@@ -23,10 +23,21 @@ _KINDS = {"M": "changed", "A": "new", "D": "deleted", "R": "renamed", "C": "copi
 
 
 class Changed(Struct, frozen=True):
-    """A file that differs, and how: a word for people."""
+    """A file that differs, and how: a word for people. `source` is its name before a rename."""
 
     how: str
     path: str
+    source: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file as people read it."""
+        return f"{self.source} → {self.path}" if self.source else self.path
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All names that git must be given, so that a rename is done or dropped as a whole."""
+        return (self.source, self.path) if self.source else (self.path,)
 
 
 class Tree(Struct, frozen=True):
@@ -56,15 +67,17 @@ def read_status(text: str) -> Tree:
             conflicts.append(unquoted(path))
             continue
         if code[0] not in " ?":
-            staged.append(Changed(_KINDS.get(code[0], "changed"), _target(path)))
+            staged.append(_changed(code[0], path))
         if code[1] != " ":
-            unstaged.append(Changed(_KINDS.get(code[1], "changed"), _target(path)))
+            unstaged.append(_changed(code[1], path))
     return Tree(tuple(staged), tuple(unstaged), tuple(conflicts))
 
 
-def _target(path: str) -> str:
-    """The name after a rename."""
-    return unquoted(path.rpartition(" -> ")[2])
+def _changed(code: str, path: str) -> Changed:
+    """A file with its names; a copy leaves the other file as it is."""
+    before, _, after = path.rpartition(" -> ")
+    source = unquoted(before) if code == "R" else ""
+    return Changed(_KINDS.get(code, "changed"), unquoted(after), source)
 
 
 def unquoted(path: str) -> str:
@@ -78,13 +91,17 @@ def unquoted(path: str) -> str:
     return plain.decode("utf-8", "surrogateescape")
 
 
-def diff_command(tree: Tree) -> str:
-    """A command that prints what would be committed: what is staged, else everything."""
-    if tree.staged:
-        return f"{DIFF} --cached"
-    new = [one.path for one in tree.unstaged if one.how == "new"][:MOST_NEW]
-    shown = [f"{DIFF} --no-index -- /dev/null {shlex.quote(path)}" for path in new]
-    return "; ".join((DIFF, *shown, "true"))
+def diff_command(tree: Tree, files: Sequence[Changed] | None = None) -> str:
+    """A command that prints what would be committed, of all files or some: what is staged, if
+    something is."""
+    every = tree.staged or tree.unstaged
+    files = every if files is None else files
+    new = [one.path for one in files if one.how == "new"] if not tree.staged else []
+    known = [path for one in files if one.path not in new for path in one.paths]
+    named = f" -- {_named(known)}" if len(files) < len(every) else ""
+    commands = [f"{DIFF}{' --cached' * bool(tree.staged)}{named}"] if known else []
+    commands += [f"{DIFF} --no-index -- /dev/null {shlex.quote(one)}" for one in new[:MOST_NEW]]
+    return "; ".join((*commands, "true"))
 
 
 def commit_command(message: str, paths: Sequence[str], dropped: Sequence[str] = ()) -> str:
@@ -111,7 +128,8 @@ def committed(text: str, paths: Sequence[str], deleted: Sequence[str]) -> frozen
     """Which of some files are as the last commit has them, from what `pending_command` prints."""
     status, _, listed = f"\n{text}".partition("\n\n")
     tree = read_status(status)
-    pending = {one.path for one in (*tree.staged, *tree.unstaged)} | {*tree.conflicts}
+    pending = {path for one in (*tree.staged, *tree.unstaged) for path in one.paths}
+    pending |= {*tree.conflicts}
     known = {unquoted(line) for line in listed.splitlines()} | {*deleted}
     return frozenset(path for path in paths if path in known and path not in pending)
 
@@ -125,7 +143,7 @@ def message_from(answer: str) -> str:
 
 def listed(files: Sequence[Changed]) -> str:
     """Files, one a line."""
-    return "\n".join(f"{one.how:<8} {one.path}" for one in files)
+    return "\n".join(f"{one.how:<8} {one.name}" for one in files)
 
 
 def read_place(text: str) -> Place:

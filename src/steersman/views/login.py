@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 import msgspec
@@ -20,6 +21,10 @@ class Desk(Protocol):
 
     def tell(self, text: str) -> None:
         """Say one thing in passing."""
+        ...
+
+    def working(self, text: str) -> AbstractContextManager[None]:
+        """Say what is being done, as long as it is."""
         ...
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
@@ -67,8 +72,8 @@ async def log_in(desk: Desk, environ: Mapping[str, str], given: Given) -> str:
                 return ""
             names: tuple[str, ...] = ()
             if given.test:
-                desk.tell(f"Trying it at {account.name} …")
-                account, names = await login.listed(account, environ)
+                with desk.working(f"Trying it at {account.name} …"):
+                    account, names = await login.listed(account, environ)
             model = await form.model(account, names)
             if model is None:
                 desk.tell("Nothing was kept.")

@@ -1,6 +1,7 @@
 """What waits for an answer in the application: one card, its keys, and the way back to it."""
 
 from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.passing import Passing
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, WRITE, shell
 from tests.tui.app.bridge import at_the_terminal, live
 
@@ -24,7 +25,7 @@ def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, work
             await me.press("f7", "a")
             await me.until(lambda: me.app.attention == "asking")
             await me.sees("Y approve all 2", "A word in passing.")
-            assert len(me.app._notifications) == 0  # nothing covers what waits
+            assert me.app.query_one(Passing).notices == []  # nothing covers what waits
             assert not me.messages("confirm_response")
             await me.press("Y")
             await me.turn_ends()
@@ -67,10 +68,10 @@ def test_a_stopped_command_keeps_its_output_and_quitting_says_how_long(environ, 
             await me.sees("When are you asked?")
             await me.press("escape", "escape")
             await me.until(lambda: me.app.attention == "writing")
-            me.app.clear_notifications()
+            me.app.query_one(Passing).take()
             await me.press("ctrl+c")
-            (notice,) = me.app._notifications
-            assert "again quits" in notice.message
-            assert notice.timeout == me.app.acting.leaves.seconds
+            (notice,) = me.app.query_one(Passing).notices
+            assert "again quits" in notice.text
+            assert notice.seconds == me.app.acting.leaves.seconds
 
     live(scene)

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.passing import Passing
 from steersman.ports.tui.panes.strip import TodoStrip
+from steersman.ports.tui.screens.reading import Reading, markdown
 from steersman.ports.tui.themes import COLOURS, NAMES
 from steersman.views.blocks import Todo
 from tests.cli.kit import DONE, FIX, READ
@@ -319,6 +321,45 @@ def test_what_is_asked_the_composer_and_the_status_always_fit(environ, workspace
                 await me.sees("step 0", "0 of 9 done", "y/a approve")
                 me.app.query_one(Composer).notify("Said in passing.")
                 await me.sees("Said in passing.", "y/a approve")
-                assert not me.app._notifications
+                assert not me.app.query_one(Passing).notices
+
+    live(scene)
+
+
+LONG_NOTICE = "It did not work, because of a reason that takes some words to say. " * 8
+AROUND = ("transcript", "composer", "statusbar", "keys", "title", "passing")
+
+
+@pytest.mark.parametrize(
+    "size", [(80, 24), (30, 9), (20, 6)], ids=lambda size: f"{size[0]}x{size[1]}"
+)
+def test_what_is_said_in_passing_covers_nothing_and_ends(environ, workspace, script, size):
+    """Not what waits, at any size; not a dialog; and it goes when what it announces has ended."""
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), size=size) as me:
+            await me.say("go")
+            await me.turn_ends()
+            passing = me.app.query_one(Passing)
+            me.app.tell("An older one.")
+            me.app.tell(LONG_NOTICE)
+            await me.until(lambda: passing.region.height)
+            shown = [one for name in AROUND if (one := me.app.query_one(f"#{name}")).display]
+            rows = [row for one in shown for row in range(one.region.y, one.region.bottom)]
+            assert len(rows) == len(set(rows))
+            assert all(one.region.bottom <= size[1] for one in shown)
+            assert me.app.query_one(Composer).region.height > 0
+            assert "It did not work" in me.screen()
+            me.app.push_screen(Reading("A dialog", markdown("Its text.")))
+            await me.sees("A dialog", "Its text.")
+            me.app.tell("Said meanwhile.")
+            await me.pilot.pause()
+            await me.sees("A dialog", "Its text.")
+            await me.press("escape")
+            await me.sees("Said meanwhile.")
+            with me.app.stage.working("Trying it …"):
+                await me.sees("Trying it")
+            await me.until(lambda: "Trying it" not in me.screen())
+            assert not list(me.app.screen.query("Toast"))
 
     live(scene)

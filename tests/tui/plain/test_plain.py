@@ -464,7 +464,7 @@ def test_what_a_turn_changed_is_printed_with_the_ways_to_undo_it(steer, script, 
         talk.say("/undo long.py:2")
         talk.until("Undo 1 change?")
         talk.say("y")
-        talk.until("Undone: 1 change. /redo reverses this.")
+        talk.until("Undone: 1 change.\n/redo reverses this.")
         assert (workspace / "long.py").read_text() == old.replace("line 2\n", "line two\n")
     (workspace / "long.py").write_text(old)
     with Terminal(steer, "run", "--model", model, "--approvals", "review", "change it") as shell:

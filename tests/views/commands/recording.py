@@ -1,7 +1,8 @@
 """A stage that records what commands show and ask, at a seat of a real host."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
 from steersman.records.settings import Settings
 from steersman.views.attachments import Mentions
 from steersman.views.commands.registry import Registry
-from steersman.views.commands.stage import Row, Selection, Stage
+from steersman.views.commands.stage import Deed, Row, Selection, Stage
 from steersman.views.seat import Seat
 
 
@@ -44,6 +45,19 @@ class RecordingStage:
     def tell(self, text: str) -> None:
         self._note("tell", text)
 
+    def done(self, text: str) -> None:
+        self._note("done", text)
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        self._note("begin", text)
+        yield
+        self._note("end", text)
+
+    async def read(self, title: str, markdown: str, deeds: Sequence[Deed] = ()) -> str | None:
+        self._note("read", (title, markdown))
+        return self.answers.pop(0)
+
     def show(self, title: str, markdown: str) -> None:
         self._note("show", (title, markdown))
 
@@ -58,13 +72,18 @@ class RecordingStage:
         return bool(self.answers.pop(0))
 
     async def select(
-        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+        self,
+        title: str,
+        body: str,
+        rows: Sequence[Row],
+        kept: Sequence[str],
+        deeds: Sequence[Deed],
     ) -> Selection | None:
         listed = "\n".join(f"{row.detail:<8} {row.text}" for row in rows)
         self._note("confirm", (title, f"{body}\n{listed}"))
         said = self.answers.pop(0)
         if isinstance(said, bool):
-            return Selection(tuple(kept)) if said else None
+            return Selection(tuple(kept), deeds[0].key) if said else None
         return said
 
     async def edit(self, title: str, text: str) -> str | None:

@@ -231,8 +231,8 @@ def test_undo_and_redo_show_what_they_would_do_and_ask(desk, script, workspace):
     assert body.startswith("```diff\n--- a/calc.py")
     assert "-    return a + b\n+    return a - b" in body
     assert refused[1:] == [("tell", "Nothing was done.")]
-    assert undone[1:] == [("tell", "Undone: 1 change. /redo reverses this.")]
-    assert redone[1:] == [("tell", "Redone: 1 change.")]
+    assert undone[1:] == [("done", "Undone: 1 change."), ("tell", "/redo reverses this.")]
+    assert redone[1:] == [("done", "Redone: 1 change.")]
 
 
 def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script, workspace):
@@ -697,8 +697,10 @@ def test_background_jobs_are_listed_with_their_output_and_stopped(desk, script):
         await desk.type("begin")
         assert desk.seat.jobs == {"p1": command}
         left = await desk.type("/new", False), desk.seat.id  # it says so, and stays
-        desk.stage.answers = [lambda rows: rows[0].key, True]
-        await desk.type("/jobs")
+        looked = await desk.type("/jobs", "p1", None)  # to look at one stops nothing
+        assert looked[1:] == [("read", (f"p1  {command}", "```\none\ntwo\n```"))]
+        assert desk.seat.jobs
+        await desk.type("/jobs", "p1", "s", True)
         rows = [(row.text, row.detail.partition(" · ")[2]) for row in desk.stage.rows]
         asked, stopped = desk.stage.all("confirm")[-1], desk.stage.told[-1]
         return none, left, rows, asked, stopped, await desk.type("/jobs")
@@ -710,5 +712,5 @@ def test_background_jobs_are_listed_with_their_output_and_stopped(desk, script):
         "Leave and stop 1 background job?", True, True,
     )  # fmt: skip
     assert rows == [(f"p1  {command}", "two")]
-    assert asked == ("Stop p1? It printed last:", "```\none\ntwo\n```")
+    assert asked == ("Stop p1?", f"```\n{command}\n```")
     assert stopped == "p1 is stopped."

@@ -50,14 +50,19 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
         staged = await desk.type("/commit", True)
         first = git("log", "-1", "--format=%B", "--name-only")
         declined = await desk.type("/commit", False)
-        edit = Selection(("calc.py", "new file.txt"), edit=True)
-        dropped = Selection(("calc.py",))
-        some = await desk.type("/commit", edit, "Add, and say so", dropped)
+        edit = Selection(("calc.py", "new file.txt"), "e")
+        look, dropped = Selection(("calc.py",), "d"), Selection(("calc.py",), "c")
+        some = await desk.type("/commit", edit, "Add, and say so", look, None, dropped)
         assert git("log", "-1", "--format=%s", "--name-only") == "Add, and say so\n\ncalc.py\n"
-        assert some[-1][1].endswith(" 1 file not committed.")
+        assert some[-1][1] == "1 file not committed."
+        title, diff = next(about for what, about in some if what == "read")
+        assert title == "Changes of 1 file"
+        assert "+    return a + b" in diff
+        assert "new file.txt" not in diff
+        assert [what for what, _ in some[:2]] == ["begin", "end"]  # no longer than it is so
         (workspace / "README.md").write_text("# C\n")
         git("add", ".")
-        await desk.type("/commit -m Only one", Selection(("README.md",)))
+        await desk.type("/commit -m Only one", Selection(("README.md",), "c"))
         assert git("log", "-1", "--format=%s", "--name-only") == "Only one\n\nREADME.md\n"
         await desk.type("/commit -m Add it all", True)
         return staged, first, declined, await desk.type("/commit")
@@ -67,7 +72,8 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
     assert asked[0] == "Commit 1 file?"
     assert ADDED in asked[1]
     assert "changed  README.md" in asked[1]
-    assert staged[-1][1].endswith("Make add() add. 2 unstaged changes left as before.")
+    assert staged[-2][1].endswith("Make add() add.")
+    assert staged[-1] == ("tell", "2 unstaged changes left as before.")
     assert first == f"{ADDED}\n\n\nREADME.md\n"
     assert declined[-1] == (
         "tell",
@@ -77,6 +83,24 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
     assert asked[0] == "Commit 2 files?"
     assert git("log", "-1", "--format=%s", "--name-only") == "Add it all\n\nnew file.txt\n"
     assert clean == [("tell", "There is nothing to commit.")]
+
+
+def test_a_staged_rename_is_committed_or_dropped_as_a_whole(desk, git, workspace):
+    git("mv", "README.md", "ABOUT.md")
+    (workspace / "calc.py").write_text("x = 1\n")
+    git("add", "calc.py")
+
+    async def scenario(desk):
+        asked = await desk.type("/commit -m One", Selection(("calc.py",), "c"))
+        assert git("show", "--format=", "--name-only") == "calc.py\n"
+        assert git("status", "--porcelain") == " D README.md\n?? ABOUT.md\n"
+        git("add", "-A")
+        await desk.type("/commit -m Two", True)
+        assert git("show", "--format=", "--name-status") == "R100\tREADME.md\tABOUT.md\n"
+        return asked
+
+    asked = next(about for what, about in desk(scenario) if what == "confirm")
+    assert "renamed  README.md → ABOUT.md" in asked[1]
 
 
 def test_the_message_is_written_from_the_diff_beside_the_conversation(desk, git, workspace):
@@ -150,7 +174,7 @@ def test_a_hunk_is_undone_after_a_commit_and_git_is_not_named(environ, workspace
     title, body = undone[0][1]
     assert title == "Undo 1 change?"
     assert ".git" not in body
-    assert undone[-1][1].startswith("Undone: 1 change.")
+    assert ("done", "Undone: 1 change.") in undone
     assert "a - b" in (workspace / "calc.py").read_text()
 
 
@@ -160,6 +184,10 @@ def test_the_branch_is_seen_to_change_whoever_changes_it(desk, git, environ):
         seen = [await gathering.look_again(), gathering.facts(Story()).branch]
         git("switch", "-qc", "other")
         seen += [await gathering.look_again(), gathering.facts(Story()).branch]
+        seen.append(await gathering.look_again())
+        git("commit", "-qm", "by hand", "--allow-empty")
         return [*seen, await gathering.look_again()]
 
-    assert desk(scenario) == [True, "main", True, "other", False]
+    assert desk(scenario) == [
+        (True, False), "main", (True, True), "other", (False, False), (False, True),
+    ]  # fmt: skip

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import click
 import msgspec
@@ -24,6 +25,12 @@ class Lines:
     def tell(self, text: str) -> None:
         """Say one thing."""
         click.echo(safe(text))
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """Say what is being done."""
+        self.tell(text)
+        yield
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         """A list with numbers; a name is an answer, too."""

@@ -29,6 +29,7 @@ from steersman.ports.tui.memory import PANES, Memory
 from steersman.ports.tui.naming import Names
 from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.mentioned import Mentioned
+from steersman.ports.tui.panes.passing import Passing
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.review import Review
 from steersman.ports.tui.panes.side import Side
@@ -118,6 +119,7 @@ class SteersmanApp(App[Left]):
         yield TodoStrip(id="todo")
         yield Review(self.keymap_.of("approvals_now"), id="review")
         yield Queued(self.keymap_.of("queued"), id="queued")
+        yield Passing(id="passing")
         yield Composer(
             self.seat.folder, state_folder(self.environ), environ=self.environ,
             commands=self._completed.commands, skills=self._completed.skills,
@@ -147,8 +149,18 @@ class SteersmanApp(App[Left]):
 
     def tell(self, text: str) -> None:
         """Say one thing in passing."""
+        self.say_for(safe(text), 8)
+
+    def say_for(self, text: str, seconds: float | None, style: str = "$accent") -> int:
+        """Say something for so many seconds, or until it is withdrawn by the number returned."""
+        if not self.is_running or self.showing.note(text):
+            return 0
+        return self.query_one(Passing).say(text, seconds, style)
+
+    def withdraw(self, said: int) -> None:
+        """What was announced has ended."""
         if self.is_running:
-            self.notify(safe(text), markup=False, timeout=8)
+            self.query_one(Passing).withdraw(said)
 
     def notify(
         self,
@@ -159,9 +171,9 @@ class SteersmanApp(App[Left]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Whoever says something in passing covers nothing that waits for an answer."""
-        if not self.showing.note(message):
-            super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+        """Whoever says something in passing covers nothing: it has lines of its own."""
+        style = "$accent" if severity == "information" else "$warning"
+        self.say_for(message, timeout or 5, style)
 
     async def answered(self, screen: ModalScreen[T]) -> T | None:
         """What a person answers on a screen."""

@@ -31,6 +31,7 @@ class Layout(Struct, frozen=True):
     review: int
     composer: int
     asking: int
+    passing: int
 
 
 def lay_out(
@@ -69,4 +70,5 @@ def lay_out(
         review=0 if room < 9 else 1 if room < 16 else min(8, room // 5),
         composer=composer,
         asking=max(2, room - around - 1),  # a line is left of the conversation
+        passing=max(1, min(6, room // 4)),
     )

@@ -21,6 +21,7 @@ from steersman.ports.tui.layout import SIDE, Layout, lay_out
 from steersman.ports.tui.notices import Notices, driver_write
 from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.mentioned import Mentioned
+from steersman.ports.tui.panes.passing import Passing
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.panes.review import Review
 from steersman.ports.tui.panes.side import Side
@@ -161,9 +162,8 @@ class Showing:
 
     def _uncover(self, asking: Approvals) -> None:
         """What is said in passing covers nothing that waits: it is said there."""
-        said = [one.message for one in self._app._notifications] if asking.unfolded else []
+        said = self._app.query_one(Passing).take() if asking.unfolded else []
         if said:
-            self._app.clear_notifications()
             asking.tell(said[-1])
 
     def note(self, text: str) -> bool:
@@ -292,6 +292,7 @@ class Showing:
         review.fold(max(1, layout.review))
         review.display = bool(layout.review) and not review.empty and not asking
         queued.most = max(1, layout.queued)
+        app.query_one(Passing).fold(layout.passing)
         mentioned = app.query_one(Mentioned)
         mentioned.show(app.query_one(Composer).mentions.files)
         mentioned.display = layout.mentioned and bool(mentioned.files)

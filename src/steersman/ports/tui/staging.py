@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.themes import NAMES
-from steersman.views.commands.stage import Row, Selection
+from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.seat import Seat
 
 if TYPE_CHECKING:
@@ -35,11 +36,30 @@ class AppStage:
         """Say one thing in passing."""
         self._app.tell(text)
 
+    def done(self, text: str) -> None:
+        """The conversation shows it."""
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """Say what is being done, as long as it is."""
+        said = self._app.say_for(text, None)
+        try:
+            yield
+        finally:
+            self._app.withdraw(said)
+
     def show(self, title: str, markdown: str) -> None:
         """Show a text to read."""
         from steersman.ports.tui.screens import reading
 
         self._app.push_screen(reading.Reading(title, reading.markdown(markdown)))
+
+    async def read(self, title: str, markdown: str, deeds: Sequence[Deed] = ()) -> str | None:
+        """Show a text until it is closed, or a deed is chosen."""
+        from steersman.ports.tui.screens import reading
+
+        drawer = reading.markdown(markdown)
+        return await self._app.answered(reading.Reading(title, drawer, deeds))
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         """Let the user choose a row, with search."""
@@ -55,12 +75,17 @@ class AppStage:
         return bool(answer)
 
     async def select(
-        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+        self,
+        title: str,
+        body: str,
+        rows: Sequence[Row],
+        kept: Sequence[str],
+        deeds: Sequence[Deed],
     ) -> Selection | None:
-        """Ask for an approval of some rows."""
+        """Ask what to do with some rows."""
         from steersman.ports.tui.screens.selecting import Select
 
-        return await self._app.answered(Select(title, body, rows, kept))
+        return await self._app.answered(Select(title, body, rows, kept, deeds))
 
     async def edit(self, title: str, text: str) -> str | None:
         """Let the user change a text of several lines."""

@@ -4,6 +4,7 @@ The full-screen application and plain mode both fulfil this, so every command wo
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from msgspec import Struct
@@ -19,11 +20,18 @@ class Row(Struct, frozen=True):
     detail: str = ""
 
 
+class Deed(Struct, frozen=True):
+    """Something that a letter does."""
+
+    key: str
+    words: str
+
+
 class Selection(Struct, frozen=True):
-    """The keys of the rows that are kept; `edit` when the text beside them is to be changed."""
+    """The keys of the rows that are kept, and the key of what is to be done."""
 
     keys: tuple[str, ...]
-    edit: bool = False
+    deed: str
 
 
 class Stage(Protocol):
@@ -43,8 +51,20 @@ class Stage(Protocol):
         """Say one thing in passing."""
         ...
 
+    def done(self, text: str) -> None:
+        """Say what was done, unless the conversation shows that by itself."""
+        ...
+
+    def working(self, text: str) -> AbstractContextManager[None]:
+        """Say what is being done, as long as it is."""
+        ...
+
     def show(self, title: str, markdown: str) -> None:
         """Show a text to read."""
+        ...
+
+    async def read(self, title: str, markdown: str, deeds: Sequence[Deed] = ()) -> str | None:
+        """Show a text until it is closed, or one of the deeds is chosen: the answer is its key."""
         ...
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
@@ -56,9 +76,14 @@ class Stage(Protocol):
         ...
 
     async def select(
-        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+        self,
+        title: str,
+        body: str,
+        rows: Sequence[Row],
+        kept: Sequence[str],
+        deeds: Sequence[Deed],
     ) -> Selection | None:
-        """Ask for an approval of some rows, some of which can be dropped; None for a no."""
+        """Ask what to do with some rows, some of which can be dropped; None: nothing."""
         ...
 
     async def edit(self, title: str, text: str) -> str | None:

@@ -2,15 +2,16 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.telling import Teller
-from steersman.ports.tui.plain.words import narrowed, plain_text
-from steersman.views.commands.stage import Row, Selection
+from steersman.ports.tui.plain.words import narrowed, offered, plain_text
+from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.seat import Seat
 from steersman.views.text import one_line, safe
 
@@ -52,6 +53,27 @@ class LineStage(ABC):
         """Print it, under its title."""
         self._teller.print(f"{safe(title)}\n{plain_text(safe(markdown))}\n")
 
+    def done(self, text: str) -> None:
+        """Print it: lines do not show everything that is in the log."""
+        self.tell(text)
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """Print it."""
+        self.tell(text)
+        yield
+
+    async def read(self, title: str, markdown: str, deeds: Sequence[Deed] = ()) -> str | None:
+        """Print it, and ask what to do."""
+        self.show(title, markdown)
+        while deeds:
+            said = await self._ask(f"{offered(deeds)}, or nothing to go back: ")
+            if not said:
+                return None
+            if any(one.key == said.lower() for one in deeds):
+                return said.lower()
+        return None
+
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         """Print a list with numbers; words narrow it down."""
         shown = list(rows)
@@ -84,7 +106,12 @@ class LineStage(ABC):
                 return True
 
     async def select(
-        self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]
+        self,
+        title: str,
+        body: str,
+        rows: Sequence[Row],
+        kept: Sequence[str],
+        deeds: Sequence[Deed],
     ) -> Selection | None:
         """Print the rows with numbers; a number drops a row, or keeps it after all."""
         self._teller.print(plain_text(safe(body)))
@@ -94,15 +121,14 @@ class LineStage(ABC):
             for number, row in enumerate(rows, 1):
                 mark = "x" if row.key in chosen else " "
                 self._teller.print(f"{number:>3} [{mark}] {row.detail} {one_line(row.text)}")
-            said = await self._ask(f"{safe(title)} [y]es, [n]o, [e]dit, or a number to drop: ")
-            match (said or "n").lower():
-                case "n" | "no":
-                    return None
-                case "y" | "yes" | "e" | "edit" as word:
-                    left = tuple(key for key in keys if key in chosen)
-                    return Selection(left, edit=word.startswith("e"))
-                case word if word.isdecimal() and 0 < int(word) <= len(keys):
-                    chosen ^= {keys[int(word) - 1]}
+            how = f"{offered(deeds)}, a number to drop or keep, or nothing to cancel"
+            said = (await self._ask(f"{safe(title)} {how}: ") or "").lower()
+            if not said:
+                return None
+            if any(one.key == said for one in deeds):
+                return Selection(tuple(key for key in keys if key in chosen), said)
+            if said.isdecimal() and 0 < int(said) <= len(keys):
+                chosen ^= {keys[int(said) - 1]}
 
     async def edit(self, title: str, text: str) -> str | None:
         """Change a text in the user's own editor."""

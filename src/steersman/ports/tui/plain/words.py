@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steersman.views.commands.stage import Row
+from steersman.views.commands.stage import Deed, Row
 
 _FENCE = re.compile(r"\s*(`{3,})[\w-]*\s*$")
 _MARKS = re.compile(r"\\([\\`*_|\[<#])|\*\*|`")
@@ -21,6 +21,15 @@ def plain_text(markdown: str) -> str:
         else:
             lines.append(line if fence else _MARKS.sub(lambda found: found[1] or "", line))
     return "\n".join(lines)
+
+
+def offered(deeds: Sequence[Deed]) -> str:
+    """What can be done, each with its letter in brackets."""
+    told = []
+    for one in deeds:
+        before, letter, after = one.words.partition(one.key)
+        told.append(f"{before}[{letter}]{after}" if letter else f"[{one.key}] {one.words}")
+    return ", ".join(told)
 
 
 def narrowed(rows: Sequence[Row], words: str) -> list[Row]:

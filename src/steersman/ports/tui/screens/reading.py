@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -15,6 +16,7 @@ from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.drawing.look import Palette
 from steersman.ports.tui.keys import NAMES, Keymap, shown
+from steersman.views.commands.stage import Deed
 from steersman.views.text import one_line
 
 Draw = Callable[[int, Palette], list[Text]]
@@ -48,8 +50,8 @@ def markdown(text: str) -> Draw:
     return drawer
 
 
-class Reading(ModalScreen[None]):
-    """A text that scrolls; Esc or q closes it."""
+class Reading(ModalScreen[str | None]):
+    """A text that scrolls, until it is closed or the key of a deed is pressed: the answer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Close", show=False),
@@ -61,18 +63,27 @@ class Reading(ModalScreen[None]):
         Binding("G,end", "ends(1)", "End", show=False),
     ]
 
-    def __init__(self, title: str, drawer: Draw) -> None:
+    def __init__(self, title: str, drawer: Draw, deeds: Sequence[Deed] = ()) -> None:
         super().__init__()
         self._title = title
         self._drawer = drawer
+        self._deeds = deeds
 
     def compose(self) -> ComposeResult:
-        """The text, and how to leave."""
+        """The text, what can be done, and how to leave."""
         with Vertical(classes="box"):
             yield Label(Content(one_line(self._title, 200)), classes="box-title")
             with VerticalScroll(can_focus=False):
                 yield Drawn(self._drawer)
-            yield Label(keys_line((("j/k", "scroll"), ("Esc", "close"))), classes="box-foot")
+            deeds = [(one.key, one.words) for one in self._deeds]
+            keys = (*deeds, ("j/k", "scroll"), ("Esc", "close"))
+            yield Label(keys_line(keys), classes="box-foot")
+
+    def on_key(self, event: events.Key) -> None:
+        """The key of a deed."""
+        if any(one.key == event.key for one in self._deeds):
+            event.stop()
+            self.dismiss(event.key)
 
     def action_scroll(self, by: int) -> None:
         """A line."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -12,19 +13,15 @@ from textual.widgets import Label, OptionList, TextArea
 from textual.widgets.option_list import Option
 
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
-from steersman.views.commands.stage import Row, Selection
+from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.text import one_line
-
-KEYS = (("y", "yes"), ("Space", "drop or keep a file"), ("e", "edit the message"), ("n", "no"))
 
 
 class Select(ModalScreen[Selection | None]):
-    """Rows that are kept or dropped, below a text. Anything but a clear yes is a no."""
+    """Rows that are kept or dropped, below a text, and what to do with them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(False)", "Yes", show=False),
-        Binding("e", "answer(True)", "Edit", show=False),
-        Binding("n,escape,q", "dismiss(None)", "No", show=False),
+        Binding("escape,q", "dismiss(None)", "Cancel", show=False),
         Binding("space,enter", "drop", "Drop or keep", show=False, priority=True),
         Binding("j", "move(1)", "Down", show=False),
         Binding("k", "move(-1)", "Up", show=False),
@@ -33,8 +30,16 @@ class Select(ModalScreen[Selection | None]):
     Select VerticalScroll { max-height: 40%; }
     """
 
-    def __init__(self, title: str, body: str, rows: Sequence[Row], kept: Sequence[str]) -> None:
+    def __init__(
+        self,
+        title: str,
+        body: str,
+        rows: Sequence[Row],
+        kept: Sequence[str],
+        deeds: Sequence[Deed],
+    ) -> None:
         super().__init__()
+        self._deeds = deeds
         self._title = title
         self._body = body
         self._rows = rows
@@ -47,7 +52,9 @@ class Select(ModalScreen[Selection | None]):
             with VerticalScroll(can_focus=False):
                 yield Drawn(markdown(self._body))
             yield OptionList(*(Option(self._told(row)) for row in self._rows), compact=True)
-            yield Label(keys_line(KEYS), classes="box-foot")
+            deeds = [(one.key, one.words) for one in self._deeds]
+            keys = (*deeds, ("Space", "drop or keep"), ("Esc", "cancel"))
+            yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:
         """The first row is chosen."""
@@ -72,10 +79,12 @@ class Select(ModalScreen[Selection | None]):
             self._kept ^= {self._rows[at].key}
             found.replace_option_prompt_at_index(at, self._told(self._rows[at]))
 
-    def action_answer(self, edit: bool) -> None:
-        """Say what is kept, and whether the text is to be edited first."""
-        kept = tuple(row.key for row in self._rows if row.key in self._kept)
-        self.dismiss(Selection(kept, edit))
+    def on_key(self, event: events.Key) -> None:
+        """The key of a deed: say what is kept, and what to do."""
+        if any(one.key == event.key for one in self._deeds):
+            event.stop()
+            kept = tuple(row.key for row in self._rows if row.key in self._kept)
+            self.dismiss(Selection(kept, event.key))
 
 
 class EditText(ModalScreen[str | None]):

@@ -58,9 +58,11 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> bool
         return False
     await seat.handle.undo(plan, force=bool(taken), imported=True)  # the user saw this plan
     done = "Undone" if plan.cause == "undo" else "Redone"
-    more = " /redo reverses this." if plan.cause == "undo" else ""
-    more = more or " /undo restores what it overwrote." * bool(taken)
-    stage.tell(f"{done}: {counted(len(plan.changes), 'change')}.{more}")
+    stage.done(f"{done}: {counted(len(plan.changes), 'change')}.")
+    if plan.cause == "undo":
+        stage.tell("/redo reverses this.")
+    elif taken:
+        stage.tell("/undo restores what it overwrote.")
     return True
 
 

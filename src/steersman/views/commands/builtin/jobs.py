@@ -1,21 +1,22 @@
-"""`/jobs`: the commands that run in the background of this thread, and stopping one."""
+"""`/jobs`: the background commands of this thread, what they print, and stopping one."""
 
 from typing import Any
 
 from steersman.records.errors import UsageProblem
 from steersman.records.message import ToolResult
 from steersman.views.commands.registry import Command
-from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.stage import Deed, Row, Stage
 from steersman.views.commands.words import fenced
 from steersman.views.text import lasting, one_line
 
 LIST, SIGNAL = "workspace_list_processes", "workspace_signal_process"
 OUTPUT = "workspace_read_command_output"
-TAIL, LINES = 4000, 15  # bytes that are read, lines that are shown
+TAIL = 20_000  # bytes that are read
+STOP = Deed("s", "stop it")
 
 
 async def jobs(stage: Stage, arguments: str) -> None:
-    """List them and stop the one that is chosen, or stop one by its name."""
+    """List them and show what one printed, or stop one by its name."""
     match arguments.split():
         case []:
             await _choose(stage)
@@ -34,11 +35,16 @@ async def _choose(stage: Stage) -> None:
         return
     printed = {str(one["process_id"]): await _printed(stage, one) for one in found}
     rows = [_row(one, printed[str(one["process_id"])]) for one in found]
-    chosen = await stage.pick("Background jobs: Enter shows one, Esc goes back", rows)
-    if chosen:
-        text = "\n".join(printed[chosen][-LINES:]) or "(no output yet)"
-        if await stage.confirm(f"Stop {chosen}? It printed last:", fenced(text)):
-            await _stop(stage, chosen)
+    chosen = await stage.pick("Background jobs: choose one to see its output", rows)
+    job = next((one for one in found if str(one["process_id"]) == chosen), None)
+    if job is None:
+        return
+    text = "\n".join(await _printed(stage, job)) or "(no output yet)"
+    title = f"{job['process_id']}  {one_line(str(job['command']), 60)}"
+    if await stage.read(title, fenced(text), (STOP,)) != STOP.key:
+        return
+    if await stage.confirm(f"Stop {job['process_id']}?", fenced(str(job["command"]))):
+        await _stop(stage, str(job["process_id"]))
 
 
 def _row(job: dict[str, Any], printed: list[str]) -> Row:
@@ -79,7 +85,7 @@ async def _stop(stage: Stage, name: str) -> None:
 COMMANDS = (
     Command(
         "jobs",
-        "Background commands of this thread; stop one.",
+        "Background commands of this thread: their output; stop one.",
         jobs,
         usage="[stop NAME]",
         while_working=True,

@@ -3,13 +3,14 @@ gate like any other command."""
 
 import asyncio
 import shutil
+from collections.abc import Sequence
 
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.message import Body, ToolResult
 from steersman.views import git_work
 from steersman.views.commands.builtin.work import prompt
 from steersman.views.commands.registry import Command
-from steersman.views.commands.stage import Row, Stage
+from steersman.views.commands.stage import Deed, Row, Stage
 from steersman.views.commands.words import fenced
 from steersman.views.git_work import MOST_SHOWN, Changed, Tree
 from steersman.views.text import counted, one_line, result_words
@@ -17,6 +18,7 @@ from steersman.views.text import counted, one_line, result_words
 PATIENCE = 120.0  # seconds a model may take for a few words
 OWN = ("-m", "--message")
 RUN = "workspace_run_command"
+DEEDS = (Deed("c", "commit"), Deed("e", "edit the message"), Deed("d", "show the diff"))
 RECENT = "git --no-pager log -n 8 --format='- %s'"
 
 
@@ -35,18 +37,24 @@ async def commit(stage: Stage, arguments: str) -> None:
     message = await _message(stage, arguments, files, diff)
     if not message:
         raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
-    message, kept = await _approved(stage, tree, message)
+    message, kept = await _approved(stage, tree, message, diff)
     if not kept:
         stage.tell(f"Nothing was committed. The message was: {one_line(message, 200)}")
         return
-    dropped = [one.path for one in files if one.path not in kept]
-    command = git_work.commit_command(message, () if tree.staged else kept, dropped)
+    dropped = [one for one in files if one not in kept]
+    command = git_work.commit_command(message, () if tree.staged else _names(kept), _names(dropped))
     done = await _run(stage, command)
     told = next((line for line in done.splitlines() if line.startswith("[")), message)
+    stage.done(f"Committed {one_line(told, 100)}.")
     left = len(tree.unstaged) if tree.staged else 0
-    more = f" {counted(left, 'unstaged change')} left as before." if left else ""
-    more += f" {counted(len(dropped), 'file')} not committed." if dropped else ""
-    stage.tell(f"Committed {one_line(told, 100)}.{more}")
+    more = [f"{counted(left, 'unstaged change')} left as before."] if left else []
+    more += [f"{counted(len(dropped), 'file')} not committed."] if dropped else []
+    if more:
+        stage.tell(" ".join(more))
+
+
+def _names(files: Sequence[Changed]) -> list[str]:
+    return [path for one in files for path in one.paths]
 
 
 async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], diff: str) -> str:
@@ -59,28 +67,45 @@ async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], dif
     return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], arguments)
 
 
-async def _approved(stage: Stage, tree: Tree, message: str) -> tuple[str, tuple[str, ...]]:
+async def _approved(
+    stage: Stage, tree: Tree, message: str, diff: str
+) -> tuple[str, tuple[Changed, ...]]:
     """The message and the files as the user wants them; no files where nothing is committed."""
-    files = tree.staged or tree.unstaged
+    files = kept = tree.staged or tree.unstaged
     how = "What is staged" if tree.staged else "All changes; nothing is staged"
-    rows = [Row(one.path, one.path, one.how) for one in files]
-    kept = tuple(one.path for one in files)
+    rows = [Row(one.path, one.name, one.how) for one in files]
     while True:
         title = f"Commit {counted(len(files), 'file')}?"
-        chosen = await stage.select(title, f"{fenced(message)}\n\n{how}:", rows, kept)
-        if chosen is None or not chosen.edit:
-            return message, chosen.keys if chosen else ()
-        kept = chosen.keys
-        message = (await stage.edit("Commit message", message) or message).strip()
+        body = f"{fenced(message)}\n\n{how}:"
+        chosen = await stage.select(title, body, rows, [one.path for one in kept], DEEDS)
+        if chosen is None:
+            return message, ()
+        kept = tuple(one for one in files if one.path in chosen.keys)
+        match chosen.deed:
+            case "c":
+                return message, kept
+            case "e":
+                message = (await stage.edit("Commit message", message) or message).strip()
+            case "d":
+                await _show(stage, tree, kept, diff)
+
+
+async def _show(stage: Stage, tree: Tree, kept: Sequence[Changed], diff: str) -> None:
+    """What would be committed; `diff` is that of all files."""
+    whole = len(kept) == len(tree.staged or tree.unstaged)
+    text = diff if whole else await _look(stage, git_work.diff_command(tree, kept))
+    cut = "\n… cut here; `git diff` shows all of it" if len(text) > MOST_SHOWN else ""
+    shown = fenced(text[:MOST_SHOWN] or "(nothing)", "diff")
+    await stage.read(f"Changes of {counted(len(kept), 'file')}", shown + cut)
 
 
 async def _written(stage: Stage, system: str, text: str, wishes: str) -> str:
     """What the model writes, beside the conversation."""
-    stage.tell("The model writes the message …")
     asked = f"{text}\n\n# Wishes\n\n{wishes}\n" if wishes else text
     try:
-        async with asyncio.timeout(PATIENCE):
-            answer = await stage.seat.handle.aside(system, asked)
+        with stage.working("The model is writing the message …"):
+            async with asyncio.timeout(PATIENCE):
+                answer = await stage.seat.handle.aside(system, asked)
     except TimeoutError as error:
         raise UsageProblem("The model did not answer in time.") from error
     return git_work.message_from(answer)

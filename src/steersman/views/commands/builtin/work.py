@@ -50,12 +50,13 @@ async def compact(stage: Stage, arguments: str) -> None:
             "There is no compaction to undo." if undo else "There is nothing to compact yet."
         )
     elif undo:
-        stage.tell("Undone: the model sees what it saw before.")
+        stage.done("Undone: the model sees what it saw before.")
     else:
         made = [m.body for m in seat.host.messages(seat.id, kinds={"compaction"})]
         last = made[-1] if made else None
         told = compaction_words(last) if isinstance(last, Compaction) else "done"
-        stage.tell(f"Compacted: {told}. /compact undo undoes it.")
+        stage.done(f"Compacted: {told}.")
+        stage.tell("/compact undo undoes it.")
 
 
 async def mention(stage: Stage, arguments: str) -> None:
