@@ -108,10 +108,12 @@ def sent(stage):
 
 
 def test_another_server_is_remembered_with_its_address(steer, stage, home, key):
-    stage.play(PING)
+    stage.play({"do": "shell", "command": "true"})  # for which the test request has no tool
     url = f"{stage.url}/v1"
     done = steer("login", "--url", url, "--name", "lab", "--key-stdin", stdin=key)
     assert done.returncode == 0, done.stderr
+    assert "Logged in at lab. The model is lab:scripted." in done.stdout
+    assert "It refused a test with a tool: No advertised tool can do" in done.stdout
 
     stage.play({"text": "Hello."})
     assert used(steer.work("run", "hello")) == "lab:scripted"

@@ -200,7 +200,7 @@ def test_nobody_listens(online, wire):
 def test_an_address_that_is_no_api(online, wire):
     with web_server(200 if wire in ("openai", "gemini") else 404) as url:
         done = online.having(**addresses(url))("run", "--model", f"{wire}:m-1", "go")
-    sentence(done, 1, f"{url} is not an API of", "a web page", "Check the base_url")
+    sentence(done, 1, f"{url} is not an API of", "a web page", "Check the address (base_url)")
 
 
 @in_each_format

@@ -10,9 +10,11 @@ from steersman.records.errors import DriverProblem
 # The key is accepted, and the model is there: only not now.
 _LATER = ("rate_limit", "overloaded", "server", "stall", "dropped", "empty", "refusal")
 
+NO_CALL = "It did not call the tool of the test; if it never calls tools, choose another model."
+
 
 class Attempt(Struct, frozen=True):
-    """What came of it: `works` with tools, or a sentence that says what does not."""
+    """What came of it, in a sentence; `works` when it does with tools."""
 
     works: bool
     told: str
@@ -35,6 +37,9 @@ async def attempt(models: Models, model: str) -> Attempt:
     cost = "" if price is None else f", ${price:.4f}" if price else ", free"
     tokens = counted(tried.tokens.input + tried.tokens.output, "token")
     used = f"{tried.seconds:g} s, {tokens}{cost}"
+    if tried.refused:
+        why = " ".join(tried.refused.split())[:200]
+        return Attempt(False, f"It answered ({used}). It refused a test with a tool: {why}")
     if not tried.calls:
-        return Attempt(False, f"It answered, but did not call the tool it was asked to ({used}).")
+        return Attempt(False, f"It answered ({used}). {NO_CALL}")
     return Attempt(True, f"It answered and called a tool ({used}).")

@@ -144,7 +144,7 @@ def test_a_commit_is_chosen_and_worded_and_what_it_has_needs_no_review(environ, 
             await me.sees("Commit message")
             await me.press("!", "ctrl+s")
             await me.sees("Add notes!", "[x] new      notes.md", "[ ] new      src/new.py")
-            await me.sees("c commit", "d show the diff", "Esc cancel")
+            await me.sees("c commit", "d diff", "Esc cancel")
             assert "writing the message" not in me.screen()
             await me.press("d")
             await me.sees("Changes of 1 file", "# Notes")

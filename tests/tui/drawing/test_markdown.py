@@ -112,6 +112,8 @@ def test_code_is_coloured_and_safe() -> None:
     assert line.plain == "def f(): return 'x\\x1b[0m'  # why"
     assert {span.style for span in line.spans} >= {DARK.keyword, DARK.string, DARK.dim}
     assert highlighted(["no such"], "klingon", DARK)[0].spans == []
+    removed, added = highlighted(["-old", "+new"], "diff", DARK)  # the last line, too
+    assert [one.spans[0].style for one in (removed, added)] == [DARK.bad, DARK.good]
 
 
 def test_long_code_is_cut_at_blank_lines() -> None:

@@ -483,11 +483,15 @@ def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
     with Talk(steer, script(DONE)) as talk:
         talk.ready()
         talk.say("/commit -m Begin")
-        talk.until("a number to drop: ")
+        asked = "[c]ommit, [e]dit message, [d]iff, a number to drop or keep, or nothing to cancel: "
+        talk.until(asked)
         talk.say("1")
         talk.until("[ ] new README.md")
-        talk.until("a number to drop: ")
-        talk.say("y")
+        talk.until(asked)
+        talk.say("d")
+        talk.until("+def add")
+        talk.until(asked)
+        talk.say("c")
         talk.until("1 file not committed.")
         talk.press(CTRL_D)
         assert talk.end() == 0

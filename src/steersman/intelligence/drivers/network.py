@@ -111,9 +111,9 @@ def _unreachable(
     else:
         what = f"{where.base_url} cannot be reached."
         try_this = (
-            "Start the model server, or fix its base_url."
+            "Start the model server, or log in with its right address: steer login --url URL."
             if _here(where.base_url)
-            else ("Check the network and the base_url; behind a proxy set HTTPS_PROXY.")
+            else "Check the network and the address; behind a proxy, set HTTPS_PROXY."
         )
     return DriverProblem(
         what, why, try_this, retryable=retryable, kind="timeout" if kind == "timeout" else "network"

@@ -196,9 +196,9 @@ def not_an_api(where: Where, why: str) -> DriverProblem:
     return DriverProblem(
         f"{where.base_url} is not an API of {where.provider}.",
         why,
-        "Check the base_url."
+        "Check the address (base_url)."
         if where.base_url.endswith("/v1") or where.provider in ("Anthropic", "Gemini")
-        else "Check the base_url; for most servers it ends in /v1.",
+        else "Check the address (base_url): for most servers it ends in /v1.",
         kind="not_an_api",
     )
 

@@ -78,7 +78,7 @@ def _lexer(language: str) -> Any:
     """A lexer, or None for a language that nobody knows."""
     lexers = import_module("pygments.lexers")
     try:
-        return lexers.get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+        return lexers.get_lexer_by_name(language.lower(), stripnl=False)
     except ValueError:  # what Pygments raises is one
         return None
 

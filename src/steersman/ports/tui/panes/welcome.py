@@ -15,7 +15,7 @@ COLUMN = 18  # for the names of tips
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),
     ("While it works", "Enter steers it, Tab queues, Esc stops"),
-    ("You review", "what changed when a turn ends; what cannot be undone asks first"),
+    ("You review", "changes when a turn ends; what cannot be undone asks first"),
 )
 
 

@@ -53,7 +53,7 @@ class Select(ModalScreen[Selection | None]):
                 yield Drawn(markdown(self._body))
             yield OptionList(*(Option(self._told(row)) for row in self._rows), compact=True)
             deeds = [(one.key, one.words) for one in self._deeds]
-            keys = (*deeds, ("Space", "drop or keep"), ("Esc", "cancel"))
+            keys = (*deeds, ("Space", "drop"), ("Esc", "cancel"))
             yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:

@@ -18,7 +18,7 @@ from steersman.views.text import counted, one_line, result_words
 PATIENCE = 120.0  # seconds a model may take for a few words
 OWN = ("-m", "--message")
 RUN = "workspace_run_command"
-DEEDS = (Deed("c", "commit"), Deed("e", "edit the message"), Deed("d", "show the diff"))
+DEEDS = (Deed("c", "commit"), Deed("e", "edit message"), Deed("d", "diff"))
 RECENT = "git --no-pager log -n 8 --format='- %s'"
 
 
