@@ -36,7 +36,12 @@ def test_the_demo_fixes_a_bug_and_shows_the_diff_and_the_passing_tests(bare, tmp
     before, after = done.stdout.split("run once more by the demo itself:")
     assert "\n    OK\n" in before
     assert "\n  OK\n" in after
-    assert "steersman login" in after or "steer login" in after
+    folder = os.path.dirname(sys.executable)
+    assert (
+        f'`steer` is in {folder}. Let your shell find it there:\n  export PATH="{folder}:$PATH"'
+        in after
+    )
+    assert "\nThen go to a project of yours and type:\n  steer  " in after
 
 
 def test_what_the_demo_suggests_works(bare):

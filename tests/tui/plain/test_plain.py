@@ -473,6 +473,26 @@ def test_what_a_turn_changed_is_printed_with_the_ways_to_undo_it(steer, script, 
         shell.until(" --turn 1 --list\n")
 
 
+def test_leaving_asks_before_it_stops_background_jobs(steer, script):
+    begun = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)
+    with Talk(steer, script({"tool_calls": [begun]}, DONE), "--approvals", "review") as talk:
+        talk.ready()
+        talk.say("begin")
+        talk.until("Done.")
+        talk.ready()
+        for key, answer in ((CTRL_D, "n"), (CTRL_C, "n"), (CTRL_D, "y")):
+            talk.press(key)
+            if key == CTRL_C:
+                talk.until("Ctrl+C again quits.")
+                talk.press(key)
+            talk.until("Leave and stop 1 background job? [y]es, [n]o: ")
+            talk.say(answer)
+            if answer == "n":
+                talk.ready()
+        talk.until("Background job p1 (sleep 600) was ended")
+        assert talk.end() == 0
+
+
 def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
     def git(*words):
         done = subprocess.run(["git", *words], cwd=workspace, check=True, capture_output=True)

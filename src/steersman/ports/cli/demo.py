@@ -60,12 +60,28 @@ def _proof(folder: Path) -> int:
     proof = children.run([sys.executable, "-m", "unittest"], cwd=str(folder), seconds=None)
     click.echo(click.style("\nThe same tests, run once more by the demo itself:", bold=True))
     click.echo("  " + proof.stderr.decode(errors="replace").strip().replace("\n", "\n  "))
-    host = open_host()
-    newest = host.latest(os.path.realpath(folder))
-    steer = "steer" if shutil.which("steer") else f"{sys.executable} -m steersman"
-    click.echo("\nNext steps:")
-    click.echo(f"  {steer} ledger show {newest.id}      every message, in order")
-    click.echo(f"  {steer} ledger verify {newest.id}    proof that nothing was altered")
-    click.echo(f"  {steer} login     use a model with your own key, in your own project")
-    click.echo(f"  {steer} doctor    which models of your own were found")
+    newest = open_host().latest(os.path.realpath(folder))
+    click.echo("\n".join(_next_steps(newest.id)))
     return Exit.DONE if proof.returncode == 0 else Exit.FAILED
+
+
+def _next_steps(thread: str) -> list[str]:
+    """Where the program is, and what to type next."""
+    place = Path(sys.executable).with_name("steer")
+    steer, told = "steer", [""]
+    if not shutil.which("steer"):
+        if place.exists():
+            told += [f"`steer` is in {place.parent}. Let your shell find it there:",
+                     f'  export PATH="{place.parent}:$PATH"', ""]  # fmt: skip
+        else:
+            steer = f"{sys.executable} -m steersman"
+    return [
+        *told,
+        "Then go to a project of yours and type:",
+        f"  {steer}           the conversation; it helps you choose a model or log in",
+        f"  {steer} doctor    which models of your own were found",
+        "",
+        "What the demo did:",
+        f"  {steer} ledger show {thread}      every message, in order",
+        f"  {steer} ledger verify {thread}    proof that nothing was altered",
+    ]

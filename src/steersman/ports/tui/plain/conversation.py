@@ -25,6 +25,7 @@ from steersman.records.message import (
 )
 from steersman.views.attachments import HUGE, Mentions, clean
 from steersman.views.commands.registry import Registry, is_command
+from steersman.views.leaving import agreed
 from steersman.views.review import due
 from steersman.views.seat import Seat
 from steersman.views.text import safe
@@ -150,6 +151,8 @@ class Plain(LineStage):
                 if said is None:
                     if not self._lines.interactive:
                         await self._rest()  # a file waits for what it began
+                    elif not self._lines.gone and not await agreed(self):
+                        continue
                     self._ended()
                     return
                 self._pressed = 0
@@ -216,6 +219,12 @@ class Plain(LineStage):
     def drop(self, file: str) -> None:
         """Take a file out of context, from the next words on."""
         self._dropped = (*self._dropped, (self._seat.id, file))
+
+    async def _leave_if_agreed(self) -> None:
+        if await agreed(self):
+            self.leave()
+        else:
+            self._invite()
 
     async def _command(self, line: str) -> None:
         await self._safely(self._run_command(line))
@@ -353,7 +362,8 @@ class Plain(LineStage):
             self._teller.print("")
             self._putting.cancel()
         elif self._pressed > 1:
-            self.leave()
+            self._pressed = 0
+            self._do(self._safely(self._leave_if_agreed()))
         elif self._seat.doing == "working":
             self.tell("\nStopping the turn. Ctrl+C again quits.")
             self._do(self._safely(self._seat.handle.cancel()))
