@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from steersman.operations.journal.journal import Journal
-from steersman.operations.journal.undoing import squash, standing
+from steersman.operations.journal.undoing import made
 from steersman.operations.matching import counted
 from steersman.operations.running.contents import is_own
 from steersman.operations.running.suites import runs_tests, said
@@ -39,10 +39,7 @@ def summary(messages: Sequence[Message], journal: Journal, thread: str) -> Summa
 
 def _files(messages: Sequence[Message], journal: Journal) -> list[Change]:
     """What the turn changed in the end, without git's own files, folders and what tools make."""
-    entries = journal.entries(messages)
-    in_force = set(standing(entries).effects)
-    net = squash(change for one in entries if one.seq in in_force for change in one.changes)
-    return [change for change in net
+    return [change for change in made(journal.entries(messages))
             if not git_bookkeeping(change.path) and is_own(change.path)
             and not {change.before.kind, change.after.kind} <= {"folder", "absent"}]  # fmt: skip
 

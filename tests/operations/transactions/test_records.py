@@ -14,6 +14,7 @@ from steersman.operations.journal.undoing import (
     conflicts,
     gaps,
     inverse,
+    made,
     plan_redo,
     plan_undo,
     since,
@@ -129,3 +130,16 @@ def test_conflicts_and_gaps_are_told() -> None:
     assert conflicts({"x": A}, plan) == ("x", "y")
     foreign = (Entry(1, (Change("x", A, B),)), Entry(2, (Change("x", C, D),)))
     assert plan_undo(foreign, [1, 2]).gaps == ("x",)
+
+
+def test_what_was_made_is_what_an_undo_of_it_all_would_undo() -> None:
+    """Less what was undone of it, whole or in part."""
+    log = [
+        Entry(1, (Change("x", A, C), Change("y", ABSENT, A))),
+        Entry(2, (Change("z", A, B),)),
+        Entry(3, (Change("x", C, B),), "undo", (1,), partial=True),
+        Entry(4, (Change("z", B, A),), "undo", (2,)),
+    ]
+    assert made(log) == [Change("x", A, B), Change("y", ABSENT, A)]
+    assert made(log) == inverse(plan_undo(log, standing(log).effects).changes)
+    assert made([]) == []

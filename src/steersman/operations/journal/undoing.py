@@ -97,12 +97,24 @@ def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
             f"Nothing to undo at {', '.join(map(str, missing))}.",
             "There is no change there, or it was undone before.",
         )
-    before = [
-        e.seq for e in entries if e.seq in in_force.parts and not set(wanted).isdisjoint(e.undoes)
-    ]
-    named = sorted({*wanted, *before})
-    done = [change for e in entries if e.seq in named for change in _own(e)]
+    named, done = _done(entries, in_force, wanted)
     return UndoPlan("undo", tuple(named), tuple(inverse(squash(done))), gaps(done))
+
+
+def made(entries: Sequence[Entry]) -> list[Change]:
+    """What entries changed in the end: all effects in force, less what was undone of them."""
+    in_force = standing(entries)
+    return squash(_done(entries, in_force, in_force.effects)[1])
+
+
+def _done(
+    entries: Sequence[Entry], in_force: Standing, wanted: Iterable[int]
+) -> tuple[list[int], list[Change]]:
+    """The changes of effects and of the undos of parts of them, and which entries those are."""
+    wanted = set(wanted)
+    parts = {e.seq for e in entries if e.seq in in_force.parts and not wanted.isdisjoint(e.undoes)}
+    named = wanted | parts
+    return sorted(named), [change for e in entries if e.seq in named for change in _own(e)]
 
 
 def _own(entry: Entry) -> list[Change]:
