@@ -15,8 +15,8 @@ from steersman.views.story import Story
 class Standing:
     """The changes of the last turn that made any, less what was undone or committed since.
 
-    What the user's own commands change is not among them. It is told what happens (`heard`,
-    `git_moved`); both say whether to `look` again.
+    What the user's own commands change is not among them. `heard` and `git_moved` take in what
+    happens, and say whether to `look` again.
     """
 
     def __init__(self, seat: Seat) -> None:

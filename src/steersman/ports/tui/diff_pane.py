@@ -115,14 +115,11 @@ class DiffPane(Vertical):
         self._show()
 
     def show(self, files: Sequence[FileDiff], title: str | None = None) -> None:
-        """Show other changes, only to look at; where more is added, it stays as it is scrolled."""
-        before, self._files = self._files, tuple(files)
-        same = len(before) == len(files) and _begin_with(files, before)
-        if same and title in (None, self._title):
-            return
-        self._title = title or self._title
-        if self.is_mounted:
-            self._show(stay=bool(before) and _begin_with(files, before))
+        """Show other changes, only to look at; under the same title it stays as scrolled."""
+        before = (self._title, self._files)
+        self._title, self._files = title or self._title, tuple(files)
+        if before != (self._title, self._files) and self.is_mounted:
+            self._show(stay=before[0] == self._title)
 
     def focus_diff(self) -> None:
         """Let the keys go to the diffs."""
@@ -226,13 +223,6 @@ class DiffPane(Vertical):
     def action_close(self) -> None:
         """Go back."""
         self.post_message(self.Closed())
-
-
-def _begin_with(files: Sequence[FileDiff], before: Sequence[FileDiff]) -> bool:
-    """Whether files are those from before and maybe more; what was read once is the same again."""
-    return len(files) >= len(before) and all(
-        new is old or new == old for new, old in zip(files, before, strict=False)
-    )
 
 
 class DiffScreen(ModalScreen[frozenset[Part] | None]):

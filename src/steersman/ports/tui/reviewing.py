@@ -26,6 +26,7 @@ class Reviewing:
         self._app = app
         self._standing = Standing(app.seat)
         self._looking = self._stale = False
+        self._behind = False  # nobody looked at what a turn changes while it runs
 
     @property
     def found(self) -> Changeset | None:
@@ -34,14 +35,18 @@ class Reviewing:
 
     @property
     def shown(self) -> tuple[str, Sequence[FileDiff]]:
-        """What stands, for the pane: whose changes, and each file once."""
+        """What stands, for the pane that is on the screen: whose changes, and each file once."""
+        if self._behind:
+            self._look_soon()
         changes = self._standing.changes
         return self._standing.title, changes.files if changes else ()
 
     def heard(self, changed: Sequence[Block]) -> None:
-        """Something happened: maybe something else stands now."""
+        """Something happened: maybe something else stands now. In a turn, only the pane asks."""
         if self._standing.heard(changed):
-            self._look_soon()
+            self._behind = True
+            if not self._app.follower.story.working:
+                self._look_soon()
 
     def git_moved(self) -> None:
         """Another program committed."""
@@ -50,7 +55,7 @@ class Reviewing:
 
     def _look_soon(self) -> None:
         """One look at a time; what happens meanwhile is seen by the next."""
-        self._stale = True
+        self._stale, self._behind = True, False
         if not self._looking:
             self._looking = True
             self._app.spawn(self._look())
