@@ -107,9 +107,9 @@ def first_minutes(window, server, steer, workspace):
     window.until("↶ undone: new.py", "1 file changed, +1 −1", READY)
 
     window.say("/commit -m Spell it out")
-    window.until("Spell it out", "long.py", "y yes")
-    window.press("y")
-    window.until("Committed", READY)
+    window.until("Spell it out", "long.py", "c commit")
+    window.press("c")
+    window.until("] Spell it out", "exit 0", READY)
     shown = ["git", "show", "--stat", "--format=%s", "HEAD"]
     done = subprocess.run(shown, cwd=workspace, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == "Spell it out"
