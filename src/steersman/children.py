@@ -23,8 +23,13 @@ def run(
     cwd: str | None = None,
     environ: Mapping[str, str] | None = None,
     said: bytes = b"",
+    tied: bool = True,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end, with `said` as its input; for a thread that may block."""
+    """Run a program to its end, with `said` as its input; for a thread that may block.
+
+    One that ties itself to the host, or ends at once, need not be `tied`: to tie it takes a copy of
+    all of the host's memory, which is paid for long after.
+    """
     return subprocess.run(
         argv,
         cwd=cwd,
@@ -33,7 +38,7 @@ def run(
         capture_output=True,
         timeout=seconds,
         check=False,
-        preexec_fn=_tie(),
+        preexec_fn=_tie() if tied else None,
     )
 
 

@@ -136,7 +136,7 @@ def _proven(program: str, scratch: str) -> Bubblewrap | str:
 def _probe(program: str, scratch: str) -> Bubblewrap | str:
     """What works, or the reason why nothing does."""
     try:
-        said = children.run([program, "--version"], seconds=_PATIENCE).stdout.decode()
+        said = children.run([program, "--version"], seconds=_PATIENCE, tied=False).stdout.decode()
         version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
         if version < NEEDED:
             return f"{program} is {said.strip() or 'of unknown version'}, and 0.11 is needed"
@@ -172,8 +172,8 @@ def _try(wrapped: Bubblewrap, scratch: str, overlays: bool) -> Bubblewrap | str:
 
 
 def _failure(line: Sequence[str]) -> str:
-    """Why a command failed, if it did."""
-    done = children.run(line, seconds=_PATIENCE)
+    """Why a sandboxed command failed, if it did; bubblewrap itself dies with the host."""
+    done = children.run(line, seconds=_PATIENCE, tied=False)
     if not done.returncode:
         return ""
     said = done.stderr.decode(errors="replace").strip()
