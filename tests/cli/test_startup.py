@@ -79,6 +79,9 @@ HEAVY = {
 }  # fmt: skip
 
 
+OF_SERVERS = {"steersman.operations.code.proposals", "steersman.operations.mcp.gateway"}
+
+
 def heavy(found):
     """What of the heavy libraries was imported."""
     return {name.partition(".")[0] for name in found} & HEAVY
@@ -93,6 +96,7 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert heavy(found) == ({"tree_sitter"} if commands else set())  # by which commands are read
     assert "steersman.intelligence.scripted.server" not in found
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
+    assert not found & {"html", *OF_SERVERS}
 
 
 @pytest.mark.parametrize("arguments", [["docs"], ["docs", "undo"]], ids=" ".join)
@@ -156,5 +160,6 @@ def test_a_listing_imports_no_model_and_no_guard(imported, steer, script, argume
     found = imported(*(thread if word == "THREAD" else word for word in arguments))
 
     assert heavy(found) == set()
+    assert not found & {"steersman.operations.matching.edits", *OF_SERVERS}
     assert not any(name.startswith("steersman.governance.guard.programs") for name in found)
     assert not any(name.startswith("steersman.intelligence.scripted") for name in found)

@@ -29,12 +29,23 @@ def command_environ(environ: Mapping[str, str], also: Sequence[str] = ()) -> dic
     secret = secret_variables(environ)
     wanted = (*_usual(), *also)
     exact = {name for name in wanted if "*" not in name}
-    globs = tuple(name for name in wanted if "*" in name)
+    begin = tuple(name[:-1] for name in wanted if _begins(name))
+    globs = tuple(name for name in wanted if "*" in name and not _begins(name))
     return {
         name: value
         for name, value in environ.items()
-        if name not in secret and (name in exact or any(fnmatchcase(name, glob) for glob in globs))
+        if name not in secret
+        and (
+            name in exact
+            or name.startswith(begin)
+            or any(fnmatchcase(name, glob) for glob in globs)
+        )
     }
+
+
+def _begins(glob: str) -> bool:
+    """Whether a pattern says no more than how a name begins."""
+    return glob.endswith("*") and not any(mark in glob[:-1] for mark in "*?[")
 
 
 def cache_environ(folder: str) -> dict[str, str]:

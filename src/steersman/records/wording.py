@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from steersman.records.action import (
@@ -301,7 +301,7 @@ def _from_table(words: Sequence[str]) -> str:
 
 @cache
 def _table() -> dict[tuple[str, ...], list[str]]:
-    text = resources.files(__package__).joinpath("remote_words.txt").read_text()
+    text = Path(__file__).with_name("remote_words.txt").read_text(encoding="utf-8")
     table: dict[tuple[str, ...], list[str]] = {}
     for line in text.splitlines():
         begins, is_row, phrase = line.partition(" = ")

@@ -10,7 +10,6 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from html import escape
 from struct import Struct
 from typing import Literal
 from urllib.parse import quote, quote_plus
@@ -31,6 +30,7 @@ _UNPACK = {
 }
 _SHELL = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
 
 @lru_cache(maxsize=8)
@@ -151,7 +151,7 @@ def _encodings(secret: str) -> Iterator[str]:
     yield secret.replace("'", "'\\''")
     yield secret.replace("'", "'\"'\"'")
     yield _SHELL.sub(r"\\\g<0>", secret)
-    yield escape(secret)
+    yield secret.translate(_HTML)
 
 
 def _wrapped(text: str, width: int) -> str:

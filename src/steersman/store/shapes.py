@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from steersman.records.patterns import Pattern, pattern
 from steersman.store.known import Span
 
 SHORTEST_RUN = 16
@@ -31,22 +32,22 @@ _MARKS = bytes(
 _RUN = b"a" * SHORTEST_RUN
 _BEFORE = frozenset(".:/~\\%[;")  # before the secret part of a token, or an escape
 # Escapes whose last letters seem to join what follows: \n, \u001b, %0A, colours of a terminal.
-_ESCAPE = re.compile(r"(?<=\\)(?:[nrtbf]|u[0-9a-fA-F]{4})|(?<=%)[0-9A-Fa-f]{2}|(?<=[\[;])\d*[mK]")
-_PRIVATE_KEY = re.compile(
+_ESCAPE = pattern(r"(?<=\\)(?:[nrtbf]|u[0-9a-fA-F]{4})|(?<=%)[0-9A-Fa-f]{2}|(?<=[\[;])\d*[mK]")
+_PRIVATE_KEY = pattern(
     r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"(?P<body>(?:[A-Za-z0-9+/=\s:,\\\"'|.>()]++|-(?!----))*+)"
     r"(?P<end>-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
 )
-_KEY_LINES = re.compile(r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++")
-_OPEN_KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]{0,16} ){0,3}[A-Z0-9]{0,16}-{0,5}\Z")
-_HEADER_BEGUN = re.compile(r"-{1,5}(?:(?<=-{5})B(?:E(?:G(?:IN?)?)?)?)?\Z")
-_OPEN_END = re.compile(r"-{1,5}(?:END (?:[A-Z0-9]{0,16} ){0,3}[A-Z0-9]{0,16}-{0,5})?|-----E?N?D?")
-_LAST_WORD = re.compile(r"[\w.+/=~%:-]+\Z", re.ASCII)
-_SEPARATOR = re.compile(r"[^A-Za-z0-9]")
-_NAMES = re.compile(r"(?:[A-Za-z]+\d{0,4}|\d+)?(?:[/_.=%+~-]+(?:[A-Za-z]+\d{0,4}|\d+))*[=.]*")
-_TWO_DIGITS = re.compile(r"[0-9][^0-9]*+[0-9]")
-_WORD = re.compile(r"[a-z]{5}")
-_CHANGE_OF_CASE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[A-Z]?[a-z])")
+_KEY_LINES = pattern(r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++")
+_OPEN_KEY = pattern(r"-----BEGIN (?:[A-Z0-9]{0,16} ){0,3}[A-Z0-9]{0,16}-{0,5}\Z")
+_HEADER_BEGUN = pattern(r"-{1,5}(?:(?<=-{5})B(?:E(?:G(?:IN?)?)?)?)?\Z")
+_OPEN_END = pattern(r"-{1,5}(?:END (?:[A-Z0-9]{0,16} ){0,3}[A-Z0-9]{0,16}-{0,5})?|-----E?N?D?")
+_LAST_WORD = pattern(r"[\w.+/=~%:-]+\Z", re.ASCII)
+_SEPARATOR = pattern(r"[^A-Za-z0-9]")
+_NAMES = pattern(r"(?:[A-Za-z]+\d{0,4}|\d+)?(?:[/_.=%+~-]+(?:[A-Za-z]+\d{0,4}|\d+))*[=.]*")
+_TWO_DIGITS = pattern(r"[0-9][^0-9]*+[0-9]")
+_WORD = pattern(r"[a-z]{5}")
+_CHANGE_OF_CASE = pattern(r"[a-z](?=[A-Z])|[A-Z](?=[A-Z]?[a-z])")
 
 
 class _Follows(NamedTuple):
@@ -61,9 +62,9 @@ class _Table(NamedTuple):
     """The shapes of `token_shapes.txt`, ready to be looked up."""
 
     begins: dict[str, list[tuple[str, str]]]  # by prefix: it and shorter ones, what follows them
-    here: re.Pattern[str]  # a prefix
-    inside: re.Pattern[str]  # a longer prefix behind a - or _
-    anywhere: re.Pattern[str]  # a longer prefix behind anything but a letter or digit
+    here: Pattern  # a prefix
+    inside: Pattern  # a longer prefix behind a - or _
+    anywhere: Pattern  # a longer prefix behind anything but a letter or digit
     heads: frozenset[str]  # the first two characters of prefixes
     parts: frozenset[str]  # beginnings of prefixes
     longest: int
@@ -86,9 +87,9 @@ def _table() -> _Table:
     longer = _any_of([p for p in prefixes if len(p) > SHORT_PREFIX])
     return _Table(
         {p: [(q, rest) for q, rest in rests.items() if p.startswith(q)] for p in prefixes},
-        re.compile(_any_of(prefixes)),
-        re.compile("(?<=[_-])" + longer),
-        re.compile("(?<![A-Za-z0-9])" + longer),
+        pattern(_any_of(prefixes)),
+        pattern("(?<=[_-])" + longer),
+        pattern("(?<![A-Za-z0-9])" + longer),
         frozenset(p[:2] for p in prefixes),
         frozenset(p[:size] for p in prefixes for size in range(1, len(p))),
         len(prefixes[0]),
@@ -107,8 +108,8 @@ def _any_of(words: list[str]) -> str:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _compiled(text: str) -> re.Pattern[str]:
+    return re.compile(text)
 
 
 def view(text: str) -> str:

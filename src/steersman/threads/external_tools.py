@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from steersman.identity.mcp_servers import Configured
 from steersman.operations.code.facade import Facade
-from steersman.operations.code.servers import ServerBackends
-from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.running.companions import Companions
 from steersman.operations.tool import Tool
 from steersman.operations.tools.find_declaration import FindDeclaration
@@ -19,10 +17,6 @@ from steersman.operations.tools.find_references import FindReferences
 from steersman.operations.tools.find_symbol import FindSymbol
 from steersman.operations.tools.get_diagnostics import GetDiagnostics
 from steersman.operations.tools.get_symbols_overview import GetSymbolsOverview
-from steersman.operations.tools.mcp_call_tool import CallTool
-from steersman.operations.tools.mcp_list_tools import ListTools
-from steersman.operations.tools.mcp_remote import Remotes
-from steersman.operations.tools.propose_refactoring import ProposeRefactoring
 from steersman.operations.tools.ranked_context import RankedContext
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import Wishes
@@ -31,7 +25,10 @@ from steersman.threads.resources import WorkspaceResources
 
 if TYPE_CHECKING:
     from steersman.operations.code.backend import Backend
+    from steersman.operations.code.servers import ServerBackends
     from steersman.operations.mcp.connection import Connection
+    from steersman.operations.mcp.gateway import Gateway
+    from steersman.operations.tools.mcp_remote import Remotes
 
 AnyTool = Tool[Any]
 MOST_TOLD = 20
@@ -58,14 +55,24 @@ class ExternalTools:
         self._root = workspace.terms.root
         self.problems = configured.problems
         self.gateway: Gateway | None = None
+        self._remotes: Remotes | None = None
+        self._of_servers: ServerBackends | None = None
         if any(server.enabled for server in configured.servers):
-            self.gateway = Gateway(
-                configured.servers, self._connect, workspace.lists,
-                workspace=self._root, shared=workspace.slot,
-            )  # fmt: skip
-        self._remotes = Remotes(self.gateway) if self.gateway else None
-        self._of_servers = ServerBackends(self.gateway, self._root) if self.gateway else None
+            self._reach(configured.servers)
         self.facade = Facade(self._backends, workspace.terms.environ)
+
+    def _reach(self, servers: Sequence[Server]) -> None:
+        """What is needed where there are servers, and nowhere else."""
+        from steersman.operations.code.servers import ServerBackends
+        from steersman.operations.mcp.gateway import Gateway
+        from steersman.operations.tools.mcp_remote import Remotes
+
+        workspace = self._workspace
+        self.gateway = Gateway(
+            servers, self._connect, workspace.lists, workspace=self._root, shared=workspace.slot
+        )
+        self._remotes = Remotes(self.gateway)
+        self._of_servers = ServerBackends(self.gateway, self._root)
 
     def tools(self) -> list[AnyTool]:
         """The tools for what is reached."""
@@ -76,8 +83,13 @@ class ExternalTools:
             RankedContext(self._workspace.keepers),
         ]  # fmt: skip
         if self.gateway is not None:
+            from steersman.operations.tools.mcp_call_tool import CallTool
+            from steersman.operations.tools.mcp_list_tools import ListTools
+
             found += [ListTools(self.gateway), CallTool(self.gateway)]
         if self._of_servers is not None and self._of_servers.serena() is not None:
+            from steersman.operations.tools.propose_refactoring import ProposeRefactoring
+
             found.append(ProposeRefactoring(self._proposer(self._of_servers)))
         return found
 
@@ -99,6 +111,8 @@ class ExternalTools:
         """Offer the tools again that the model chose before; no server is started for it."""
         if self.gateway is None:
             return
+        from steersman.operations.tools.mcp_list_tools import ListTools
+
         for message in messages:
             body = message.body
             if isinstance(body, ToolCall) and body.tool == ListTools.name:
@@ -134,7 +148,7 @@ class ExternalTools:
         of_servers = self._of_servers() if self._of_servers else []
         return [*of_servers, *self._workspace.local_backends()]
 
-    def _proposer(self, servers: ServerBackends) -> Any:
+    def _proposer(self, servers: "ServerBackends") -> Any:
         from steersman.operations.code.proposals import Proposer
 
         scratch = os.path.join(self._workspace.machine.state, "scratch")

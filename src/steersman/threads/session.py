@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import ExitStack, suppress
 from functools import singledispatchmethod
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -19,7 +19,6 @@ from steersman.governance.gate import Permit
 from steersman.identity.settings import with_values
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
-from steersman.operations.mcp.gateway import Gateway
 from steersman.records.action import PERSON, Verdict
 from steersman.records.dialogue import Call
 from steersman.records.errors import (
@@ -77,6 +76,9 @@ from steersman.threads import recalling
 from steersman.threads.capsule import last_words
 from steersman.threads.systems import Setup, ThreadSystems
 from steersman.threads.thinking import Mind
+
+if TYPE_CHECKING:
+    from steersman.operations.mcp.gateway import Gateway
 
 ROOT = "steersman"
 ENGINE = "native"
@@ -182,7 +184,7 @@ class Session:
         return self._systems.processes.jobs()
 
     @property
-    def servers(self) -> Gateway | None:
+    def servers(self) -> "Gateway | None":
         """The MCP servers of the thread, if there are any."""
         return self._systems.external.gateway
 

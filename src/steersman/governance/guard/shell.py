@@ -18,7 +18,7 @@ from steersman.governance.guard.variables import check_assignment
 from steersman.governance.guard.visitors import VISITORS, tears, unnested
 from steersman.records.patterns import pattern
 
-_FAR = pattern("[^\\x00-\\uffff]")
+_FAR = pattern("[\U00010000-\U0010ffff]")
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 _PLAIN_KINDS = frozenset(
     listed(

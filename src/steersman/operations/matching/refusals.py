@@ -3,7 +3,6 @@
 Nothing here decides a match; a guess that would be wrong to apply is still right to mention.
 """
 
-import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -83,6 +82,8 @@ def _already_there(document: Document, replace: list[str]) -> int | None:
 
 def _reasons(document: Document, search: str) -> Iterator[str]:
     """What the search would have to be for it to be found, where one simple slip explains it."""
+    import html
+
     slips: tuple[tuple[str, Callable[[str], str], str], ...] = (
         (search, str, "it is there only inside a longer line: complete that line"),
         (_unescaped(search), str, "it looks escaped twice: send real line breaks and quotes"),

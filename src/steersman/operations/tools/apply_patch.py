@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from steersman.operations.editing import looks_at, patch_all
-from steersman.operations.matching import FilePatch, Refused, UpdateFile, parse_patch
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool, changing
 from steersman.operations.tools.edit_files import Edited, edited
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
+
+if TYPE_CHECKING:
+    from steersman.operations.matching import FilePatch
 
 
 class ApplyPatchArgs(Arguments, frozen=True):
@@ -35,6 +36,8 @@ class ApplyPatch(Tool[ApplyPatchArgs]):
         self, args: ApplyPatchArgs, workspace: PlanningWorkspace
     ) -> Plan[ApplyPatchArgs]:
         """Every change, with its diff."""
+        from steersman.operations.editing import looks_at, patch_all
+
         patches = await asyncio.to_thread(_parsed, args)
         seen = await workspace.look(looks_at(workspace, dict.fromkeys(_names(patches))))
         return changing(args, await asyncio.to_thread(patch_all, seen, patches))
@@ -45,13 +48,17 @@ class ApplyPatch(Tool[ApplyPatchArgs]):
         return Edited([edited(change, plan.args.include_diff) for change in plan.changes])
 
 
-def _parsed(args: ApplyPatchArgs) -> Sequence[FilePatch]:
+def _parsed(args: ApplyPatchArgs) -> "Sequence[FilePatch]":
+    from steersman.operations.matching import Refused, parse_patch
+
     patches = parse_patch(args.patch)
     if isinstance(patches, Refused):
         raise ToolProblem(patches.message)
     return patches
 
 
-def _names(patches: Sequence[FilePatch]) -> list[str]:
+def _names(patches: "Sequence[FilePatch]") -> list[str]:
+    from steersman.operations.matching import UpdateFile
+
     moved = [p.move_to for p in patches if isinstance(p, UpdateFile) and p.move_to is not None]
     return [*(patch.path for patch in patches), *moved]

@@ -6,7 +6,6 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from steersman.operations.changes import FileChange
-from steersman.operations.editing import edit_all, looks_at
 from steersman.operations.matching import Edit as Matched
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool, changing
 from steersman.operations.workspace import PlanningWorkspace
@@ -60,6 +59,8 @@ class EditFiles(Tool[EditFilesArgs]):
 
     async def plan(self, args: EditFilesArgs, workspace: PlanningWorkspace) -> Plan[EditFilesArgs]:
         """Every change, with its diff."""
+        from steersman.operations.editing import edit_all, looks_at
+
         seen = await workspace.look(looks_at(workspace, [file.path for file in args.files]))
         files = [
             (file.path, [Matched(e.search, e.replace, e.replace_all) for e in file.edits])
