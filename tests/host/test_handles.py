@@ -383,7 +383,7 @@ def test_a_close_that_was_heard_ends_the_thread_though_its_process_is_just_leavi
             now = host.find(thread.id).created
             host.store.post(Request("req_close", thread.id, "somebody", now, Close()))
             host.newsroom.wake(thread.id)
-            while not writer._work_queue.qsize():
+            while not writer.waiting:
                 await asyncio.sleep(0)
             leaving = asyncio.create_task(host.let_go(thread.id))
             for _ in range(100):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from steersman.bus import Bus, Missed
+from steersman.hands import Hands, serve
 from steersman.host.attached import Attached
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import RESTORED, Kept, Opening, kept
@@ -74,7 +74,7 @@ class Host:
         self._pause = pause
         self.permissions = Permissions(store, environ)
         self.newsroom = Newsroom(store, self.bus, lambda thread: self.session(thread) is not None)
-        self._reading = ThreadPoolExecutor(1, thread_name_prefix="reading")
+        self._reading = Hands(1, "reading")
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
@@ -82,6 +82,7 @@ class Host:
         return cls(open_store(store_url(environ), home, environ), home, environ, pause)
 
     async def __aenter__(self) -> Host:
+        serve()
         return self
 
     async def __aexit__(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from msgspec.structs import replace
 from steersman.bus import Bus
 from steersman.governance.environment import command_environ
 from steersman.governance.rule import Rule
+from steersman.hands import Hands
 from steersman.host.masking import Secrets
 from steersman.host.models import config_for
 from steersman.host.newsroom import Newsroom
@@ -83,7 +83,7 @@ class Runner:
         self._resources = HostResources(
             Machine(str(home), environ, permissions.home, self._private, permissions.covers)
         )
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="log")
+        self._writer = Hands(1, "log")
         self._runs: dict[str, Run] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._leaving: dict[str, asyncio.Event] = {}
@@ -276,7 +276,8 @@ class Runner:
 
     def _show(self, thread_id: str, pieces: bytes) -> None:
         """Hand live pieces to other processes, in order with what is stored."""
-        self._writer.submit(self._store.show, thread_id, pieces)
+        shown = self._writer.submit(self._store.show, thread_id, pieces)
+        shown.add_done_callback(lambda done: done.cancelled() or done.exception())  # if it can be
 
     # Keeping and leaving it
 
