@@ -4,8 +4,8 @@ What is asked of it, by this process or through the inbox, goes through `take`.
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -366,10 +366,8 @@ class Session:
     async def _outcome(self, turn: int, left: Left | None) -> tuple[TurnEnd, SteersmanError | None]:
         assert self._systems.capsule is not None
         self._systems.budget.begin_turn()
-        if self._mind is not None and not self._mind.scripted:
-            await self._systems.warm_up()
         try:
-            async with asyncio.timeout(self._systems.budget.remaining_seconds()):
+            async with self._warmed(), asyncio.timeout(self._systems.budget.remaining_seconds()):
                 lane = self._lane(turn=turn)
                 return await self._systems.capsule.turn(lane, self._context, left), None
         except TimeoutError:
@@ -386,6 +384,18 @@ class Session:
             return TurnEnd("needs_answer", reason=needs.what), needs
         except SteersmanError as error:
             return TurnEnd("failed", reason=error.what), error
+
+    @asynccontextmanager
+    async def _warmed(self) -> AsyncIterator[None]:
+        """Make ready what commands will need beside the work, if the model is far away."""
+        if self._mind is None or self._mind.scripted:
+            yield
+            return
+        warming = asyncio.create_task(self._systems.warm_up(), name="warm-up")
+        try:
+            yield
+        finally:
+            await warming
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:

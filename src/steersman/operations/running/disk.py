@@ -100,19 +100,32 @@ def as_a_whole(mounted: Sequence[Mount], pieces: Sequence[str], workspace: str) 
     return Whole(tuple(outer), inner) if few else None
 
 
+@lru_cache(maxsize=1)
+def _places(mounted: tuple[Mount, ...]) -> tuple[dict[str, Mount], frozenset[str]]:
+    """The last mount at each place, and every folder with one below it."""
+    above: set[str] = set()
+    for mount in mounted:
+        parent = os.path.dirname(mount.place)
+        while parent not in above:
+            above.add(parent)
+            parent = os.path.dirname(parent)
+    return {mount.place: mount for mount in mounted}, frozenset(above)
+
+
 def _pieces(folder: str, mounted: Sequence[Mount], depth: int) -> Iterator[str]:
     """The largest folders below one with nothing mounted in them: an overlay hides what is."""
     if depth > _DEEPEST:
         raise TooMany
+    last, above = _places(tuple(mounted))
     with os.scandir(folder) as entries:
         inner = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
     for path in inner:
         if path in OWN or path in _SYSTEM:
             continue
-        here = [mount for mount in mounted if mount.place == path]
-        if here and (here[-1].kind in _KERNEL or not here[-1].writable):
+        here = last.get(path)
+        if here is not None and (here.kind in _KERNEL or not here.writable):
             continue
-        if any(mount.place != path and holds(path, mount.place) for mount in mounted):
+        if path in above:
             yield from _pieces(path, mounted, depth + 1)
         elif os.access(path, os.X_OK):
             yield path

@@ -10,6 +10,7 @@ nothing of Steersman and little else. What is said on the sockets is described i
 
 import ctypes
 import errno
+import gc
 import os
 import resource
 import select
@@ -383,5 +384,6 @@ if __name__ == "__main__":
     for number in DEFAULTS:  # meant for commands: `pkill python` must not reach their guards
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
+    gc.freeze()  # guards are copies of this process: to look through its memory copies that, too
     GuardianProcess().run()
     os._exit(0)  # the host waits for the end, and taking Python apart first helps nobody
