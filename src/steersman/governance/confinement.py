@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from steersman.governance import modes
 from steersman.governance.environment import cache_environ
@@ -86,9 +87,8 @@ class Confinement:
             writable=() if looks_only else (cache,),
             granted=tuple(path for path in writes if not _meets(path, hidden)),
             hidden=hidden,
-            network="door" if out or action.reaches else "none",
+            network=_network(action, out=out, looks_only=looks_only),
             registries=sources,
-            escalate=where.approvals == "on-failure",
             nearby=tuple(dict.fromkeys((*_nearby((*self._domains, *hosts)), *action.reaches))),
             reaches=action.reaches,
             sockets=() if looks_only else self._named(where.workspace),
@@ -192,6 +192,12 @@ def _nearby(domains: Sequence[str]) -> tuple[str, ...]:
     from steersman.governance.domains import nearby
 
     return nearby(domains)
+
+
+def _network(action: Execute, *, out: bool, looks_only: bool) -> Literal["none", "door", "host"]:
+    if action.online and not looks_only:
+        return "host"
+    return "door" if out or action.reaches else "none"
 
 
 def _may_reach_out(judgement: Judgement | None) -> bool:

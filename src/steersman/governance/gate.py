@@ -9,6 +9,7 @@ from importlib import import_module
 import msgspec
 from msgspec import Struct
 
+from steersman.governance import levels, modes
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
@@ -21,7 +22,6 @@ from steersman.governance.cases import (
     lines_of,
 )
 from steersman.governance.confinement import Confinement
-from steersman.governance.modes import withheld
 from steersman.governance.policy import (
     Approvals,
     Book,
@@ -98,6 +98,7 @@ class Gate:
         self._finder = finder or Finder(where.workspace, unreadable(where.rules))
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
+        self._own: set[str] = set()  # calls that the user made
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
     async def admit(
@@ -147,7 +148,7 @@ class Gate:
             self._agreed |= {_together(case) for case in asked} - {()}
             book = (await self._in_turn(lane.turn)).answers  # the answer may be in it
             where = msgspec.structs.replace(where, answers=book)
-        profile = await self._profile(cases, hidden, where)
+        profile = await self._profile(cases, hidden, where, call)
         return Permit(tuple(actions), profile, self.where.secret_files.lines)
 
     async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
@@ -190,7 +191,12 @@ class Gate:
 
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
+        self._own.discard(call)
         self._desk.over(call)
+
+    def mark_own(self, call: str) -> None:
+        """Remember that the user makes this call, until it is over."""
+        self._own.add(call)
 
     def end_turn(self) -> None:
         """What was answered for the turn only holds no more."""
@@ -251,6 +257,7 @@ class Gate:
             lasting=offer.lasting,
             only_once=offer.only_once,
             whole=whole,
+            own=call in self._own,
         )
 
     async def _ask(
@@ -346,14 +353,22 @@ class Gate:
         return msgspec.structs.replace(self.where, answers=book)
 
     async def _profile(
-        self, cases: Sequence[Case], hidden: tuple[str, ...], where: Circumstances
+        self, cases: Sequence[Case], hidden: tuple[str, ...], where: Circumstances, call: str
     ) -> Profile:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 made = self._confinement.profile  # it looks at every path that is to be hidden
                 profile = await asyncio.to_thread(made, case.action, where, case.judgement, hidden)
-                retry = where.approvals == "on-failure" and self._desk.by_person
-                return msgspec.structs.replace(profile, retry=retry)
+                return msgspec.structs.replace(
+                    profile,
+                    retry=where.approvals == "on-failure" and self._desk.by_person,
+                    escalate=levels.escalates(
+                        where.approvals,
+                        own=call in self._own,
+                        person=self._desk.by_person,
+                        looks_only=modes.looks_only(where.mode),
+                    ),
+                )
         return PLAIN
 
     async def secret_files(self) -> SecretFiles:
@@ -369,7 +384,7 @@ class Gate:
 
     def withheld(self) -> Mapping[str, Verdict]:
         """The tools that the mode which holds now does not have, and why."""
-        return withheld(self.where.mode)
+        return modes.withheld(self.where.mode)
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to continue, or would be after the next request."""

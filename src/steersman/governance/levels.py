@@ -3,6 +3,7 @@
 from steersman.records.action import ChangeMany, Delete, Execute, Verdict, Write
 from steersman.records.counting import counted
 from steersman.records.judgement import Judgement
+from steersman.records.profile import Escalate
 from steersman.records.protection import protected
 from steersman.records.wording import losses
 
@@ -58,11 +59,35 @@ def _wanting(action: Execute, seen: Judgement, approvals: str) -> Verdict:
     if action.outside:
         what = f"{_elsewhere(seen) or 'a command'} outside the sandbox"
         return asked(approvals, "sandbox.leave", what, contained=False, why=why)
+    if action.again:
+        return _given_again(action, seen, approvals, why)
     parts = [f"write {', '.join(action.writes)}, which cannot be undone,"] if action.writes else []
     parts += [f"reach {', '.join(action.reaches)}"] if action.reaches else []
     what = f"letting a command {' and '.join(parts)}"
     what = f"{_elsewhere(seen)}, {what}" if _elsewhere(seen) else what
     return asked(approvals, "sandbox.more", what, contained=False, why=why)
+
+
+def _given_again(action: Execute, seen: Judgement, approvals: str, why: str) -> Verdict:
+    """The verdict on running a command again with what its sandbox refused."""
+    if approvals == "never":
+        return asked(
+            approvals, "sandbox.more", "allowing what was refused", contained=False, why=why
+        )
+    parts = [why, "Allow that and run it again?"]
+    parts += [f"It is {told}."] if (told := _elsewhere(seen)) else []
+    parts += ["What it writes there cannot be undone."] if action.writes else []
+    parts += ["It could then reach any host."] if action.online else []
+    return Verdict("ask", "sandbox.more", f"{parts[0]}. {' '.join(parts[1:])}")
+
+
+def escalates(approvals: str, *, own: bool, person: bool, looks_only: bool) -> Escalate:
+    """Whether the user is asked for what a sandbox refused, where there is someone to ask."""
+    if approvals == "never" or looks_only:
+        return "no"
+    if approvals == "on-failure":
+        return "anything"
+    return "no" if not person else "always" if own else "new"
 
 
 def again(action: Execute, approvals: str) -> Verdict | None:

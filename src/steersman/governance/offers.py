@@ -145,6 +145,8 @@ def _hosts(action: Network) -> list[Rule]:
 
 
 def _command(action: Execute, judgement: Judgement | None, workspace: str) -> list[Rule]:
+    if action.online:
+        raise _NoOffer("with the whole network it could reach any host")
     if action.writes or action.reaches:
         for path in action.writes:
             if why := protected(Write(path), workspace):

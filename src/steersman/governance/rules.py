@@ -67,10 +67,10 @@ class RuleSet:
             if len(matter.facts) > MOST_COMMANDS:
                 return _too_many(self._strict.every)
             if action.writes or action.reaches:
-                if matter.blocked or any(fact.remote for fact in matter.facts):
+                if action.online or matter.blocked or any(fact.remote for fact in matter.facts):
                     return None  # an answer about a path or an address says nothing of that
                 return _together(self._opening(action, workspace))
-            return _together(self._covering(matter, outside=action.outside))
+            return _together(self._covering(matter, outside=action.outside or action.online))
         for one in self._lenient.about(matter):
             if one.lets(matter):
                 return _word(one.rule)

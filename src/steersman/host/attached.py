@@ -145,9 +145,9 @@ class Attached:
     async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
         """Carry out one tool call for a person, through the same gate; gives its result.
 
-        `name` is what the call is called in the log.
+        `name` is what a program calls the call in the log; without one it is the user's own.
         """
-        asked = CallTool(name or f"call_{token_hex(5)}", tool, arguments)
+        asked = CallTool(name or f"call_{token_hex(5)}", tool, arguments, own=not name)
         after = (await self._record()).head
         result = await self._ask(asked)
         if isinstance(result, Message):

@@ -103,8 +103,9 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     `outside` when it wants to leave the sandbox; `direct` when it works on the workspace itself
     and not on a view of it, so that its effects can only be recorded. In the sandbox, `writes` are
     paths outside the workspace that it wants to change as well, and `reaches` addresses of this
-    machine or its network, as `host:port`. `refused` says what it could not do without that.
-    `failed` says how it has just failed, when it would be run again.
+    machine or its network, as `host:port`; `online` when it wants the machine's whole network.
+    `refused` says what it could not do without that, `again` that it was run and would be run
+    again. `failed` says how it has just failed, when it would be run again as it is.
     """
 
     command: str
@@ -113,13 +114,15 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     direct: bool = False
     writes: tuple[str, ...] = ()
     reaches: tuple[str, ...] = ()
+    online: bool = False
     refused: tuple[str, ...] = ()
+    again: bool = False
     failed: str = ""
 
     @property
     def wants(self) -> bool:
         """Whether it wants more than its sandbox gives."""
-        return self.outside or bool(self.writes or self.reaches)
+        return self.outside or self.online or bool(self.writes or self.reaches)
 
 
 class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="network"):

@@ -93,11 +93,15 @@ LOOK = "look_"  # how the id of a call begins that only informs what a person is
 
 
 class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):
-    """Carry out one tool call for a person; `id` is the call's name in the log."""
+    """Carry out one tool call that no model made; `id` is the call's name in the log.
+
+    `own` when the user made it, and not a program of theirs.
+    """
 
     id: str
     tool: str
     arguments: dict[str, Any] = {}
+    own: bool = False
 
 
 class Unreadable(Struct, frozen=True, tag="unreadable"):

@@ -313,7 +313,7 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
 
     `facts` is what the guard read in a command, part by part. `lasting` are the answers that could
     hold for longer; without any, `only_once` shows why. `whole` when the answer can only be allow
-    or deny: neither arguments nor a choice of hunks.
+    or deny: neither arguments nor a choice of hunks. `own` when the user made the call.
     """
 
     kind: ClassVar[str] = "confirm_request"
@@ -326,6 +326,7 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
     lasting: tuple[Lasting, ...] = ()
     only_once: str = ""
     whole: bool = False
+    own: bool = False
 
 
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):

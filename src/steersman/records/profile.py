@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+Escalate = Literal["no", "new", "always", "anything"]
+
 
 class Profile(Struct, frozen=True):
     """What a command may see, change and reach.
@@ -22,8 +24,10 @@ class Profile(Struct, frozen=True):
     the hosts that a project names for a command that only installs packages: they are asked about
     together. `sockets` are the unix
     sockets of this machine that can be reached, and no others. `environ` is the whole environment
-    of the command. `escalate`: when the sandbox seems to be why it failed, the user is asked for
-    what it refused. `retry`: when it failed, they are asked whether to run it again.
+    of the command. `escalate`: when it failed and the sandbox refused it something that can be
+    named, the user is asked for exactly that; unless "always", not for what they denied before in
+    the turn; with "anything", to run it outside where it cannot be named. `retry`: whatever it
+    failed at, they are asked whether to run it again.
     """
 
     sandbox: bool = True
@@ -40,7 +44,7 @@ class Profile(Struct, frozen=True):
     registries: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
-    escalate: bool = False
+    escalate: Escalate = "no"
     retry: bool = False
 
 

@@ -113,7 +113,7 @@ def elsewhere(words: Sequence[str], remote: str) -> str:
 
 def _command(action: Execute, facts: Facts) -> str:
     told = effects(facts)
-    where = " again: it failed" if action.failed else wants(action)
+    where = " again: it failed" if action.failed else " again" * action.again + wants(action)
     if not told:
         return f"run `{_short(action.command)}`{where}"
     more = f" and {counted(len(told) - MOST, 'more thing')}" if len(told) > MOST else ""
@@ -128,6 +128,7 @@ def wants(run: Execute) -> str:
         return " outside the sandbox"
     parts = [f"write `{_short(path)}`" for path in run.writes]
     parts += [f"reach `{_short(address)}`" for address in run.reaches]
+    parts += ["use the whole network"] if run.online else []
     return f" with permission to {' and '.join(parts)}" if parts else ""
 
 

@@ -476,6 +476,8 @@ class Session:
     async def _call(self, asked: CallTool, cause: Cause = NO_CAUSE) -> Message | None:
         """Carry out one tool call a person asked for, through the same gate."""
         lane, call = self._lane(), Call(asked.id, asked.tool, asked.arguments)
+        if asked.own:
+            self._systems.gate.mark_own(call.id)
         announced = self._systems.toolbox.announce(call, lane)
         await self.log.append(*cause.taken(lane), announced, settled=cause.settled(call.id))
         task = self._alongside(self._carry_out(call, lane))

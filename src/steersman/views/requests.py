@@ -37,7 +37,12 @@ def title(request: ConfirmRequest) -> str:
 
 def wish(block: Request) -> str:
     """Who wants what, as a sentence."""
-    return f"{asker(block) or 'The agent'} wants to {title(block.request)}"
+    return f"{who(block.request, asker(block))} {title(block.request)}"
+
+
+def who(request: ConfirmRequest, name: str = "") -> str:
+    """Whose wish it is: `name` is that of an agent that works for another."""
+    return "You want to" if request.own else f"{name or 'The agent'} wants to"
 
 
 def asker(block: Request | Asked) -> str:
@@ -87,10 +92,41 @@ def holds(request: ConfirmRequest) -> str:
     return " in this thread" if about_host else ""
 
 
+def plain(request: ConfirmRequest) -> str:
+    """What a plain yes covers, where its key does not say it; empty where it does."""
+    hosts = [one for one in request.actions if isinstance(one, Network)]
+    if hosts:
+        named = " and ".join(f"{flat(one.host)}:{one.port}" for one in hosts)
+        what = "these hosts" if hosts[0].registries else named
+        return f"allows all connections of this thread to {what}"
+    if any(isinstance(one, Execute) and one.again for one in request.actions):
+        return "allows it for this one run"
+    return ""
+
+
+ANSWERS = "yautAwWnYNgeDo123456789"  # every key that is an answer to something
+
+
+def not_offered(request: ConfirmRequest | None, key: str) -> str:
+    """Why a key that answers other requests does nothing here; None is a question."""
+    if request is None:
+        return f"“{key}” is not one of the answers here."
+    if key == "t" and holds(request):
+        return "“t” is not needed here: “y” already holds for the whole thread."
+    lasts = _LASTS.get(key)
+    if lasts and request.only_once and not request.lasting:
+        return f"“{key}” ({lasts}) is not offered: {flat(request.only_once)}."
+    if key in "YN":
+        return f"“{key}” answers several requests at once, and this is the only one."
+    told = f" ({lasts})" if lasts else ""
+    return f"“{key}”{told} is not offered here. The keys below are; esc goes to your message."
+
+
 def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> list[Offered]:
     """The answers there are, and nothing that would not work; each says how long it holds."""
     held = holds(request)
-    made = [Offered("y", f"approve{held}", bool(held))]
+    again = any(isinstance(one, Execute) and one.again for one in request.actions)
+    made = [Offered("y", "allow and run again" if again else f"approve{held}", bool(held))]
     for key, (_, _, told) in lasting_keys(request).items():
         made.append(Offered(key, told, True))
     made += [Offered("n", f"deny{held}", bool(held)), Offered("g", f"deny{held} and say why")]

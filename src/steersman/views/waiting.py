@@ -55,7 +55,7 @@ class Queue:
             return []
         return [
             one for one in self._blocks
-            if isinstance(one, Request) and (one.lane, one.turn) == (now.lane, now.turn)
+            if isinstance(one, Request) and _asking(one) == _asking(now)
         ]  # fmt: skip
 
     def changed(self, *, sudden: bool) -> bool:
@@ -158,8 +158,11 @@ class Queue:
         """The letters that mean something now; any other is prose."""
         made = "".join(key for key, _ in self.keys() if len(key) == 1 or key in ALSO.values())
         match self.current:
-            case Request():
-                return made + "YN"  # also where there is only one left: they are no words here
             case Asked(question=question):
                 return made + "123456789"[: len(question.options)]
         return made
+
+
+def _asking(block: Request) -> tuple[str, int, bool]:
+    """Who asks, and when."""
+    return block.lane, block.turn, block.request.own

@@ -18,10 +18,19 @@ from steersman.records.message import (
     Policy,
     ToolResult,
 )
+from steersman.threads.handle import ThreadHandle
+from steersman.views.requests import title
 from tests.operations.sandbox.kit import a_folder
 from tests.operations.workshop import Workshop
 
 RENAME = 'python3 -c \'import os; os.rename("d", "e")\''
+
+
+def inside_only(message: Message) -> str:
+    """Allow what stays in the sandbox."""
+    assert isinstance(message.body, ConfirmRequest)
+    again = any(isinstance(one, Execute) and one.again for one in message.body.actions)
+    return "deny" if again else "allow"
 
 
 class Shop:
@@ -50,13 +59,13 @@ class Shop:
 def test_what_a_view_cannot_do_is_done_in_the_same_sandbox() -> None:
     """Over a copy, so its effects wait for judgement like those of any other."""
     with a_folder() as folder:
-        shop = Shop(folder, answer=lambda _: "allow")
+        shop = Shop(folder, answer=inside_only)
         result = shop.run_script(f"{RENAME} && (: > {folder}/out)")
         assert "ran a second time, on a copy" in result.output["note"]
         assert sorted(os.listdir(shop.root)) == ["e", "s.sh"]
         assert os.listdir(folder) == ["work"]
-        asked = [action.direct for action in shop.judged() if isinstance(action, Execute)]
-        assert asked == [False]
+        asked = [action for action in shop.judged() if isinstance(action, Execute)]
+        assert [(one.direct, one.again) for one in asked] == [(False, False), (False, True)]
 
 
 def test_a_workspace_that_is_too_large_for_a_copy_is_left_alone(monkeypatch) -> None:
@@ -72,7 +81,7 @@ def test_a_workspace_that_is_too_large_for_a_copy_is_left_alone(monkeypatch) -> 
 def test_in_the_background_it_works_on_the_workspace_itself() -> None:
     """Still confined, and nothing is left of what held the place of missing files."""
     with a_folder() as folder:
-        shop = Shop(folder, answer=lambda _: "allow")
+        shop = Shop(folder, answer=inside_only)
         script = f"touch made; (: > {folder}/out); ls -d .vs* > seen; touch .vscode/tasks.json"
         result = shop.run_script(script, background=True, wait_timeout=30)
         assert result.output["exit_code"] == 1
@@ -131,6 +140,7 @@ class Asked(Shop):
 
 
 ONCE, THREAD = ConfirmResponse("allow"), ConfirmResponse("allow", scope="thread")
+DENY = ConfirmResponse("deny")
 
 
 def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
@@ -143,8 +153,9 @@ def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
         (wanted,) = request.actions
         assert isinstance(wanted, Execute)
         assert (wanted.outside, wanted.writes) == (False, (f"{shop.home}/.deployed",))
-        assert request.reason.endswith(
-            "needs your approval: `bash s.sh` could not write ~/.deployed"
+        assert request.reason == (
+            "`bash s.sh` could not write ~/.deployed. Allow that and run it again?"
+            " What it writes there cannot be undone."
         )
         assert [scope for one in request.lasting for scope in one.scopes] == [
             "turn",
@@ -154,6 +165,72 @@ def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
         assert result.output["exit_code"] == 3
         assert (shop.home / ".deployed").read_text() == "x\n"
         assert sorted(os.listdir(shop.home)) == [".deployed"]  # and not `other`
+
+
+@pytest.mark.parametrize("approvals", ["review", "on-request"])
+def test_a_refusal_becomes_a_question_and_what_was_denied_is_asked_once_in_a_turn(
+    approvals: str,
+) -> None:
+    """For the model's commands and for the user's own, which ask again whenever they are typed."""
+    with a_folder() as folder, serving() as port:
+        shop = Asked(folder, ONCE, DENY, ONCE, DENY, DENY, approvals=approvals)
+        (shop.root / "s.sh").write_text("echo x > $HOME/.deployed\n")
+        notes = "echo x >> ~/.notes"
+
+        async def during(thread: ThreadHandle) -> None:
+            await thread.wait()
+            for _ in "ab":
+                await thread.call("workspace_run_command", {"command": notes})
+
+        shop.workshop.during = during  # type: ignore[method-assign]
+        connect = f"""python3 -c 'import socket; socket.create_connection(("127.0.0.1", {port}))'"""
+        commands = ("sh s.sh", notes, notes, connect)
+        first, *denied, reached = shop.workshop.do(
+            *(("workspace_run_command", {"command": one}) for one in commands)
+        )[:4]
+        assert (shop.home / ".deployed").read_text() == "x\n"
+        assert "was run again with your permission" in first.output["note"]
+        assert [one.output["exit_code"] for one in (first, *denied, reached)] == [0, 1, 1, 0]
+        assert "try again with outside_sandbox" not in denied[0].output["note"]
+        told = [one.reason.partition(". ")[0] for one in shop.asked if not one.own]
+        assert told == [
+            "`sh s.sh` could not write ~/.deployed",
+            f"`{notes}` could not write ~/.notes",
+            f"`{connect[:59]}…` could not reach 127.0.0.1:{port}",
+        ]
+        assert [title(one) for one in shop.asked if one.own] == 2 * [
+            f"run `{notes}` again with permission to write `{shop.home}/.notes`"
+        ]
+        assert not (shop.home / ".notes").exists()
+
+
+def test_nobody_is_asked_for_what_was_refused_in_plan_mode_or_where_no_one_can_answer() -> None:
+    with a_folder() as folder:
+        planning = Asked(folder, approvals="review", mode="plan")
+        assert planning.run("touch ~/new").output["exit_code"] == 1
+        alone = Shop(folder / "alone", approvals="review", environ={"HOME": str(planning.home)})
+        result = alone.run("touch ~/new")
+        assert "the sandbox is read-only outside the workspace" in result.output["note"]
+        assert "confirm_request" not in alone.workshop.kinds()
+
+
+def test_a_program_that_does_not_use_the_proxy_is_given_the_network_and_no_more() -> None:
+    """It stays in the sandbox: what it may write does not change."""
+    with a_folder() as folder:
+        shop = Asked(folder, ONCE, approvals="review")
+        script = "echo x 2>/dev/null > $HOME/new; ip -o link | grep -vc ' lo' && exit 0; "
+        result = shop.run_script(f"{script} curl -sS --noproxy '*' http://steersman.invalid")
+        (request,) = shop.asked
+        assert request.reason == (
+            "`bash s.sh` could not reach steersman.invalid: it does not use the sandbox's proxy."
+            " Allow that and run it again? It could then reach any host."
+        )
+        (wanted,) = request.actions
+        assert isinstance(wanted, Execute)
+        assert (wanted.outside, wanted.online) == (False, True)
+        assert request.only_once == "with the whole network it could reach any host"
+        assert "was run again with your permission" in result.output["note"]
+        assert sorted(os.listdir(shop.home)) == [".deployed"]
 
 
 def test_a_new_file_is_made_where_that_is_allowed_and_for_as_long_as_it_is() -> None:

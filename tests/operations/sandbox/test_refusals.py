@@ -17,10 +17,17 @@ from steersman.records.profile import Profile
 LISTENING = {8000, 5432}
 
 
-def found(output: str, home: str, *refused: str, **profile: object) -> Refusals:
+def found(
+    output: str,
+    home: str,
+    *refused: str,
+    command: str = "",
+    weaker: bool = False,
+    **profile: object,
+) -> Refusals:
     given = replace(Profile(hidden=(f"{home}/.ssh",), environ={"HOME": home}), **profile)
-    listens = LISTENING.__contains__
-    return refusals(output, f"{home}/work", f"{home}/work", given, refused, listens)
+    work, listens = f"{home}/work", LISTENING.__contains__
+    return refusals(output, work, work, given, refused, listens, command=command, weaker=weaker)
 
 
 @pytest.fixture
@@ -52,7 +59,7 @@ def home():
 def test_a_path_that_could_not_be_written(line, home):
     said = f"some words\n{line.replace('HOME', home)}\n"
     assert found(said, home) == Refusals(writes=(f"{home}/.bashrc",))
-    assert found(said, home).sentences(home) == ("could not write ~/.bashrc",)
+    assert found(said, home).sentence(home) == "could not write ~/.bashrc"
     assert found(said, home, granted=(f"{home}/.bashrc",)) == Refusals()
     assert found(said, home, sandbox=False) == Refusals()
     assert found(said, home, files="read") == Refusals()
@@ -105,6 +112,53 @@ def test_an_address_that_was_not_reached(line, home):
     assert found(line, home) == Refusals(reaches=("127.0.0.1:8000",))
     assert found(line.replace("8000", "8001"), home) == Refusals()  # nobody listens there
     assert found(line, home, nearby=("127.0.0.1:8000",)) == Refusals()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        """python3 -c 'socket.create_connection(("127.0.0.1", 8000))'""",
+        "bash -c 'echo > /dev/tcp/127.0.0.1/8000'",
+        "./client http://127.0.0.1:8000/x",
+        "redis-cli -h 127.0.0.1 -p 8000",
+    ],
+)
+def test_an_address_that_only_the_command_names(command, home):
+    said = "ConnectionRefusedError: [Errno 111] Connection refused"
+    assert found(said, home, command=command) == Refusals(reaches=("127.0.0.1:8000",))
+    assert found("AssertionError", home, command=command) == Refusals()
+    assert found(said, home, command=command.replace("8000", "8001")) == Refusals()
+
+
+@pytest.mark.parametrize(
+    ("line", "host"),
+    [
+        ("curl: (6) Could not resolve host: example.test", "example.test"),
+        ("ssh: Could not resolve hostname git.example.test: Name or service not known",
+         "git.example.test"),
+        ("Error: getaddrinfo ENOTFOUND example.test", "example.test"),
+        ("dial tcp: lookup example.test: Temporary failure in name resolution", "example.test"),
+        ("wget: unable to resolve host address ‘example.test’", "example.test"),
+        ('could not translate host name "db.example.test" to address: Name or service not known',
+         "db.example.test"),
+        ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "the network"),
+        ("OSError: [Errno 101] Network is unreachable", "the network"),
+    ],
+)  # fmt: skip
+def test_a_host_that_a_program_without_the_proxy_looked_for(line, host, home):
+    assert found(line, home, network="door") == Refusals(hosts=(host,))
+    assert found(line, home).sentence(home) == f"could not reach {host}"
+    assert (
+        found(line, home, "example.test:443") == Refusals()
+    )  # the door asked, and the user said no
+    assert found(line, home, network="host") == Refusals()
+
+
+def test_the_weaker_sandbox_denies_permission(home):
+    said = f"bash: line 1: {home}/.bashrc: Permission denied"
+    assert found(said, home) == Refusals()
+    assert found(said, home, weaker=True) == Refusals(writes=(f"{home}/.bashrc",))
+    assert found(said.replace(".bashrc", ".ssh/config"), home, weaker=True) == Refusals()
 
 
 def test_of_hosts_that_the_door_refused_only_near_ones_are_asked_about(home):

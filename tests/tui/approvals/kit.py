@@ -55,6 +55,7 @@ class Stand(App[None]):
         self._options = {"patience": 0, **options}
         self.answers: list[tuple[str, ConfirmResponse | Answer]] = []
         self.emptied = 0
+        self.picture = self.typed = ""
 
     def compose(self) -> ComposeResult:
         yield Container(id="rest")

@@ -9,6 +9,7 @@ from textual.widgets import Input, TextArea
 
 from steersman.ports.cli.views import request_words
 from steersman.ports.tui.diff_pane import DiffScreen
+from steersman.records.action import Execute
 from steersman.records.hunks import FileHunks
 from steersman.records.message import Answer, ConfirmResponse, Lasting
 from steersman.views.blocks import Asked, Request, Work
@@ -50,6 +51,7 @@ async def _press(
             await pilot.press(key)
             await pilot.pause()
         app.picture = screen_text(app)
+        app.typed = app.query_one("#composer", Input).value
     return app
 
 
@@ -330,6 +332,35 @@ def test_a_key_meant_for_something_else_gives_no_leave() -> None:
         return app
 
     asyncio.run(story())
+
+
+def test_a_key_that_is_not_offered_says_why_and_answers_nothing() -> None:
+    """It does not get into the message either; letters that answer nothing anywhere do."""
+    host, edit = network_request(), edit_request()
+    for things, key, told in (
+        (host, "t", "“t” is not needed here: “y” already holds for the whole thread."),
+        (host, "A", "“A” (always here) is not offered: it only holds for this host."),
+        (edit, "A", "“A” (always here) is not offered here. The keys below are"),
+        (edit, "Y", "“Y” answers several requests at once, and this is the only one."),
+        (question("Which?", "one", "two"), "3", "“3” is not one of the answers here."),
+    ):
+        app = press(things, key)
+        assert told in " ".join(app.picture.split()), app.picture
+        assert app.answers == []
+        assert app.typed == ""
+    assert press(host, "x").typed == "x"
+
+
+def test_the_users_own_command_is_theirs_and_runs_again_with_what_it_was_refused() -> None:
+    action = Execute(
+        "echo x >> ~/.notes", "/w", writes=("/home/me/.notes",), refused=("…",), again=True
+    )
+    request = asked("workspace_run_command", action, own=True)
+    shown = " ".join(press(request).picture.split())
+    assert "You want to run `echo x >> ~/.notes` again with permission to write" in shown
+    assert "y/a allow and run again" in shown
+    assert "y allows it for this one run" in shown
+    assert click.unstyle(request_words(request.request)).startswith("? You want to run")
 
 
 def test_who_is_writing_is_not_disturbed() -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from steersman.operations.running.disk import TEMPORARY, holds
-from steersman.operations.running.symptoms import READ_ONLY, TAIL
+from steersman.operations.running.symptoms import HIDDEN, NO_NETWORK, READ_ONLY, TAIL
 from steersman.records.addresses import canonical_host, literal
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
@@ -27,29 +27,43 @@ _UNREACHED = pattern(
 )
 _ADDRESS = pattern(
     r"(?<![\w.])(localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)"
-    r"['\"]?\)?(?::|,? port[ =:]+)(\d{1,5})(?!\d)"
+    r"['\"]?\)?(?::|/|, ?|,? port[ =:]+| --?p(?:ort)?[ =]?)(\d{1,5})(?!\d)"
+)
+_UNRESOLVED = pattern(
+    r"(?:could not resolve(?: host(?:name)?)?:?|ENOTFOUND|EAI_AGAIN|dial tcp: lookup"
+    r"|unable to resolve host address|failed to resolve|could not translate host name"
+    r"|unknown (?:mysql server )?host|name resolution:?) ?[‘'\"]?"
+    r"((?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)",
+    re.IGNORECASE,
 )
 _NOWHERE = ("/proc", "/sys", "/dev", "/run", *TEMPORARY)
 _LISTENS = "0A"
 
 
 class Refusals(Struct, frozen=True):
-    """Paths outside the workspace that could not be written, addresses that were not reached."""
+    """Paths outside the workspace that could not be written, addresses that were not reached.
+
+    `hosts` are what a program looked for that does not know the proxy: names, or "the network".
+    """
 
     writes: tuple[str, ...] = ()
     reaches: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
     def beside(self, other: "Refusals") -> "Refusals":
         """Both, each once."""
         return Refusals(
             tuple(dict.fromkeys((*other.writes, *self.writes))),
             tuple(dict.fromkeys((*other.reaches, *self.reaches))),
+            tuple(dict.fromkeys((*other.hosts, *self.hosts))),
         )
 
-    def sentences(self, home: str) -> tuple[str, ...]:
+    def sentence(self, home: str) -> str:
         """What was refused, for a person."""
-        paths = (f"could not write {shortened(path, home)}" for path in self.writes)
-        return (*paths, *(f"could not reach {address}" for address in self.reaches))
+        paths = [shortened(path, home) for path in self.writes]
+        parts = [f"could not write {listed(paths)}"] if paths else []
+        near = (*self.reaches, *self.hosts)
+        return " and ".join([*parts, *([f"could not reach {listed(near)}"] if near else [])])
 
 
 NOTHING = Refusals()
@@ -62,21 +76,43 @@ def refusals(
     profile: Profile,
     refused: Sequence[str] = (),
     listens: Callable[[int], bool] | None = None,
+    *,
+    command: str = "",
+    weaker: bool = False,
 ) -> Refusals:
-    """What could be given to a command that failed; `refused` are hosts that its door refused."""
+    """What could be given to a command that failed; `refused` are hosts that its door refused.
+
+    A program may not print which port it wanted to reach: then it is looked for in its command.
+    The `weaker` sandbox says that permission is denied.
+    """
     if not profile.sandbox or profile.files == "read":
         return NOTHING
     listens = listens or listening
     end = output[-TAIL:]
-    lines = [line for line in end.splitlines() if READ_ONLY.search(line)]
+    marks = (READ_ONLY, HIDDEN) if weaker else (READ_ONLY,)
+    lines = [line for line in end.splitlines() if any(mark.search(line) for mark in marks)]
     writes = [path for line in lines for path in _paths(line, cwd, root, profile)]
     writes += _pushed(end, cwd, root, profile)
     near = [name for name in refused if _is_near(name)]
     if _UNREACHED.search(end):
-        found = ((host.strip("[]"), int(port)) for host, port in _ADDRESS.findall(end))
+        named = _ADDRESS.findall(end) or _ADDRESS.findall(command)
+        found = ((host.strip("[]"), int(port)) for host, port in named)
         near += [f"{host}:{port}" for host, port in found if port < 65536 and listens(port)]
     reaches = [name for name in dict.fromkeys(near) if name not in profile.nearby]
-    return Refusals(tuple(dict.fromkeys(writes))[:MOST], tuple(reaches)[:MOST])
+    hosts = () if refused or profile.network == "host" else _unresolved(end)
+    return Refusals(tuple(dict.fromkeys(writes))[:MOST], tuple(reaches)[:MOST], hosts)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _unresolved(end: str) -> tuple[str, ...]:
+    """The hosts that a program could not find by name, as far as it says which."""
+    if not NO_NETWORK.search(end):
+        return ()
+    return tuple(dict.fromkeys(_UNRESOLVED.findall(end)))[:MOST] or ("the network",)
 
 
 def shortened(path: str, home: str) -> str:
@@ -112,7 +148,10 @@ def _fits(place: str, root: str, home: str, profile: Profile) -> bool:
     """Whether a person can be asked to let a command write there: one file, or one new name."""
     if not _may_be_given(place, root, home, profile):
         return False
-    return os.path.isfile(place) or (not os.path.lexists(place) and _has_folder(place))
+    if os.path.lexists(place):
+        return os.path.isfile(place) and os.access(place, os.W_OK)
+    folder = os.path.dirname(place)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:
@@ -122,10 +161,6 @@ def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:
     if any(holds(one, place) for one in (*_NOWHERE, *profile.hidden, *profile.writable)):
         return False
     return not any(holds(place, one) for one in profile.hidden) and place not in profile.granted
-
-
-def _has_folder(place: str) -> bool:
-    return os.path.isdir(os.path.dirname(place))
 
 
 def _is_near(name: str) -> bool:

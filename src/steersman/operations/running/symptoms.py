@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
 
-_NO_NETWORK = pattern(
+NO_NETWORK = pattern(
     r"could not resolve (?:host|proxy)|temporary failure in name resolution|EAI_AGAIN|ENOTFOUND"
     r"|network is unreachable|ENETUNREACH|name or service not known|unable to resolve host"
-    r"|failed to lookup address|no address associated|dial tcp: lookup|connection timed out",
+    r"|failed to lookup address|no address associated|dial tcp: lookup",
     re.IGNORECASE,
 )
+_SLOW = pattern(r"connection timed out", re.IGNORECASE)
 _DOOR = pattern(
     r"\b403\b.{0,60}(?:proxy|tunnel|connect)|(?:proxy|tunnel|connect).{0,60}\b(?:403|407)\b",
     re.IGNORECASE,
@@ -21,7 +22,7 @@ _REFUSED = pattern(
     r"operation not permitted|EPERM|os error 1\b|address family not supported|EAFNOSUPPORT",
     re.IGNORECASE,
 )
-_HIDDEN = pattern(
+HIDDEN = pattern(
     r"permission denied|EACCES|os error 13|can only add regular files|unsupported file type",
     re.IGNORECASE,
 )
@@ -40,7 +41,7 @@ def looks_confined(
         return ""
     end = output[-TAIL:]
     found = []
-    unreached = refused or _DOOR.search(end) or _NO_NETWORK.search(end)
+    unreached = refused or _DOOR.search(end) or NO_NETWORK.search(end) or _SLOW.search(end)
     if profile.network != "host" and unreached:
         found.append(
             "the sandbox has no network"
@@ -52,7 +53,7 @@ def looks_confined(
         found.append(f"the sandbox is read-only {where}; temporary files go to $TMPDIR")
     if _REFUSED.search(end):
         found.append("the sandbox refuses rarely needed system calls")
-    if profile.hidden and _HIDDEN.search(end):
+    if profile.hidden and HIDDEN.search(end):
         found.append(SECRETS)
     return "; ".join(found)
 

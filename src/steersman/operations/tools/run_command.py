@@ -16,15 +16,9 @@ from steersman.operations.running.failing import fails_by_assertion, failure
 from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
-from steersman.operations.running.refusals import (
-    NOTHING,
-    Refusals,
-    put_in_place,
-    refusals,
-    shortened,
-    take_away,
-)
-from steersman.operations.running.symptoms import looks_confined, worth_letting_out
+from steersman.operations.running.refusals import put_in_place, shortened, take_away
+from steersman.operations.running.second_chance import Ended, Refused, SecondChances
+from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Execute
@@ -36,9 +30,9 @@ from steersman.store.log import unbroken
 T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
-MOST_REFUSED = 50
 UNSERVED = "ran a second time, on a copy: folders cannot be renamed over a view"
 UNMOUNTED = "ran on a copy: a view of the workspace could not be mounted"
+AGAIN = "; if necessary, try again with outside_sandbox"
 UNREACHED = "other commands cannot reach its ports: start servers with background"
 
 
@@ -59,13 +53,6 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     refused: list[str] = []
     artifact: str = ""
     note: str = ""
-
-
-class Refused(Struct, frozen=True):
-    """Why a command failed in its sandbox, and what exactly could be given to it."""
-
-    why: str
-    exactly: Refusals
 
 
 class RunCommandArgs(Arguments, frozen=True):
@@ -113,7 +100,7 @@ class RunCommand(Tool[RunCommandArgs]):
         self._runs = runs
         self._home = environ.get("HOME", "")
         self._placed: dict[str, dict[str, int]] = {}  # files put in place, by the call
-        self._refused: dict[tuple[str, str], Refused] = {}  # the last commands, by their folder
+        self._chances = SecondChances(self._home)
 
     async def plan(
         self, args: RunCommandArgs, workspace: PlanningWorkspace
@@ -133,17 +120,25 @@ class RunCommand(Tool[RunCommandArgs]):
             result = await self._run(plan.args, bench)
             refused = await self._note(plan.args, result, bench)
             own = not result.refused and fails_by_assertion(result.output)
-            if bench.profile.escalate and refused is not None and not own:
-                break
+            if not own and self._chances.asks(refused, bench.profile, bench.lane.turn):
+                assert refused is not None
+                return await self._with_more(plan.args, result, refused, bench)
             said = await _tried_again(plan.args, result, bench)
             if said is not None:
                 return replace(result, note="; ".join(filter(None, (result.note, said))))
-        again = replace(plan.args, outside_sandbox=True)
+
+    async def _with_more(
+        self, args: RunCommandArgs, result: CommandResult, refused: Refused, bench: Bench
+    ) -> CommandResult:
+        """Run a command again with what its sandbox refused, if the user agrees to that."""
+        again = replace(args, outside_sandbox=True)
         wanted = self._wanted(again, bench.workspace, direct=True)
         try:
             permit = await bench.admit([wanted])
         except ToolProblem as no:
-            return replace(result, note=f"{result.note}; not run again: {no.what}")
+            self._chances.deny(refused, bench.lane.turn)
+            told = (result.note.replace(AGAIN, ""), f"not run again: {no.what}", no.try_this)
+            return replace(result, note="; ".join(filter(None, told)))
         result = await self._run(again, replace(bench, profile=permit.profile))
         await self._note(again, result, replace(bench, profile=permit.profile))
         how = "outside it" if wanted.outside else "with your permission"
@@ -168,41 +163,17 @@ class RunCommand(Tool[RunCommandArgs]):
     ) -> Execute:
         """The command, with exactly what was refused to it where that is known."""
         plain = _execute(args, workspace, direct=direct)
-        known = self._refused.get((args.command, args.cwd))
-        if not args.outside_sandbox or known is None:
-            return plain
-        told = known.exactly.sentences(self._home) or (known.why,)
-        told = tuple(f"`{_short(args.command)}` {one}" for one in told)
-        if known.exactly == NOTHING:
-            return replace(plain, refused=told)
-        exactly = known.exactly
-        return Execute(
-            args.command, plain.cwd, writes=exactly.writes, reaches=exactly.reaches, refused=told
-        )
+        return self._chances.wanted(plain) if args.outside_sandbox else plain
 
     async def _note(
         self, args: RunCommandArgs, result: CommandResult, bench: Bench
     ) -> Refused | None:
         """Remember what the sandbox refused a command, if that may be why it failed."""
-        key, profile = (args.command, args.cwd), bench.profile
-        before = self._refused.pop(key, None)
-        if not profile.sandbox or not result.exit_code:
-            return None
-        found = NOTHING
-        if (await self._runs.containment()).level == "full":
-            cwd, root = bench.workspace.locate(args.cwd), bench.workspace.root
-            look = asyncio.to_thread(refusals, result.output, cwd, root, profile, result.refused)
-            found = await look
-        why = looks_confined(result.exit_code, result.output, profile, result.refused)
-        if found == NOTHING and not worth_letting_out(why):
-            return None
-        if before is not None and found != NOTHING:
-            found = found.beside(before.exactly)  # what was given once is wanted again
-        why = why or f"it {' and '.join(found.sentences(self._home))}"
-        self._refused[key] = Refused(why, found)
-        for oldest in list(self._refused)[:-MOST_REFUSED]:
-            del self._refused[oldest]
-        return self._refused[key]
+        cwd, root = bench.workspace.locate(args.cwd), bench.workspace.root
+        code, refused = result.exit_code or 0, result.refused
+        ended = Ended(args.command, cwd, code, result.output, refused)
+        level = (await self._runs.containment()).level
+        return await self._chances.note(ended, root, bench.profile, level)
 
     async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
         """Run it, with the files in place that it may write and that are not there yet."""
@@ -336,12 +307,6 @@ async def _or_refuse(beginning: Awaitable[T]) -> T:
         ) from problem
 
 
-def _short(command: str) -> str:
-    """A command in a few words, for a sentence."""
-    line = command.strip().split("\n")[0]
-    return line if len(line) <= 60 else f"{line[:59]}…"
-
-
 def _execute(args: RunCommandArgs, workspace: Workspace, *, direct: bool) -> Execute:
     return Execute(args.command, workspace.locate(args.cwd), args.outside_sandbox, direct)
 
@@ -357,7 +322,7 @@ def _blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
     found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
     if not found:
         return ""
-    return f"it may have failed because {found}; if necessary, try again with outside_sandbox"
+    return f"it may have failed because {found}{AGAIN}"
 
 
 async def _with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:

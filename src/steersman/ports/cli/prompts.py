@@ -22,7 +22,7 @@ from steersman.records.message import (
     ToolCall,
     ToolResult,
 )
-from steersman.views.requests import can_be_changed, holds, lasting_keys
+from steersman.views.requests import can_be_changed, holds, lasting_keys, not_offered
 from steersman.views.text import safe
 
 
@@ -94,7 +94,8 @@ class Prompter:
                 case "n" | "N" | "no":
                     return ConfirmResponse("deny")
                 case _ if len(said) < 2:  # a key that is not offered is no reason to deny
-                    continue
+                    if said:
+                        click.echo(f"  {not_offered(request, said)}")
                 case guidance:
                     return ConfirmResponse("deny", guidance)
 

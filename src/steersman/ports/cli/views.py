@@ -34,7 +34,7 @@ from steersman.records.message import (
     encode_message,
 )
 from steersman.records.wording import described, wants
-from steersman.views.requests import keys_of, title
+from steersman.views.requests import keys_of, plain, title, who
 from steersman.views.text import (
     call_words,
     ending_words,
@@ -317,7 +317,7 @@ def audit_words(audit: Audit) -> str:
 def request_words(request: ConfirmRequest) -> str:
     """A permission request: every action with its diff, or its command and what is in it."""
     lines = [
-        click.style(f"? The agent wants to {title(request)}", fg="yellow", bold=True),
+        click.style(f"? {who(request)} {title(request)}", fg="yellow", bold=True),
         f"  {flat(request.reason)}",
     ]
     for action in request.actions:
@@ -340,6 +340,14 @@ def request_words(request: ConfirmRequest) -> str:
             case _ if len(request.actions) > 1:
                 lines.append(f"  {flat(described(action))}")
     lines += [f"  · {fact_words(fact)}" for fact in request.facts]
+    return "\n".join([*lines, *_covers(request)])
+
+
+def _covers(request: ConfirmRequest) -> list[str]:
+    """What each answer would allow, where its key does not say it."""
+    lines: list[str] = []
+    if once := plain(request):
+        lines.append(click.style(f"  y {once}", dim=True))
     for lasting in request.lasting:
         keys, told = "/".join(keys_of(request, lasting)), "; ".join(map(flat, lasting.sentences))
         if keys:
@@ -348,4 +356,4 @@ def request_words(request: ConfirmRequest) -> str:
         lines.append(
             click.style(f"  can only be allowed once: {flat(request.only_once)}", dim=True)
         )
-    return "\n".join(lines)
+    return lines

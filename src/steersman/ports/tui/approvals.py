@@ -177,21 +177,38 @@ class Approvals(RequestSheet, can_focus=True):
         self._typed_at = now
         moves = event.character in MOVES
         known = moves or event.character in self._queue.letters()
-        if self._prose or self._held is not None or not known:
+        elsewhere = not known and event.character in requests.ANSWERS
+        if self._prose or self._held is not None or not (known or elsewhere):
             event.stop()
             event.prevent_default()
             self.post_message(self.Prose(self._typed))
             self._let_go()
             self._prose = True
-        elif self._hold and not moves:
+        elif elsewhere or (self._hold and not moves):
             event.stop()
             event.prevent_default()
-            self._held = self.set_timer(self._hold, partial(self._take_letter, event.key))
+            take = (
+                partial(self._not_offered, event.character)
+                if elsewhere
+                else partial(self._take_letter, event.key)
+            )
+            if self._hold:
+                self._held = self.set_timer(self._hold, take)
+            else:
+                await take()
 
     async def _take_letter(self, key: str) -> None:
         self._let_go()
         if self.has_focus:
             await self.app._check_bindings(key)
+
+    async def _not_offered(self, key: str) -> None:
+        """Say why a key that answers other requests does nothing now."""
+        self._let_go()
+        block = self.current
+        if block is not None:
+            request = block.request if isinstance(block, Request) else None
+            self.tell(requests.not_offered(request, key))
 
     def _let_go(self) -> None:
         """Nothing is held back any more."""

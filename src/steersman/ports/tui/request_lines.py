@@ -24,7 +24,8 @@ from steersman.records.action import (
 from steersman.records.message import ConfirmRequest, Question
 from steersman.records.wording import described, wants
 from steersman.views.blocks import Asked, Request
-from steersman.views.requests import asker, keys_of, title, wish
+from steersman.views.requests import asker, keys_of, plain, title, wish
+from steersman.views.requests import who as whose
 from steersman.views.text import counted, fact_words, flat
 
 HEAD = 2  # lines for what is wanted
@@ -38,7 +39,7 @@ def head(
     who = asker(block)
     match block:
         case Request() if together > 1:
-            told = f"{who or 'The agent'} wants to do {counted(together, 'thing')}"
+            told = f"{whose(block.request, who)} do {counted(together, 'thing')}"
         case Request():
             told = wish(block)
         case _:
@@ -99,8 +100,9 @@ def about(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
 
 
 def covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
-    """What each answer that holds longer would allow, or why there is none."""
-    lines: list[Text] = []
+    """What each answer would allow, where its key does not say it, or why none holds longer."""
+    once = plain(request)
+    lines = wrapped(once, width, palette.dim, "y ", "  ") if once else []
     for lasting in request.lasting:
         keys = "/".join(keys_of(request, lasting))
         if keys:

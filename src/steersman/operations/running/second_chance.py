@@ -1,0 +1,103 @@
+"""What a sandbox refused to the last commands, and what the user is asked so that one runs again.
+
+The question is for exactly what was refused. What was denied is not asked about again by itself
+in the same turn.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from steersman.operations.running.refusals import NOTHING, Refusals, refusals
+from steersman.operations.running.symptoms import looks_confined, worth_letting_out
+from steersman.records.action import Execute
+from steersman.records.profile import Profile
+
+MOST = 50  # commands that are remembered
+_PROXY = "it does not use the sandbox's proxy"
+
+
+class Ended(Struct, frozen=True):
+    """A command that ended: what it was and what it printed; `refused` are hosts it was denied."""
+
+    command: str
+    cwd: str
+    exit_code: int
+    output: str
+    refused: Sequence[str] = ()
+
+
+class Refused(Struct, frozen=True):
+    """Why a command failed in its sandbox, and what exactly could be given to it."""
+
+    why: str
+    exactly: Refusals = NOTHING
+
+
+class SecondChances:
+    """What was refused to the commands of one thread."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._known: dict[tuple[str, str], Refused] = {}  # by the command and its folder
+        self._denied: set[tuple[int, Refused]] = set()  # by the turn
+
+    async def note(self, ended: Ended, root: str, profile: Profile, level: str) -> Refused | None:
+        """Remember what the sandbox refused a command, if that may be why it failed."""
+        key = (ended.command, ended.cwd)
+        before = self._known.pop(key, None)
+        if not profile.sandbox or not ended.exit_code:
+            return None
+        found = await asyncio.to_thread(
+            refusals, ended.output, ended.cwd, root, profile, ended.refused,
+            command=ended.command, weaker=level != "full",
+        )  # fmt: skip
+        why = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
+        if found == NOTHING and not worth_letting_out(why):
+            return None
+        if before is not None and found != NOTHING:
+            found = found.beside(before.exactly)  # what was given once is wanted again
+        self._known[key] = Refused(why or f"it {found.sentence(self._home)}", found)
+        for oldest in list(self._known)[:-MOST]:
+            del self._known[oldest]
+        return self._known[key]
+
+    def wanted(self, plain: Execute) -> Execute:
+        """A command that asks for more, with exactly what was refused to it where that is known."""
+        known = self._known.get((plain.command, plain.cwd))
+        if known is None:
+            return plain
+        exactly, line = known.exactly, short(plain.command)
+        if exactly == NOTHING:
+            told = f"`{line}` failed in the sandbox, perhaps because {known.why}"
+            return replace(plain, refused=(told,), again=True)
+        told = f"`{line}` {exactly.sentence(self._home)}"
+        return Execute(
+            plain.command,
+            plain.cwd,
+            writes=exactly.writes,
+            reaches=exactly.reaches,
+            online=bool(exactly.hosts),
+            refused=(f"{told}: {_PROXY}" if exactly.hosts else told,),
+            again=True,
+        )
+
+    def asks(self, refused: Refused | None, profile: Profile, turn: int) -> bool:
+        """Whether the user is asked for it now."""
+        if refused is None or profile.escalate == "no":
+            return False
+        if refused.exactly == NOTHING and profile.escalate != "anything":
+            return False
+        return profile.escalate == "always" or (turn, refused) not in self._denied
+
+    def deny(self, refused: Refused, turn: int) -> None:
+        """The user does not want it; in later turns they are asked again."""
+        self._denied = {one for one in self._denied if one[0] == turn} | {(turn, refused)}
+
+
+def short(command: str) -> str:
+    """A command in a few words, for a sentence."""
+    line = command.strip().split("\n")[0]
+    return line if len(line) <= 60 else f"{line[:59]}…"
