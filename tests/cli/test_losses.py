@@ -695,4 +695,4 @@ def test_the_question_says_what_else_a_yes_keeps(steer, script, workspace):
         "run", "--model", script({"tool_calls": [shell("rm .mcp.json notes.txt")]}), "go"
     )
     (request,) = [m["body"] for m in work.messages if m["kind"] == "confirm_request"]
-    assert "with it, what the command did to notes.txt is kept, too" in request["reason"]
+    assert "approving also keeps the other changes of this command: notes.txt" in request["reason"]

@@ -113,16 +113,16 @@ def test_what_changes_another_machine_is_offered_whole_or_not_at_all():
 
 NEVER = {
     "rm -rf /": "the guard objects to it",
-    "python x.py": "can run anything",
+    "python x.py": "may do something quite different",
     "python3 -c 1": "",
-    "npm run build": "can run anything",
+    "npm run build": "may do something quite different",
     "git -c core.pager=x log": "",
     "bash -c 'npm test'": "",
     "sudo npm test": "",
     "env A=1 npm test": "",
     "npm test $X": "",
     "npm test $(cat x)": "",
-    "npm test && python x.py": "can run anything",
+    "npm test && python x.py": "may do something quite different",
     "npm test > /etc/motd": "",
     "for x in a b; do npm test; done": "",
     "ls; cat a; pwd; date; git status; npm test": "too many",
@@ -193,16 +193,20 @@ def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
     ("actions", "why"),
     [
         ([], "there is nothing to allow"),
-        ([SpawnAgent("a", "b")], "such a request is asked about every time"),
-        ([ChangeMany(HERE, 1, 2, 3)], "a change of so many files is asked about every time"),
-        ([Write(f"{HERE}/.git/hooks/x")], "a protected file is asked about every time"),
+        ([SpawnAgent("a", "b")], "you are asked about such a request each time"),
+        ([ChangeMany(HERE, 1, 2, 3)], "you are asked each time a command changes this many files"),
+        (
+            [ChangeMany(HERE, 0, 0, 1, lost=1)],
+            "you are asked each time a command deletes what cannot be restored",
+        ),
+        ([Write(f"{HERE}/.git/hooks/x")], "you are asked about protected files each time"),
         (
             [Write(f"{HERE}/a"), Write(f"{HERE}/.envrc")],
-            "a protected file is asked about every time",
+            "you are asked about protected files each time",
         ),
         (
             [Write(f"{HERE}/a", origin="command")],
-            "what a command did to a file is asked about every time",
+            "you are asked each time a command changes such a file",
         ),
         ([McpCall("a*", "b")], "the name 'a*' cannot be used in a rule"),
         (
@@ -212,7 +216,7 @@ def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
         ([Write(f"{HERE}/\udcff")], "it has a name that is not UTF-8, which cannot be stored"),
         (
             [Execute("ls", HERE), Execute("pwd", HERE)],
-            "several command lines are answered one by one",
+            "several commands are approved one by one",
         ),
         ([Network("*", 443)], "a single * would allow every host"),
     ],

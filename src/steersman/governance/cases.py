@@ -20,6 +20,7 @@ from steersman.records.action import (
 from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import GuardBlock
 from steersman.records.names import shown
+from steersman.records.protection import git_bookkeeping
 
 
 class Case(Struct, frozen=True):
@@ -47,16 +48,23 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
 
 
 def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
-    """What else a yes keeps of what a command did: files that nobody is asked about."""
+    """What else a yes keeps of what a command did: files that nobody is asked about.
+
+    What git changes as it works is not named: nobody thinks of it as a change.
+    """
     named = [case.action for case in cases if case not in asked]
     paths = [
-        one.path for one in named if isinstance(one, Write | Delete) and one.origin == "command"
+        one.path
+        for one in named
+        if isinstance(one, Write | Delete)
+        and one.origin == "command"
+        and not git_bookkeeping(one.path)
     ]
     if not paths:
         return ""
     names = ", ".join(shown(os.path.basename(path)) for path in paths[:3])
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"with it, what the command did to {names}{more} is kept, too"
+    return f"approving also keeps the other changes of this command: {names}{more}"
 
 
 def is_effect(action: Action) -> bool:

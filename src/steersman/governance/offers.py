@@ -75,7 +75,7 @@ def offers(
         for action in actions:
             word = rules.verdict(action, tool, judgement, workspace) if rules else None
             if word is not None and word.decision != "allow":
-                raise _NoOffer(f"a rule decides on this every time ({word.rule})")
+                raise _NoOffer(f"a rule asks about this each time ({word.rule})")
         made, scopes = _rules(actions, judgement, workspace)
         choices = [Choice("same", made, tuple(map(told, made)), scopes)]
         if all(isinstance(action, Write | Delete) for action in actions):
@@ -108,13 +108,13 @@ def _rules(
     if not actions:
         raise _NoOffer("there is nothing to allow")
     if sum(isinstance(action, Execute) for action in actions) > 1:
-        raise _NoOffer("several command lines are answered one by one")
+        raise _NoOffer("several commands are approved one by one")
     made: list[Rule] = []
     scopes: tuple[Scope, ...] = ("thread", "here")
     for action in actions:
         match action:
             case Execute(failed=failed) if failed:
-                raise _NoOffer("each failure is asked about")
+                raise _NoOffer("you are asked after each failure")
             case Execute():
                 made += _command(action, judgement, workspace)
                 scopes = ("thread",) if action.outside else scopes
@@ -128,10 +128,12 @@ def _rules(
             case Read(path=path) | List(path=path) | Search(path=path):
                 made.append(Rule("", "allow", path=_named(path, workspace), on=("read",)))
                 scopes = ("thread",)
-            case ChangeMany():
-                raise _NoOffer("a change of so many files is asked about every time")
+            case ChangeMany() as many:
+                lost = many.lost or many.discarded or many.commits or many.objects or many.unnamed
+                what = "deletes what cannot be restored" if lost else "changes this many files"
+                raise _NoOffer(f"you are asked each time a command {what}")
             case _:
-                raise _NoOffer("such a request is asked about every time")
+                raise _NoOffer("you are asked about such a request each time")
     unique = tuple(dict.fromkeys(made))
     if len(unique) > MOST_PARTS and not all(rule.installs for rule in unique):
         raise _NoOffer(f"it has {counted(len(unique), 'part')}, too many to read at a glance")
@@ -146,11 +148,11 @@ def _hosts(action: Network) -> list[Rule]:
 
 def _command(action: Execute, judgement: Judgement | None, workspace: str) -> list[Rule]:
     if action.online:
-        raise _NoOffer("with the whole network it could reach any host")
+        raise _NoOffer("with the whole network, a command could reach any host")
     if action.writes or action.reaches:
         for path in action.writes:
             if why := protected(Write(path), workspace):
-                raise _NoOffer(f"a protected file is asked about every time: {why}")
+                raise _NoOffer(f"you are asked about protected files each time: {why}")
         written = [Rule("", "allow", path=escaped(one), on=("write",)) for one in action.writes]
         return [*written, *(Rule("", "allow", domain=_address(one)) for one in action.reaches)]
     if judgement is None:
@@ -158,12 +160,12 @@ def _command(action: Execute, judgement: Judgement | None, workspace: str) -> li
     if judgement.verdict == "block":
         raise _NoOffer(f"the guard objects to it ({judgement.rule})")
     if not judgement.plain or not judgement.facts:
-        raise _NoOffer("it is more than plain commands, so it is unclear what would be allowed")
+        raise _NoOffer("it is more than plain commands, so a rule could allow something else")
     facts = [fact for fact in judgement.facts if not stays(fact, workspace)]
     if len(set(facts)) > MOST_PARTS:
         raise _NoOffer(f"it has {counted(len(facts), 'part')}, too many to read at a glance")
     if not facts:
-        raise _NoOffer("it only goes to another folder")
+        raise _NoOffer("it only changes the folder")
     return [_prefix(fact, workspace, outside=action.outside) for fact in facts]
 
 
@@ -179,7 +181,7 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
     if fact.words[0] in ("cd", "pushd", "popd"):
         raise _NoOffer(f"`{line}` may leave the workspace")
     if runs_anything(fact.words):
-        raise _NoOffer(f"`{line}` can run anything")
+        raise _NoOffer(f"the next `{line}` may do something quite different")
     program = fact.words[0]
     if outside and "/" in program and inside(normpath(join(workspace, program)), workspace):
         raise _NoOffer(f"`{program}` is a file of the workspace, which can change")
@@ -188,7 +190,7 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
         return Rule("", "allow", command=_literal(fact.words), whole=True, outside=outside)
     prefix = suggested_prefix(fact.words)
     if not prefix:
-        raise _NoOffer(f"no beginning of `{line}` is narrow enough to be allowed permanently")
+        raise _NoOffer(f"a rule for commands like `{line}` would allow too much")
     return Rule("", "allow", command=_literal(prefix), outside=outside)
 
 
@@ -200,9 +202,9 @@ def _literal(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _change(action: Write | Delete, workspace: str) -> Rule:
     if action.origin != "tool":
-        raise _NoOffer("what a command did to a file is asked about every time")
+        raise _NoOffer("you are asked each time a command changes such a file")
     if why := protected(action, workspace):
-        raise _NoOffer(f"a protected file is asked about every time: {why}")
+        raise _NoOffer(f"you are asked about protected files each time: {why}")
     on: Touch = "write" if isinstance(action, Write) else "delete"
     return Rule("", "allow", path=_named(action.path, workspace), on=(on,))
 
@@ -257,7 +259,7 @@ def _prove(
     for action in actions:
         word = covering.verdict(action, "", judgement, workspace)
         if word is None or word.decision != "allow":
-            raise _NoOffer("no rule could be narrow enough and still cover it")
+            raise _NoOffer("no rule allows exactly this and nothing else")
 
 
 def texts(rules: Sequence[Rule]) -> list[str]:

@@ -34,9 +34,7 @@ from tests.operations.workshop import not_asked
 
 Use = Callable[..., Any]
 WAITING = "until [ -e go ]; do sleep 0.02; done; "
-ON = (
-    "continues in the background as p1; workspace_read_command_output waits for what it prints next"
-)
+ON = "continues in the background as p1; its output can be read by that name"
 
 
 class Reach(Struct):
@@ -257,8 +255,7 @@ def test_what_was_left_out_or_left_running_is_said(folder):
     assert many.output.endswith("\n100000\n")
     assert f"[… {len(whole) - 32768:,} bytes left out …]" in many.output
     assert many.note == (
-        f"workspace_read_command_output reads any part of all {len(whole):,} bytes: "
-        "process_id p1, or later the artifact"
+        f"all {len(whole):,} bytes can be read with process_id p1, or later with the artifact"
     )
     assert left.note == "stopped 2 processes that it left running"
     assert file.note.startswith('workspace_read_file {"path": "nothing-here"}')

@@ -228,7 +228,7 @@ def test_a_program_that_does_not_use_the_proxy_is_given_the_network_and_no_more(
         (wanted,) = request.actions
         assert isinstance(wanted, Execute)
         assert (wanted.outside, wanted.online) == (False, True)
-        assert request.only_once == "with the whole network it could reach any host"
+        assert request.only_once == "with the whole network, a command could reach any host"
         assert "was run again with your permission" in result.output["note"]
         assert sorted(os.listdir(shop.home)) == [".deployed"]
 

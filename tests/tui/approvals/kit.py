@@ -191,5 +191,5 @@ def many_request() -> Request:
             examples=("src/a.py", "notes.txt"), origin="command",
         ),
         reason="it changes very many files",
-        only_once="a change of so many files is asked about every time",
+        only_once="you are asked each time a command changes this many files",
     )  # fmt: skip

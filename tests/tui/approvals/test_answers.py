@@ -124,7 +124,7 @@ def test_what_is_not_offered_is_no_answer() -> None:
     assert "registry.example, port 443" in picture(app)
     assert "y/a approve in this thread" in picture(app)
     assert "n deny in this thread" in picture(app)
-    assert "only this once: it only holds for this host" in picture(app)
+    assert "can only be approved once: it only holds for this host" in picture(app)
 
 
 def test_no_with_words_for_the_model() -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from steersman.operations.running.refusals import NOTHING, Refusals, refusals
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
+from steersman.operations.tool import Bench
 from steersman.records.action import Execute
 from steersman.records.profile import Profile
 
@@ -84,16 +85,16 @@ class SecondChances:
             again=True,
         )
 
-    def asks(self, refused: Refused | None, profile: Profile, turn: int) -> bool:
+    def asks(self, refused: Refused, bench: Bench) -> bool:
         """Whether the user is asked for it now."""
-        if refused is None or profile.escalate == "no":
+        escalate = bench.profile.escalate
+        if escalate == "no" or (refused.exactly == NOTHING and escalate != "anything"):
             return False
-        if refused.exactly == NOTHING and profile.escalate != "anything":
-            return False
-        return profile.escalate == "always" or (turn, refused) not in self._denied
+        return escalate == "always" or (bench.lane.turn, refused) not in self._denied
 
-    def deny(self, refused: Refused, turn: int) -> None:
+    def deny(self, refused: Refused, bench: Bench) -> None:
         """The user does not want it; in later turns they are asked again."""
+        turn = bench.lane.turn
         self._denied = {one for one in self._denied if one[0] == turn} | {(turn, refused)}
 
 

@@ -120,8 +120,7 @@ class RunCommand(Tool[RunCommandArgs]):
             result = await self._run(plan.args, bench)
             refused = await self._note(plan.args, result, bench)
             own = not result.refused and fails_by_assertion(result.output)
-            if not own and self._chances.asks(refused, bench.profile, bench.lane.turn):
-                assert refused is not None
+            if refused is not None and not own and self._chances.asks(refused, bench):
                 return await self._with_more(plan.args, result, refused, bench)
             said = await _tried_again(plan.args, result, bench)
             if said is not None:
@@ -136,7 +135,7 @@ class RunCommand(Tool[RunCommandArgs]):
         try:
             permit = await bench.admit([wanted])
         except ToolProblem as no:
-            self._chances.deny(refused, bench.lane.turn)
+            self._chances.deny(refused, bench)
             told = (result.note.replace(AGAIN, ""), f"not run again: {no.what}", no.try_this)
             return replace(result, note="; ".join(filter(None, told)))
         result = await self._run(again, replace(bench, profile=permit.profile))
@@ -341,13 +340,12 @@ def _result(running: Running, notes: list[str], effects: Effects) -> CommandResu
     if continues:
         running.seen = output.size
         notes.append(
-            f"continues in the background as {running.id}; "
-            "workspace_read_command_output waits for what it prints next"
+            f"continues in the background as {running.id}; its output can be read by that name"
         )
     elif output.truncated:
         notes.append(
-            f"workspace_read_command_output reads any part of all {counted(output.size, 'byte')}: "
-            f"process_id {running.id}, or later the artifact"
+            f"all {counted(output.size, 'byte')} can be read with process_id {running.id}, "
+            "or later with the artifact"
         )
     if running.left:
         notes.append(f"stopped {counted(running.left, 'process')} that it left running")
