@@ -4,7 +4,13 @@ import asyncio
 from pathlib import Path
 
 from steersman.host import Host, policy
-from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolResult, TurnEnd
+from steersman.records.message import (
+    ConfirmRequest,
+    ConfirmResponse,
+    ToolProgress,
+    ToolResult,
+    TurnEnd,
+)
 from steersman.records.settings import Settings
 from tests.cli.kit import BROKEN, DONE, FIX, MENDED, WRITE, outside
 from tests.world import call
@@ -136,3 +142,32 @@ def test_a_turn_that_is_stopped_leaves_nothing_waiting(environ, workspace, scrip
 
     play(environ, workspace, model, scenario)
     assert (workspace / "calc.py").read_text() == BROKEN
+
+
+def test_a_command_that_gave_up_before_the_answer_is_run_again_once(environ, workspace, script):
+    """What it did until then is thrown away; hosts that it wants at the same time all wait."""
+    curl = "curl -sS -m 0.3 http://{}.invalid"
+    line = f"echo run >> runs; {curl.format('a')} & {curl.format('b')}; wait; exit 3"
+    model = script({"tool_calls": [call("workspace_run_command", command=line)]}, DONE)
+
+    async def scenario(host, thread):
+        corrs = {}
+        async for message in thread.events(0):
+            if isinstance(message.body, ConfirmRequest):
+                corrs[message.body.actions[0].host] = message.corr
+            if (
+                isinstance(message.body, ToolProgress)
+                and "If you allow it now" in message.body.text
+            ):
+                break
+        assert len((await thread.state()).activity.waiting) == 2
+        await thread.answer(corrs["a.invalid"], ConfirmResponse("allow"))
+        await thread.answer(corrs["b.invalid"], ConfirmResponse("deny"))
+        await thread.wait()
+        (result,) = bodies(host, thread, ToolResult)
+        assert result.output["note"].startswith("run again: the connection was allowed after")
+        assert result.output["refused"] == ["b.invalid:80"]
+        assert len(bodies(host, thread, ConfirmRequest)) == 2
+
+    play(environ, workspace, model, scenario)
+    assert (workspace / "runs").read_text() == "run\n"

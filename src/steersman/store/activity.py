@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from steersman.records.action import Network
 from steersman.records.message import (
     Answer,
     Assistant,
@@ -59,7 +60,9 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
     corr = message.corr or ""
     match message.body:
         case ConfirmRequest(call=call) as request:
-            others = tuple(one for one in now.waiting if not call or one.call != call)
+            # A command may ask about several hosts at the same time; each of them waits.
+            beside = all(isinstance(action, Network) for action in request.actions)
+            others = tuple(one for one in now.waiting if beside or not call or one.call != call)
             return (*others, Waiting(corr, "permission", _subject(request), call))
         case Question(text=text):
             return (*now.waiting, Waiting(corr, "question", text[:LONGEST]))

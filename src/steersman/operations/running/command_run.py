@@ -4,7 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
@@ -122,6 +122,26 @@ class CommandRun(ABC):
                 return f"{canonical_host(host)}:{port}" in self._profile.nearby
 
             await self._open(ask, denied, nearby, self._profile.nearby)
+
+    @property
+    def asking(self) -> bool:
+        """Whether someone is being asked about a host that the command wants to reach."""
+        return self._door is not None and self._door.proxy.asking
+
+    async def answered(self) -> None:
+        """Wait until nobody is."""
+        if self._door is not None:
+            await self._door.proxy.answered()
+
+    async def too_late(self) -> Literal["", "again", "reached"]:
+        """Whether a host was allowed after the command had given up: it can be run again.
+
+        "reached" when it has reached other hosts: what it did there would be done twice. It waits
+        for the answers to come.
+        """
+        if self._door is None or not await self._door.proxy.missed():
+            return ""
+        return "reached" if self._door.proxy.reached else "again"
 
     def _together(self, host: str, port: int) -> Network:
         """A host as it is asked about: one of an installation with all others of it."""

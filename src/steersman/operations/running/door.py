@@ -86,6 +86,11 @@ class Door:
         addresses = [f"{one.address}/{one.port}" for one in self._forwards]
         return [PYTHON, "-I", "-S", "-s", "-c", STAGE, *numbers, *addresses, "--", *command]
 
+    @property
+    def proxy(self) -> Proxy:
+        """Who answers the command."""
+        return self._proxy
+
     async def open(self) -> None:
         """Wait for the sandbox to hand out its listener, in the background."""
         assert self._arrival is None, "a door is for one command"

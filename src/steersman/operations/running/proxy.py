@@ -89,6 +89,30 @@ class Proxy:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._server: asyncio.Server | None = None
         self._connections = 0
+        self._missed = False  # a connection was allowed when its client had given up
+        self._reached = False
+
+    @property
+    def asking(self) -> bool:
+        """Whether someone is being asked about a host."""
+        return bool(self._questions)
+
+    @property
+    def reached(self) -> bool:
+        """Whether any host was reached."""
+        return self._reached
+
+    async def answered(self) -> None:
+        """Wait until nobody is asked any more."""
+        while self._questions:
+            await asyncio.wait(self._questions.values())
+            await asyncio.sleep(0)  # what is answered is taken out a step later
+
+    async def missed(self) -> bool:
+        """Whether a host was allowed too late for who asked; waits for the answers to come."""
+        late = tuple(self._questions.values())
+        await self.answered()
+        return self._missed or any(not one.cancelled() and not one.result() for one in late)
 
     async def serve(self, listener: socket.socket) -> None:
         """Begin to accept connections."""
@@ -135,7 +159,11 @@ class Proxy:
     async def _handle(self, client: Streams) -> None:
         request = await _request(client)
         await self._admit(request)
+        if client[0].at_eof():
+            self._missed = True
+            return
         server = await self._dial(request)
+        self._reached = True
         async with owned(server):
             if request.tunnel:
                 client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")

@@ -5,11 +5,14 @@ in the same turn.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from steersman.operations.running.command_run import CommandRun
+from steersman.operations.running.processes import Running
 from steersman.operations.running.refusals import NOTHING, Refusals, refusals
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Bench
@@ -17,6 +20,12 @@ from steersman.records.action import Execute
 from steersman.records.profile import Profile
 
 MOST = 50  # commands that are remembered
+LATE = "\n[It has ended without the connection. If you allow it now, it is run again.]\n"
+TOO_LATE = {
+    "again": "run again: the connection was allowed after it had given up",
+    "reached": "a connection was allowed after it had given up; run it again if needed "
+    "(not done by itself, because it has reached other hosts)",
+}
 _PROXY = "it does not use the sandbox's proxy"
 
 
@@ -102,3 +111,24 @@ def short(command: str) -> str:
     """A command in a few words, for a sentence."""
     line = command.strip().split("\n")[0]
     return line if len(line) <= 60 else f"{line[:59]}…"
+
+
+async def either(*waiting: Coroutine[object, object, object]) -> None:
+    """Wait for the first of several."""
+    tasks = [asyncio.create_task(one) for one in waiting]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def too_late(
+    running: Running, run: CommandRun, bench: Bench
+) -> Literal["", "again", "reached"]:
+    """Whether a connection was allowed only after the command had failed without it."""
+    if not running.state.exit_code:
+        return ""
+    if run.asking:
+        bench.progress(LATE)
+    return await run.too_late()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
+from enum import Enum, auto
 from functools import partial
 from typing import Annotated, TypeVar
 
@@ -17,7 +18,14 @@ from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.running.refusals import put_in_place, shortened, take_away
-from steersman.operations.running.second_chance import Ended, Refused, SecondChances
+from steersman.operations.running.second_chance import (
+    TOO_LATE,
+    Ended,
+    Refused,
+    SecondChances,
+    either,
+    too_late,
+)
 from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
@@ -34,6 +42,13 @@ UNSERVED = "ran a second time, on a copy: folders cannot be renamed over a view"
 UNMOUNTED = "ran on a copy: a view of the workspace could not be mounted"
 AGAIN = "; if necessary, try again with outside_sandbox"
 UNREACHED = "other commands cannot reach its ports: start servers with background"
+
+
+class Again(Enum):
+    """Why a command has no result yet: the view did not serve it, or an answer came too late."""
+
+    COPIED = auto()
+    LATER = auto()
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
@@ -191,7 +206,8 @@ class RunCommand(Tool[RunCommandArgs]):
         """Run it over a view of the workspace; directly where there are no views.
 
         A command that a view could not serve is run over a copy: what it prints never decides
-        whether it runs on the workspace itself.
+        whether it runs on the workspace itself. One that gave up before a connection was allowed
+        is run once more; what it did in the view until then is thrown away.
         """
         notes = [note_for(args.command)]
         bench = _quiet(bench, self._environ)
@@ -199,22 +215,34 @@ class RunCommand(Tool[RunCommandArgs]):
         view = await _or_refuse(begin(bench))
         if not isinstance(view, str):
             result = await self._run_on(view, args, bench, notes)
-            if result is None:
+            if result is Again.LATER:
+                notes[:] = [note_for(args.command), TOO_LATE["again"]]
+                view = await _or_refuse(begin(bench))
+                assert not isinstance(view, str)
+                result = await self._run_on(view, args, bench, notes, once=True)
+            if result is Again.COPIED:
                 view = await _or_refuse(self._runs.over_copy(bench))
-                result = await self._run_on(view, args, bench, notes)
+                result = await self._run_on(view, args, bench, notes, once=True)
         else:
             notes.append(view)
             if bench.profile.sandbox and bench.profile.files == "write":
                 inside = replace(args, outside_sandbox=False)
                 await bench.admit([_execute(inside, bench.workspace, direct=True)])
-            result = await self._run_on(await self._runs.directly(bench), args, bench, notes)
-        assert result is not None
+            direct = await self._runs.directly(bench)
+            result = await self._run_on(direct, args, bench, notes, once=True)
+        assert isinstance(result, CommandResult)
         return result
 
     async def _run_on(
-        self, run: CommandRun, args: RunCommandArgs, bench: Bench, notes: list[str]
-    ) -> CommandResult | None:
-        """The result on some run; None when it must be run on another."""
+        self,
+        run: CommandRun,
+        args: RunCommandArgs,
+        bench: Bench,
+        notes: list[str],
+        *,
+        once: bool = False,
+    ) -> CommandResult | Again:
+        """The result on some run, or how it must be run again; `once` it was, it is not late."""
         cwd = bench.workspace.locate(args.cwd)
         kept, running = False, None
         try:
@@ -229,7 +257,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 handed=Handed(run.inherit, run.spaces, run.view),
             )
             try:
-                kept = await self._wait(running, args, notes)
+                kept = await self._wait(running, run, args, notes)
             finally:
                 if not kept:
                     await unbroken(running.end())
@@ -241,7 +269,11 @@ class RunCommand(Tool[RunCommandArgs]):
             code = running.state.exit_code or 0
             if run.stumbled(code, running.output.text(), running.unseen):
                 notes.append(UNMOUNTED if running.unseen else UNSERVED)
-                return None
+                return Again.COPIED
+            late = await too_late(running, run, bench)
+            if late == "again" and not once:
+                return Again.LATER
+            notes.append(TOO_LATE["reached"] if late else "")
             notes.append(_blame(running, bench.profile, run.refused))
             result = _result(running, notes, await run.settle(bench))
             result = replace(result, refused=list(dict.fromkeys(run.refused)))
@@ -262,10 +294,19 @@ class RunCommand(Tool[RunCommandArgs]):
         made = self._placed.pop(bench.call, {})
         self._runs.settle_later(running, run, bench, partial(_take_away, made), job=job)
 
-    async def _wait(self, running: Running, args: RunCommandArgs, notes: list[str]) -> bool:
-        """Wait for the end; True when the command continues without being waited for."""
+    async def _wait(
+        self, running: Running, run: CommandRun, args: RunCommandArgs, notes: list[str]
+    ) -> bool:
+        """Wait for the end; True when the command continues without being waited for.
+
+        The time in which the user is asked about a host does not count.
+        """
         patience = args.wait_timeout or (BACKGROUND if args.background else FOREGROUND)
-        if await running.wait(patience):
+        while not await running.wait(patience):
+            if args.background or not run.asking:
+                break
+            await either(running.wait(), run.answered())
+        else:
             return False
         if args.kill_on_timeout and not args.background:
             notes.append(f"ended after {running.seconds:.0f} seconds, its time limit")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from steersman.records.action import Network
 from steersman.records.message import (
     Answer,
     Assistant,
@@ -126,7 +127,9 @@ def take_request(shelf: Shelf, message: Message, body: ConfirmRequest) -> list[B
     """A permission is asked for; the call it is for waits."""
     corr = message.corr or shelf.key(message)
     lane = shelf.lane(message.path)
-    moot = shelf.moot(body.call)
+    # A command may ask about several hosts at the same time; each of them waits.
+    beside = all(isinstance(action, Network) for action in body.actions)
+    moot = [] if beside else shelf.moot(body.call)
     block = Request(shelf.key(message), message.seq, message.turn, lane, corr, body)
     shelf.open_requests[corr] = block
     changed = [*moot, shelf.settle(message, block)]
