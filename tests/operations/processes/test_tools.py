@@ -52,7 +52,7 @@ class Bare:
     """Commands on the folder itself, with nothing recorded: the tools alone are tried here."""
 
     refused: tuple[str, ...] = ()
-    unjudged = False
+    unjudged = asking = False
 
     def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
         self._launcher = launcher
@@ -76,6 +76,9 @@ class Bare:
 
     def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
         return False
+
+    async def too_late(self) -> str:
+        return ""
 
     async def settle(self, bench: Any) -> Effects:
         return Effects()
