@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from msgspec import Struct
 
@@ -14,6 +16,7 @@ from steersman.records.action import (
     Delete,
     Execute,
     McpCall,
+    Network,
     Verdict,
     Write,
 )
@@ -99,6 +102,7 @@ def judged(action: Action, where: Circumstances) -> Judgement | None:
     return max(found, key=lambda one: (one.breaker, _GRAVITY.index(one.verdict)), default=None)
 
 
+GUARD = "steersman.governance.guard.judge"
 _GRAVITY = ("allow", "ask", "block")
 _FOREIGN = ("program.unknown", "program.hidden", "shape.syntax", "shape.control", "code.unknown")
 
@@ -117,3 +121,16 @@ def incident(case: Case, tool: str) -> GuardBlock:
     assert case.judgement is not None
     told = case.judgement
     return GuardBlock(tool, "\n".join(lines_of(case.action)), told.rule, told.reason, told.breaker)
+
+
+def together(case: Case) -> tuple[str, ...]:
+    """The hosts of an installation that are asked about at once; none for any other case."""
+    if isinstance(case.action, Network) and case.verdict.rule == "network.registries":
+        return case.action.registries
+    return ()
+
+
+async def load_guard() -> None:
+    """Import what reads commands without holding up the loop: it brings a parser."""
+    if GUARD not in sys.modules:
+        await asyncio.to_thread(import_module, GUARD)

@@ -1,10 +1,8 @@
 """The one gate: judges actions, writes every verdict to the log, asks a person where needed."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +18,8 @@ from steersman.governance.cases import (
     is_blocked,
     is_effect,
     lines_of,
+    load_guard,
+    together,
 )
 from steersman.governance.confinement import Confinement
 from steersman.governance.policy import (
@@ -57,7 +57,6 @@ from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane
 from steersman.systems import Edited
 
-GUARD = "steersman.governance.guard.judge"
 _PERHAPS_YOURS = (
     "it was done while a command worked on the folder itself, so it may be your own change; "
     "denied, it is undone and a copy is kept"
@@ -145,7 +144,7 @@ class Gate:
             answer = await self._ask(request, asked, lane)
             if answer is not None:
                 return answer
-            self._agreed |= {_together(case) for case in asked} - {()}
+            self._agreed |= {together(case) for case in asked} - {()}
             book = (await self._in_turn(lane.turn)).answers  # the answer may be in it
             where = msgspec.structs.replace(where, answers=book)
         profile = await self._profile(cases, hidden, where, call)
@@ -208,11 +207,11 @@ class Gate:
         if any(isinstance(action, Execute) for action in actions):
             await self._find_containment(lane)
         if any(map(lines_of, actions)):
-            await _load_guard()
+            await load_guard()
 
     def _open(self, case: Case) -> bool:
         """Whether a person still has to be asked: about the hosts of an installation only once."""
-        return _together(case) not in self._agreed
+        return together(case) not in self._agreed
 
     async def _safer(self, call: str, actions: Sequence[Action], lane: Lane) -> Edited | None:
         """The safer form of a command, where there is one; the log says that it was taken."""
@@ -393,16 +392,3 @@ class Gate:
     async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
         """Ask the user something; the default when there is no one to ask."""
         return (await self._desk.ask(Question(text, options, default), lane)).text
-
-
-def _together(case: Case) -> tuple[str, ...]:
-    """The hosts of an installation that are asked about at once; none for any other case."""
-    if isinstance(case.action, Network) and case.verdict.rule == "network.registries":
-        return case.action.registries
-    return ()
-
-
-async def _load_guard() -> None:
-    """Import what reads commands without holding up the loop: it brings a parser."""
-    if GUARD not in sys.modules:
-        await asyncio.to_thread(import_module, GUARD)

@@ -76,7 +76,7 @@ def _given_again(action: Execute, seen: Judgement, approvals: str, why: str) -> 
         )
     parts = [why, "Allow that and run it again?"]
     parts += [f"It is {told}."] if (told := _elsewhere(seen)) else []
-    parts += ["What it writes there cannot be undone."] if action.writes else []
+    parts += ["What it changes there cannot be undone."] if action.writes else []
     parts += ["It could then reach any host."] if action.online else []
     return Verdict("ask", "sandbox.more", f"{parts[0]}. {' '.join(parts[1:])}")
 

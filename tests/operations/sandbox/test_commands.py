@@ -155,7 +155,7 @@ def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
         assert (wanted.outside, wanted.writes) == (False, (f"{shop.home}/.deployed",))
         assert request.reason == (
             "`bash s.sh` could not write ~/.deployed. Allow that and run it again?"
-            " What it writes there cannot be undone."
+            " What it changes there cannot be undone."
         )
         assert [scope for one in request.lasting for scope in one.scopes] == [
             "turn",
@@ -165,6 +165,32 @@ def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
         assert result.output["exit_code"] == 3
         assert (shop.home / ".deployed").read_text() == "x\n"
         assert sorted(os.listdir(shop.home)) == [".deployed"]  # and not `other`
+
+
+def test_given_names_can_be_made_replaced_renamed_and_deleted() -> None:
+    """As programs do: with new files beside them, which are not kept."""
+    with a_folder() as folder:
+        shop = Asked(folder, *[ONCE] * 4, approvals="review")
+        commands = (
+            "sed -i s/old/new/ ~/.deployed",
+            "mv ~/.deployed ~/.moved && touch ~/other",
+            "mkdir -p ~/made/inner && touch ~/made/inner/file",
+            "rm ~/.moved",
+        )
+        results = shop.workshop.do(
+            *(("workspace_run_command", {"command": one}) for one in commands)
+        )
+        assert [one.output["exit_code"] for one in results] == [0] * 4, results
+        assert [one.reason.partition("` ")[2].partition(".")[0] for one in shop.asked] == [
+            "could not write ~/", "could not write ~/", "could not write ~/made",
+            "could not delete ~/",
+        ]  # fmt: skip
+        assert (
+            f"not kept, because it was not allowed: {shop.home}/other"
+            in (results[1].output["note"])
+        )
+        found = sorted(str(path.relative_to(shop.home)) for path in shop.home.rglob("*"))
+        assert found == ["made", "made/inner", "made/inner/file"]
 
 
 @pytest.mark.parametrize("approvals", ["review", "on-request"])

@@ -89,13 +89,12 @@ def test_nobody_is_asked_for_what_is_too_much_or_hidden(path, home):
     assert found(said, home) == Refusals()
 
 
-def test_a_new_file_can_be_given_and_a_new_folder_cannot(home):
+def test_a_new_file_and_a_new_folder_can_be_given(home):
     new = f"cannot touch '{home}/new': Read-only file system"
     assert found(new, home).writes == (f"{home}/new",)
-    assert (
-        found(f"mkdir: cannot create directory '{home}/new': Read-only file system", home).writes
-        == ()
-    )
+    assert found(
+        f"mkdir: cannot create directory '{home}/new': Read-only file system", home
+    ).writes == (f"{home}/new",)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +151,15 @@ def test_a_host_that_a_program_without_the_proxy_looked_for(line, host, home):
         found(line, home, "example.test:443") == Refusals()
     )  # the door asked, and the user said no
     assert found(line, home, network="host") == Refusals()
+
+
+def test_a_name_that_a_program_makes_up_means_the_file_that_it_replaces(home):
+    said = f"sed: couldn't open temporary file {home}/sedX1: Read-only file system"
+    for command in ("sed -i s/a/b/ ~/.bashrc", "sed -i s/a/b/ $HOME/.bashrc"):
+        assert found(said, home, command=command).writes == (f"{home}/.bashrc",)
+    assert found(said, home, command="./tool").writes == (f"{home}/sedX1",)
+    gone = f"rm: cannot remove '{home}/.bashrc': Read-only file system"
+    assert found(gone, home).sentence(home) == "could not delete ~/.bashrc"
 
 
 def test_the_weaker_sandbox_denies_permission(home):

@@ -34,9 +34,11 @@ from steersman.records.message import Audit, Body, Checkpoint, DiffReady
 from steersman.records.names import shown
 from steersman.records.profile import Profile
 from steersman.records.protection import git_bookkeeping
+from steersman.store.log import unbroken
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
+    from steersman.operations.running.given import Given
     from steersman.operations.running.proxy import Ask, Deny, Local
 
 SHOWN_DIFFS = 20
@@ -80,6 +82,11 @@ class CommandRun(ABC):
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
         self.spaces: tuple[int, ...] = ()  # namespaces that it must be started in
+
+    @property
+    def granted(self) -> tuple[str, ...]:
+        """Files outside the workspace that it changes where they are; they must be there."""
+        return self._profile.granted
 
     @property
     def unjudged(self) -> bool:
@@ -215,7 +222,9 @@ class CommandRun(ABC):
 
 
 class OverView(CommandRun):
-    """One command over a view of the workspace."""
+    """One command over a view of the workspace, and of the folders of files that it was given."""
+
+    _given: "Given | None" = None
 
     def __init__(
         self,
@@ -227,6 +236,19 @@ class OverView(CommandRun):
         super().__init__(journal, profile)
         self._transaction = self._room = transaction
         self._sweep = sweep
+
+    async def open(self, bench: Bench) -> None:
+        """Also lay a view over the folders of files that it was given."""
+        if self._profile.granted:
+            await self._give(self._transaction)
+        await super().open(bench)
+
+    async def _give(self, room: Transaction | Copied) -> None:
+        from steersman.operations.running.given import Given
+
+        given = await asyncio.to_thread(Given, room.bubblewrap, self._profile.granted)
+        self._given, room.beside = given, given.mounts
+        self._profile = msgspec.structs.replace(self._profile, granted=given.left)
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         if isinstance(self._transaction, Transaction):
@@ -245,7 +267,11 @@ class OverView(CommandRun):
         if found.changes or found.remove:
             await self.judge(found, bench)
             await self.make(found, bench)
-        return Effects(names_of(found.changes), found.notes)
+        notes = found.notes
+        if self._given is not None:
+            take_over = asyncio.to_thread(self._given.take_over, self._journal.objects)
+            notes = [*notes, *await unbroken(take_over)]
+        return Effects(names_of(found.changes), notes)
 
     async def judge(self, found: Changeset, bench: Bench) -> None:
         """Put changes before the gate; raises when it says no."""
@@ -267,6 +293,8 @@ class OverView(CommandRun):
         """Forget what is left of the view; nobody waits while the disk does."""
         await super().discard()
         self._sweep(self._transaction.discard)
+        if self._given is not None:
+            self._sweep(self._given.discard)
 
 
 class Directly(CommandRun):

@@ -36,7 +36,7 @@ from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.processes import Running
-from steersman.operations.running.scratch import Scratch, sweep
+from steersman.operations.running.scratch import Scratch, elsewhere, sweep
 from steersman.operations.tool import Bench
 from steersman.records.errors import SteersmanError, StorageProblem, ToolProblem
 from steersman.records.message import Checkpoint, Error, JobEnd
@@ -114,7 +114,8 @@ class CommandRuns:
         ]
 
     def _tidy(self) -> list[str]:
-        sweep(self._scratch)
+        for place in (self._scratch, *elsewhere()):
+            sweep(place)
         return recover(self._journal.objects)
 
     async def containment(self) -> Containment:

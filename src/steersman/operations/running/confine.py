@@ -50,13 +50,14 @@ _TRIALS = Trials()
 class Workspace(Struct, frozen=True):
     """How a workspace is mounted: the words for it, and those that pin what is in it.
 
-    What is `veiled` is hidden by the mount itself.
+    What is `veiled` is hidden by the mount itself. `beside` mounts other folders.
     """
 
     root: str
     mount: Sequence[str]
     pins: Sequence[str] = ()
     veiled: Collection[str] = ()
+    beside: Mapping[str, Sequence[str]] = {}
 
     @property
     def sealed(self) -> bool:
@@ -236,6 +237,7 @@ def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
             continue
         if not holds(workspace.root, place):
             opened[place] = ["--bind", place, place]
+    opened |= {place: list(words) for place, words in workspace.beside.items()}
     opened[workspace.root] = [*workspace.mount, *workspace.pins]
     if not profile.granted:
         return opened

@@ -9,7 +9,7 @@ import os
 import stat
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 
 from msgspec import Struct
@@ -55,8 +55,9 @@ class Copied:
 
     def __init__(self, bubblewrap: Bubblewrap, original: Original, scratch: str) -> None:
         root = self.root = original.root
-        self._bubblewrap = bubblewrap
+        self.bubblewrap = bubblewrap
         self._secret = original.secret
+        self.beside: Mapping[str, Sequence[str]] = {}  # words that mount other folders
         if holds(root, scratch):
             raise NoCopy(
                 f"{root} contains the scratch folder {scratch}, so it cannot be copied there."
@@ -76,10 +77,10 @@ class Copied:
 
     def argv(self, command: Sequence[str], cwd: str, profile: Profile) -> list[str]:
         """The command line that runs a command with the copy in the workspace's place."""
-        view = Workspace(
-            self.root, ("--bind", self._copy, self.root), veiled=inner(self.root, profile.hidden)
-        )
-        return Sandbox(self._bubblewrap).argv(command, cwd, profile, view, self._scratch)
+        veiled = inner(self.root, profile.hidden)
+        mount = ("--bind", self._copy, self.root)
+        view = Workspace(self.root, mount, veiled=veiled, beside=self.beside)
+        return Sandbox(self.bubblewrap).argv(command, cwd, profile, view, self._scratch)
 
     @property
     def descriptors(self) -> tuple[int, ...]:

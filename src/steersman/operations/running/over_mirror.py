@@ -14,8 +14,10 @@ from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import with_obstacles
 from steersman.operations.running.command_run import Effects, OverView, names_of
+from steersman.operations.running.copied import Copied
 from steersman.operations.running.fitting import unfit
 from steersman.operations.running.mirrored import Mirrored
+from steersman.operations.running.overlay import Transaction
 from steersman.operations.running.repositories import is_state, repository_of
 from steersman.operations.tool import Bench
 from steersman.records.change import Change
@@ -57,6 +59,9 @@ class OverMirror(OverView):
         """Also begin to bring over what changes in the workspace."""
         await super().open(bench)
         self._following = asyncio.create_task(self._follow(), name="mirror")
+
+    async def _give(self, room: Transaction | Copied) -> None:
+        """Nothing: what continues writes its files where others see them."""
 
     async def _follow(self) -> None:
         pause = PAUSE

@@ -9,7 +9,7 @@ import errno
 import math
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 
@@ -78,11 +78,12 @@ class Transaction:
 
     def __init__(self, bubblewrap: Bubblewrap, root: str, scratch: str) -> None:
         self.root = root
-        self._bubblewrap = bubblewrap
+        self.bubblewrap = bubblewrap
         self._scratch = Scratch(scratch)
         self._spared = NOTHING_SPARED
         self._secrets: Sequence[str] = ()
         self.view = NO_VIEW
+        self.beside: Mapping[str, Sequence[str]] = {}  # words that mount other folders
         try:
             self._prepare()
         except BaseException:
@@ -120,8 +121,8 @@ class Transaction:
     def _argv(
         self, command: Sequence[str], cwd: str, profile: Profile, mount: Sequence[str]
     ) -> list[str]:
-        place = Workspace(self.root, mount, veiled=self._secrets)
-        return Sandbox(self._bubblewrap).argv(command, cwd, profile, place, self._scratch)
+        place = Workspace(self.root, mount, veiled=self._secrets, beside=self.beside)
+        return Sandbox(self.bubblewrap).argv(command, cwd, profile, place, self._scratch)
 
     @property
     def descriptors(self) -> tuple[int, ...]:
@@ -135,7 +136,7 @@ class Transaction:
         """
         paths = (self.root, self._upper, self._work)
         plain = not any(mark in path for path in paths for mark in _SPECIAL)
-        if self._bubblewrap.own_users or not plain or _rests((self._bubblewrap, self.root)):
+        if self.bubblewrap.own_users or not plain or _rests((self.bubblewrap, self.root)):
             return self.argv(command, cwd, profile)
         place = self._scratch.inner("view")
         lower = os.pathsep.join(filter(None, (self._veil(profile), self.root)))
@@ -155,12 +156,12 @@ class Transaction:
         """
         unmade = 0 < exit_code <= _SIGNALLED and not self.ran()
         if unmade and self.view.place:
-            _unseen[self._bubblewrap, self.root] = math.inf if unseen in _NEVER else _REST
+            _unseen[self.bubblewrap, self.root] = math.inf if unseen in _NEVER else _REST
         return unmade or stumbled(exit_code, output)
 
     def changes(self, objects: Objects) -> Changeset:
         """What the command did to the workspace; contents and originals are kept in the journal."""
-        marks = self._bubblewrap.attributes
+        marks = self.bubblewrap.attributes
         try:
             return read_upper(self._upper, self.root, marks, objects, self._started, self._spared)
         except OSError as error:

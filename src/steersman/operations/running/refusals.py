@@ -19,7 +19,7 @@ from steersman.records.profile import Profile
 
 MOST = 3  # paths or addresses that a person reads at a glance
 _PATH = pattern(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
-_FOLDERS = pattern(r"mkdir|directory|work tree", re.IGNORECASE)  # one new file is no help there
+_DELETES = pattern(r"remove|unlink|rmdir|delete", re.IGNORECASE)
 _PUSHED = re.compile(r"failed to push some refs to '(?:file://)?(/?[^'\n]+)'")
 _UNPACKED = pattern(r"unable to create temporary object directory|unpacker error", re.IGNORECASE)
 _UNREACHED = pattern(
@@ -43,12 +43,14 @@ _LISTENS = "0A"
 class Refusals(Struct, frozen=True):
     """Paths outside the workspace that could not be written, addresses that were not reached.
 
-    `hosts` are what a program looked for that does not know the proxy: names, or "the network".
+    `deletes` are those of the paths that could not be deleted. `hosts` are what a program looked
+    for that does not know the proxy: names, or "the network".
     """
 
     writes: tuple[str, ...] = ()
     reaches: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
 
     def beside(self, other: "Refusals") -> "Refusals":
         """Both, each once."""
@@ -56,12 +58,15 @@ class Refusals(Struct, frozen=True):
             tuple(dict.fromkeys((*other.writes, *self.writes))),
             tuple(dict.fromkeys((*other.reaches, *self.reaches))),
             tuple(dict.fromkeys((*other.hosts, *self.hosts))),
+            tuple(dict.fromkeys((*other.deletes, *self.deletes))),
         )
 
     def sentence(self, home: str) -> str:
         """What was refused, for a person."""
-        paths = [shortened(path, home) for path in self.writes]
+        gone = [shortened(path, home) for path in self.deletes]
+        paths = [shortened(path, home) for path in self.writes if path not in self.deletes]
         parts = [f"could not write {listed(paths)}"] if paths else []
+        parts += [f"could not delete {listed(gone)}"] if gone else []
         near = (*self.reaches, *self.hosts)
         return " and ".join([*parts, *([f"could not reach {listed(near)}"] if near else [])])
 
@@ -91,7 +96,9 @@ def refusals(
     end = output[-TAIL:]
     marks = (READ_ONLY, HIDDEN) if weaker else (READ_ONLY,)
     lines = [line for line in end.splitlines() if any(mark.search(line) for mark in marks)]
-    writes = [path for line in lines for path in _paths(line, cwd, root, profile)]
+    found_in = {line: [*_paths(line, cwd, root, profile, command)] for line in lines}
+    writes = [path for paths in found_in.values() for path in paths]
+    gone = [path for line, paths in found_in.items() if _DELETES.search(line) for path in paths]
     writes += _pushed(end, cwd, root, profile)
     near = [name for name in refused if _is_near(name)]
     if _UNREACHED.search(end):
@@ -100,7 +107,9 @@ def refusals(
         near += [f"{host}:{port}" for host, port in found if port < 65536 and listens(port)]
     reaches = [name for name in dict.fromkeys(near) if name not in profile.nearby]
     hosts = () if refused or profile.network == "host" else _unresolved(end)
-    return Refusals(tuple(dict.fromkeys(writes))[:MOST], tuple(reaches)[:MOST], hosts)
+    first = tuple(dict.fromkeys(writes))[:MOST]
+    deletes = tuple(path for path in first if path in gone)
+    return Refusals(first, tuple(reaches)[:MOST], hosts, deletes)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -120,15 +129,30 @@ def shortened(path: str, home: str) -> str:
     return f"~{path[len(home) :]}" if len(home) > 1 and holds(home, path) else path
 
 
-def _paths(line: str, cwd: str, root: str, profile: Profile) -> Iterator[str]:
+def _paths(line: str, cwd: str, root: str, profile: Profile, command: str) -> Iterator[str]:
     home = profile.environ.get("HOME", "")
-    new = not _FOLDERS.search(line)
     for match in _PATH.finditer(line):
         named = match[1] or match[0]
         named = home + named[1:] if named.startswith("~/") else named
         place = os.path.realpath(os.path.join(cwd, named))
-        if _fits(place, root, home, profile) and (new or os.path.exists(place)):
-            yield place
+        for one in _meant(place, cwd, home, command):
+            if _fits(one, root, home, profile):
+                yield one
+
+
+def _meant(place: str, cwd: str, home: str, command: str) -> list[str]:
+    """What a program wants to write: for a new name of its own, the files that it would replace.
+
+    Many write a new file beside the old one and rename it.
+    """
+    if os.path.lexists(place) or os.path.basename(place) in command:
+        return [place]
+    whole = command.replace("$HOME", "~").replace("${HOME}", "~")
+    named = [match[1] or match[0] for match in _PATH.finditer(whole)]
+    named = [home + one[1:] if one.startswith("~/") else one for one in named]
+    paths = [os.path.realpath(os.path.join(cwd, one)) for one in named]
+    beside = [p for p in paths if os.path.dirname(p) == os.path.dirname(place)]
+    return [path for path in beside if os.path.isfile(path)] or [place]
 
 
 def _pushed(end: str, cwd: str, root: str, profile: Profile) -> Iterator[str]:

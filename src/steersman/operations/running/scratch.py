@@ -6,12 +6,15 @@ Whoever made it holds a lock beside it, so that the next host can tell what is l
 from __future__ import annotations
 
 import os
+import stat
+import tempfile
 from contextlib import suppress
 from functools import cached_property
 from secrets import token_hex
 
 from steersman.operations.journal.locks import claim, release
 from steersman.operations.running.bubblewrap import remove_tree
+from steersman.operations.running.disk import holds
 
 _LOCK = ".lock"
 
@@ -75,6 +78,26 @@ class Scratch:
             claimed, self._claim = self._claim, None
             remove_tree(self.folder)
             release(self.folder + _LOCK, claimed)
+
+
+def beside(folder: str) -> str:
+    """A folder for scratch space that is this user's alone and not below another one, if any."""
+    for path in elsewhere():
+        with suppress(OSError):
+            with suppress(FileExistsError):
+                os.mkdir(path, 0o700)
+            about = os.lstat(path)
+            own = stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid()
+            if own and not holds(folder, path):
+                os.chmod(path, 0o700)
+                return path
+    return ""
+
+
+def elsewhere() -> tuple[str, ...]:
+    """Where such folders may be."""
+    places = ("/var/tmp", tempfile.gettempdir())
+    return tuple(os.path.join(os.path.realpath(one), f"steersman-{os.geteuid()}") for one in places)
 
 
 def sweep(parent: str) -> int:

@@ -69,7 +69,8 @@ class SecondChances:
             return None
         if before is not None and found != NOTHING:
             found = found.beside(before.exactly)  # what was given once is wanted again
-        self._known[key] = Refused(why or f"it {found.sentence(self._home)}", found)
+        why = why if found == NOTHING else f"it {found.sentence(self._home)}"
+        self._known[key] = Refused(why, found)
         for oldest in list(self._known)[:-MOST]:
             del self._known[oldest]
         return self._known[key]

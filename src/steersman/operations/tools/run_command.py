@@ -190,14 +190,9 @@ class RunCommand(Tool[RunCommandArgs]):
         return await self._chances.note(ended, root, bench.profile, level)
 
     async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
-        """Run it, with the files in place that it may write and that are not there yet."""
-        made = self._placed[bench.call] = {}
+        """Run it, and remove what was put in place for it."""
+        self._placed[bench.call] = {}
         try:
-            if bench.profile.granted:
-                from steersman.operations.running.loosening import loosen
-
-                await unbroken(asyncio.to_thread(put_in_place, bench.profile.granted, made))
-                await unbroken(asyncio.to_thread(loosen, bench.profile.granted, args.command))
             return await self._run_somewhere(args, bench)
         finally:
             await _take_away(self._placed.pop(bench.call, {}))
@@ -246,6 +241,12 @@ class RunCommand(Tool[RunCommandArgs]):
         cwd = bench.workspace.locate(args.cwd)
         kept, running = False, None
         try:
+            if run.granted:
+                from steersman.operations.running.loosening import loosen
+
+                made = self._placed[bench.call]
+                await unbroken(asyncio.to_thread(put_in_place, run.granted, made))
+                await unbroken(asyncio.to_thread(loosen, run.granted, args.command))
             running = await self._processes.start(
                 await unbroken(asyncio.to_thread(run.argv, [*SHELL, args.command], cwd)),
                 cwd,
