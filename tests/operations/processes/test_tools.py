@@ -53,6 +53,7 @@ class Bare:
 
     refused: tuple[str, ...] = ()
     unjudged = asking = False
+    granted: tuple[str, ...] = ()
 
     def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
         self._launcher = launcher
