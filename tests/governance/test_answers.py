@@ -85,7 +85,7 @@ def test_a_line_of_several_commands_is_offered_part_by_part_and_all_are_shown():
 
 def test_going_to_a_folder_of_the_workspace_is_no_part_of_an_offer():
     assert offered(f"cd {HERE}/web && npm test") == offered("npm test")
-    assert offered("cd web") == Offer(why_not="it only goes to another folder")
+    assert offered("cd web") == Offer(why_not="it only changes the folder")
     assert offered("cd /etc && npm test").choices == ()
 
 
@@ -230,7 +230,7 @@ def test_some_requests_are_asked_about_every_time(actions: list[Action], why: st
 def test_what_a_rule_asks_about_is_asked_every_time():
     rules = RuleSet([Rule("user.net", "ask", domain="*.test")])
     assert offers([Network("files.test", 443)], None, HERE, rules=rules) == Offer(
-        why_not="a rule decides on this every time (user.net)"
+        why_not="a rule asks about this each time (user.net)"
     )
     assert offers([Network("pypi.com", 443)], None, HERE, rules=rules).choices
 
