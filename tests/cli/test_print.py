@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from steersman.records.action import Execute
+from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall
+from steersman.views.claude.control import answer_of, may_use
 from tests.cli.kit import DONE, FIX, MENDED, READ, WRITE, shell
 
 
@@ -124,3 +127,69 @@ def test_flags_that_cannot_work_are_refused_with_a_sentence(script, printed, wor
     done, _ = printed("go", "--model", script(DONE), *words)
     assert done.returncode == 2
     assert told in done.stderr
+
+
+def test_a_list_of_tools_ends_at_the_next_flag_also_at_one_that_means_nothing_here(
+    workspace, script, printed
+):
+    model = script({"tool_calls": [WRITE]}, DONE)
+    done, _ = printed("--model", model, "--allowedTools", "Write", "--verbose", "write notes")
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert (workspace / "new.txt").exists()
+
+
+def test_what_a_run_was_denied_stays_denied_in_the_background(steer, workspace, script):
+    model = script({"tool_calls": [WRITE]}, DONE)
+    how = ("--detach", "--yes", "--deny", "Write", "--model", model)
+    thread = steer("run", *how, "write it").stdout.strip()
+    steer("wait", thread)
+    assert not (workspace / "new.txt").exists()
+
+
+STREAMED = ("--input-format", "stream-json", "--output-format", "stream-json")
+
+
+def said(text):
+    """A prompt, as a line of the input."""
+    return {"type": "user", "message": {"role": "user", "content": text}}
+
+
+def asked(subtype, **more):
+    """A request of the program that drives, as a line of the input."""
+    request = {"subtype": subtype, **more}
+    return {"type": "control_request", "request_id": subtype, "request": request}
+
+
+def test_a_mode_that_allowed_everything_can_be_left(workspace, script, printed):
+    """And what needs approval when nobody answers any more is denied."""
+    model = script({"tool_calls": [WRITE]}, DONE)
+    for more, made in ((), True), ((asked("set_permission_mode", mode="default"),), False):
+        (workspace / "new.txt").unlink(missing_ok=True)
+        lines = "".join(json.dumps(one) + "\n" for one in (*more, said("write it")))
+        how = ("--model", model, "--permission-mode", "bypassPermissions")
+        done, shown = printed(*STREAMED, *how, "--permission-prompt-tool", "stdio", stdin=lines)
+        assert done.returncode == 0, done.stderr
+        init = next(one for one in shown if one.get("subtype") == "init")
+        assert init["permissionMode"] == ("bypassPermissions" if made else "default")
+        assert (workspace / "new.txt").exists() is made
+
+
+def test_no_input_and_bad_input_end_it_with_a_sentence(script, printed):
+    model = script(DONE)
+    done, _ = printed(*STREAMED, "--model", model, stdin="")
+    assert (done.returncode, done.stdout) == (0, "")
+    done, _ = printed(*STREAMED, "--model", model, stdin="no json\n")
+    assert done.returncode == 2
+    assert done.stderr.count("not a JSON object") == 1
+
+
+def test_a_command_that_wants_to_leave_the_sandbox_is_asked_about_by_another_name():
+    call = ToolCall("workspace_run_command", {"command": "make"})
+    run = Execute("make", "/w", writes=("/opt/x",), refused=("it",), again=True)
+    request = ConfirmRequest("c", call.tool, (run,), "why")
+    line = may_use("r", request, call, "/w")["request"]
+    assert (line["tool_name"], line["input"]["writes"]) == ("LeaveSandbox", ["/opt/x"])
+    same = {"behavior": "allow", "updatedInput": line["input"]}
+    assert answer_of(same, request, call, "/w") == ConfirmResponse("allow")
+    other = {"behavior": "allow", "updatedInput": {"command": "rm x"}}
+    assert answer_of(other, request, call, "/w").decision == "deny"

@@ -227,7 +227,7 @@ def test_a_call_that_needs_an_answer_shows_the_request_and_exits_with_4(
     code, words = called(steer, tool, arguments)
 
     assert code == 4
-    assert "? The agent wants to " in words
+    assert "? You want to " in words
     assert shown in words
     assert f"{tool} needs an answer, but there is no one to ask." in words
     assert "--yes or --approvals never" in words

@@ -26,6 +26,8 @@ def made(*texts):
         ("Bash(npm test *)", [{"command": ("npm", "test")}]),
         ("Bash(git status)", [{"command": ("git", "status"), "whole": True}]),
         ("Edit(src/**)", [{"path": "src/**", "on": ("write", "delete")}]),
+        ("Edit(/src/**)", [{"path": "src/**", "on": ("write", "delete")}]),
+        ("Read(.env)", [{"path": ".env", "on": ("read",)}]),
         ("Read(./.env)", [{"path": ".env", "on": ("read",)}]),
         ("Read(//etc/hosts)", [{"path": "/etc/hosts", "on": ("read",)}]),
         ("WebFetch(domain:*.example.org)", [{"domain": "*.example.org"}]),

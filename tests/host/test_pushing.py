@@ -42,6 +42,7 @@ mkdir h && touch h/pre-push && git config core.hooksPath h
         ("git push -o x origin", None),
         ("git push origin main && make", None),
         ("make test && git push origin main", None),
+        ("git checkout evil && git push origin evil", None),
         ("git push origin main\nfind ../origin.git -delete", None),
         ("git() { ./tool; }\ngit push origin main", None),
         ("git log --output=../origin.git/HEAD; git push", None),

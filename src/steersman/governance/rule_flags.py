@@ -77,8 +77,8 @@ def _command(about: str) -> dict[str, Any]:
 
 
 def _path(about: str) -> str:
-    """A path from the workspace; theirs begin with `./`, or `//` from the top of the machine."""
-    return about[1:] if about.startswith("//") else about.removeprefix("./")
+    """A path from the workspace, `/` or `./` before it or not; `//` is the top of the machine."""
+    return about[1:] if about.startswith("//") else re.sub(r"^\.?/", "", about)
 
 
 def _domain(name: str) -> str:

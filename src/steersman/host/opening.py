@@ -11,6 +11,8 @@ from steersman.records.settings import Settings
 
 LASTING = ("mode", "model", "trust", "approvals", "sandbox", "output_style")
 # What a person finds again. How far a thread is trusted, each run says again.
+# What a run was started with, and a process that continues with it keeps.
+RUN = ("max_steps", "domains", "allow", "deny", "instructions")
 RESTORED = ("mode", "model", "approvals", "output_style")
 
 
@@ -37,7 +39,7 @@ class Kept(Struct, frozen=True, omit_defaults=True):
     """How a thread is worked on, by the names of flags.
 
     `lasting` is the thread's own: its mode, model, trust, approvals and sandbox. `run` holds for
-    the work under way, and for a process that continues with it: limits, domains, `yes`.
+    the work under way, and for a process that continues with it: limits, domains, rules, `yes`.
     """
 
     lasting: dict[str, str] = {}
@@ -49,10 +51,9 @@ def going_on(opening: Opening, run: dict[str, Any]) -> Opening:
     settings = opening.settings
     limits = {name: run.get(f"max_{name}") for name in settings.budget.run.__struct_fields__}
     budget = replace(settings.budget, run=replace(settings.budget.run, **limits))
-    steps, domains = run.get("max_steps", settings.max_steps), tuple(run.get("domains", ()))
-    return replace(
-        opening, settings=replace(settings, budget=budget, max_steps=steps, domains=domains)
-    )
+    begun = {name: run.get(name, getattr(settings, name)) for name in RUN}
+    begun |= {name: tuple(value) for name, value in begun.items() if isinstance(value, list)}
+    return replace(opening, settings=replace(settings, budget=budget, **begun))
 
 
 def kept(settings: Settings, model: str, *, yes: bool) -> Kept:
@@ -61,5 +62,5 @@ def kept(settings: Settings, model: str, *, yes: bool) -> Kept:
     lasting["model"] = model or settings.model
     limits = msgspec.to_builtins(settings.budget.run)
     run = {f"max_{name}": most for name, most in limits.items() if most is not None}
-    run |= {"max_steps": settings.max_steps, "domains": list(settings.domains), "yes": yes}
+    run |= {name: msgspec.to_builtins(getattr(settings, name)) for name in RUN} | {"yes": yes}
     return Kept({name: value for name, value in lasting.items() if value}, run)

@@ -395,7 +395,9 @@ class Session:
         try:
             yield
         finally:
-            await warming
+            await asyncio.wait({warming})  # what went wrong, the first command says
+            if not warming.cancelled():
+                warming.exception()
 
     def _out_of_time(self) -> tuple[TurnEnd, SteersmanError | None]:
         try:

@@ -23,7 +23,13 @@ _FLAGS = frozenset({
 })  # fmt: skip
 _THEN = re.compile(r"\s*(?:&&|;|\n)\s*")
 # What git does without writing elsewhere or running a program, hooks apart.
-_BESIDE = re.compile(r"git (?:add|branch|checkout|commit|status|switch|tag)(?: [^$`()<>|&\n;]*)?")
+_BESIDE = re.compile(r"git (?:add|branch|commit|status|tag)(?: [^$`()<>|&\n;]*)?")
+# For git while a repository is open to it: no hook, also none that came since the question.
+_UNHOOKED = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "core.hooksPath",
+    "GIT_CONFIG_VALUE_0": os.devnull,
+}
 _WRITTEN = ("objects", "refs", "logs")
 _PARTS = ("HEAD", "objects", "refs", "hooks", "config", "info")
 
@@ -44,6 +50,11 @@ def destination(command: str, cwd: str, environ: Mapping[str, str]) -> str:
         return ""
     place = urls[0].removeprefix("file://")
     return repository_at(os.path.join(os.fsdecode(top.strip()), place))
+
+
+def unhooked(command: str, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment for a command that was given a repository: a plain push runs no hook."""
+    return environ if remote_of(command) is None else {**environ, **_UNHOOKED}
 
 
 def _hooks(cwd: str, environ: Mapping[str, str]) -> bool:

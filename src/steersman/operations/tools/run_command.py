@@ -239,10 +239,13 @@ class RunCommand(Tool[RunCommandArgs]):
     ) -> CommandResult | Again:
         """The result on some run, or how it must be run again; `once` it was, it is not late."""
         cwd = bench.workspace.locate(args.cwd)
-        kept, running = False, None
+        kept, running, environ = False, None, run.environ
         try:
             if run.granted:
                 from steersman.operations.running.loosening import loosen
+                from steersman.operations.running.pushing import unhooked
+
+                environ = unhooked(args.command, environ)
 
                 made = self._placed[bench.call]
                 await unbroken(asyncio.to_thread(put_in_place, run.granted, made))
@@ -250,7 +253,7 @@ class RunCommand(Tool[RunCommandArgs]):
             running = await self._processes.start(
                 await unbroken(asyncio.to_thread(run.argv, [*SHELL, args.command], cwd)),
                 cwd,
-                run.environ,
+                environ,
                 call=bench.call,
                 command=args.command,
                 progress=bench.progress,

@@ -36,6 +36,7 @@ def meant(arguments: list[str]) -> list[str]:
             return [*made, word, *words]
         flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if flag in _UNUSED:
+            listed = ""
             if flag in _UNUSED_VALUED and not equals:
                 next(words, None)
         elif flag.startswith("-"):

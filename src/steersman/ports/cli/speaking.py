@@ -1,13 +1,14 @@
 """Print mode at work: prompts in, lines out, and questions about permission in between."""
 
 import asyncio
+import os
 import signal
+import stat
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-import click
 import msgspec
 
 from steersman.host import Host, ThreadHandle
@@ -23,7 +24,6 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     Question,
-    ToolCall,
     TurnEnd,
     as_line,
 )
@@ -32,8 +32,9 @@ from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.views.claude.control import answer_of, may_use, prompt_of, refused, succeeded
 from steersman.views.claude.lines import Line, Lines
-from steersman.views.claude.modes import ANSWERS_ALL, settings_of
+from steersman.views.claude.modes import answering, settings_of
 
+ANSWERS_ALL = "bypassPermissions"
 LONGEST = 64 << 20  # of a line that comes in
 DENIED = (
     "Nobody is there to approve this. Do it another way, or say in your answer what needs approval."
@@ -58,13 +59,16 @@ class Speaker:
         self._host = host
         self._flags = flags
         self._asks = asks
-        self._answers = AnswerView()
+        mode = flags["permission_mode"] or ""
+        free = flags["yes"] or flags["skip"] or mode == ANSWERS_ALL
+        self._free = free  # whether the run may ever be one in which everything is allowed
+        self._answering = answering(ANSWERS_ALL if free else mode, asks=asks)
+        self._text = AnswerView()
         self._lines: Lines | None = None
         self._handle: ThreadHandle | None = None
         self._showing: asyncio.Task[None] | None = None
         self._ended = asyncio.Event()  # what the turn came to has been shown
         self._end: TurnEnd | None = None
-        self._calls: dict[str | None, ToolCall] = {}
         self._open: dict[str, ConfirmRequest] = {}  # asked, and not answered
         self._set: dict[str, str] = {}  # asked for before there was a thread
 
@@ -118,13 +122,12 @@ class Speaker:
                         await self._control(name, asked)
                     case {"type": "control_response", "response": dict(response)}:
                         await self._answered(response)
-        except SteersmanError as problem:
-            click.echo(f"Error: {problem.what} {problem.why}".rstrip(), err=True)
-            raise
         finally:
             prompts.put_nowait(None)
-            if self._handle is not None:
-                self._handle.leave()  # nobody answers any more
+            if self._answering == "ask":  # nobody answers any more
+                self._answering = "deny"
+            for corr in list(self._open):
+                await self._answered({"request_id": corr, "error": DENIED})
 
     async def _control(self, name: str, asked: Mapping[str, Any]) -> None:
         doing = _CONTROLS.get(str(asked.get("subtype")))
@@ -150,9 +153,13 @@ class Speaker:
 
     async def _set_mode(self, asked: Mapping[str, Any]) -> Line:
         mode = str(asked.get("mode"))
-        if mode == ANSWERS_ALL:
+        wanted = {"mode": "code", **settings_of(mode)}
+        if mode == ANSWERS_ALL and not self._free:
             raise UsageProblem("Start the run with --permission-mode bypassPermissions for that.")
-        await self._change({"mode": "code", **settings_of(mode)})
+        await self._change(wanted)
+        self._answering = answering(mode, asks=self._asks)
+        if self._lines is not None:
+            self._lines.answers = self._answering
         return {"mode": mode}
 
     async def _set_model(self, asked: Mapping[str, Any]) -> Line:
@@ -173,7 +180,8 @@ class Speaker:
             return
         said = response.get("response")
         given = said if isinstance(said, dict) else {"message": str(response.get("error") or "")}
-        call = self._calls.get(request.call)
+        assert self._lines is not None
+        call = self._lines.call(request.call)
         await self._answer(corr, answer_of(given, request, call, self._handle.thread.workspace))
         if given.get("interrupt"):
             await self._interrupt({})
@@ -200,6 +208,7 @@ class Speaker:
                 self._host.tools, handle.thread.workspace))  # fmt: skip
             how = {"partial": self._flags["partial"], "replay": self._flags["replay"]}
             self._lines = Lines(handle.id, handle.thread.workspace, tools=tools, **how)
+            self._lines.answers = self._answering
             self._showing = asyncio.create_task(self._show(handle, after))
         return self._handle
 
@@ -208,8 +217,7 @@ class Speaker:
         mode = flags["permission_mode"] or ("default" if self._asks else "")
         for name, value in (settings_of(mode) if mode else {}).items():
             flags[name] = flags[name] or value
-        yes = flags["yes"] or flags["skip"] or mode == ANSWERS_ALL
-        how: dict[str, Any] = {"attended": True, "yes": yes}
+        how: dict[str, Any] = {"attended": True}
         thread = await asyncio.to_thread(self._continued)
         if thread is None:
             folder = folder_from(flags["workspace"])
@@ -238,8 +246,6 @@ class Speaker:
             async for message in handle.events(after):
                 self._print(message)
                 match message.body:
-                    case ToolCall() as call:
-                        self._calls[message.corr] = call
                     case ConfirmRequest() as request:
                         await self._asked(message.corr or "", request)
                     case ConfirmResponse() if self._open.pop(message.corr or "", None):
@@ -254,7 +260,7 @@ class Speaker:
 
     def _print(self, message: Message) -> None:
         if self._flags["output_format"] == "text":
-            self._answers.show(message)
+            self._text.show(message)
             return
         assert self._lines is not None
         for line in self._lines.feed(message):
@@ -263,16 +269,19 @@ class Speaker:
 
     async def _asked(self, corr: str, request: ConfirmRequest) -> None:
         assert self._handle is not None
-        if not self._asks:
-            await self._answer(corr, ConfirmResponse("deny", DENIED))
+        assert self._lines is not None
+        if self._answering == "ask":
+            self._open[corr] = request
+            call = self._lines.call(request.call)
+            _write(may_use(corr, request, call, self._handle.thread.workspace))
             return
-        self._open[corr] = request
-        call = self._calls.get(request.call)
-        _write(may_use(corr, request, call, self._handle.thread.workspace))
+        free = self._answering == "allow"
+        given = ConfirmResponse("allow", by="yes-flag") if free else ConfirmResponse("deny", DENIED)
+        await self._answer(corr, given)
 
     async def _answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         assert self._handle is not None
-        with suppress(TooLate):  # someone else was first, which is shown
+        with suppress(TooLate, UsageProblem):  # someone was first, or it is asked no longer
             await self._handle.answer(corr, answer)
 
 
@@ -294,9 +303,10 @@ async def _incoming() -> AsyncIterator[dict[str, Any]]:
     """The lines of standard input, until it is closed."""
     reader = asyncio.StreamReader(limit=LONGEST)
     loop = asyncio.get_running_loop()
-    try:
+    kind = os.fstat(sys.stdin.fileno()).st_mode
+    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or sys.stdin.isatty():
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    except ValueError:  # a file
+    else:  # a file, or nothing
         reader.feed_data(await asyncio.to_thread(sys.stdin.buffer.read))
         reader.feed_eof()
     while line := await reader.readline():

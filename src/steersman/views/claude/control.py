@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steersman.records.action import Execute, Network
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Scope, ToolCall
@@ -39,8 +40,7 @@ def _has(block: object, name: str) -> bool:
 
 def may_use(corr: str, request: ConfirmRequest, call: ToolCall | None, root: str) -> Line:
     """The question whether a tool may be used, as a program that answers for a person gets it."""
-    tool, given = (call.tool, call.arguments) if call else (request.tool, {})
-    name, shown = outward(tool, given, root)
+    name, shown = _asked_about(request, call, root)
     asked: Line = {
         "subtype": "can_use_tool",
         "tool_name": name,
@@ -52,6 +52,27 @@ def may_use(corr: str, request: ConfirmRequest, call: ToolCall | None, root: str
         "decision_reason": request.reason,
     }
     return {"type": "control_request", "request_id": corr, "request": asked}
+
+
+def _asked_about(request: ConfirmRequest, call: ToolCall | None, root: str) -> tuple[str, Line]:
+    """The tool and its input; what a call turned out to need has a name of its own.
+
+    Whoever allows a command has not allowed a host, a file outside, or what the command destroyed.
+    """
+    tool, given = (call.tool, call.arguments) if call else (request.tool, {})
+    name, shown = outward(tool, given, root)
+    for action in request.actions:
+        match action:
+            case Network(host=host, port=port, registries=named):
+                return "NetworkAccess", {"hosts": list(named) or [f"{host}:{port}"], **shown}
+            case Execute(wants=True):
+                wants = {"writes": list(action.writes), "reaches": list(action.reaches),
+                         "online": action.online, "outside": action.outside}  # fmt: skip
+                more = {key: value for key, value in wants.items() if value}
+                return "LeaveSandbox", {**shown, **more}
+    if can_be_changed(request):
+        return name, shown
+    return "KeepEffects", {"effects": title(request), **shown}
 
 
 def _suggestions(name: str, request: ConfirmRequest) -> list[Line]:
@@ -76,12 +97,12 @@ def answer_of(
     """What a program answered to `may_use`; all but a clear yes is a no."""
     if response.get("behavior") != "allow":
         return ConfirmResponse("deny", str(response.get("message") or ""))
-    changed = None
-    given = response.get("updatedInput")
-    if call is not None and isinstance(given, dict):
+    changed, given = None, response.get("updatedInput")
+    name, shown = _asked_about(request, call, root)
+    if isinstance(given, dict) and given != shown:
+        if call is None or name not in (call.tool, outward(call.tool, call.arguments, root)[0]):
+            return ConfirmResponse("deny", "The input of this call can no longer be changed.")
         changed = inward(call.tool, call.arguments, given, root)
-    if changed is not None and not can_be_changed(request):
-        return ConfirmResponse("deny", "The input of this call can no longer be changed.")
     scope = _scope(response.get("updatedPermissions"), request)
     return ConfirmResponse("allow", scope=scope, arguments=changed)
 

@@ -23,13 +23,12 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.tool_names import outward
-from steersman.views.claude.modes import mode_name
+from steersman.views.claude.modes import Answering, mode_name
 
 Line = dict[str, Any]
 SHAPE = "2.1.0"  # the version of Claude Code whose lines these are
 MAIN = 1  # slashes in the lane of the one that the user talks to
 ERRORS = {
-    "limit": "error_max_turns",
     "needs_answer": "error_during_execution",
     "cancelled": "error_during_execution",
     "interrupted": "error_during_execution",
@@ -62,8 +61,10 @@ class Lines:
     """Feed it every message in order; each gives the lines it comes to.
 
     `partial`: also what is on its way. `replay`: also the words of the user. `tools` are the names
-    of the tools there are, as the first line lists them.
+    of the tools there are, as the first line lists them. `answers` is what becomes of questions.
     """
+
+    answers: Answering = "ask"
 
     def __init__(
         self,
@@ -93,10 +94,9 @@ class Lines:
         taker = _TAKERS.get(type(message.body))
         return taker(self, message, message.body) if taker else []
 
-    def call(self, corr: str | None) -> tuple[str, Line]:
-        """The name and the input of a call that was seen, as its line has them."""
-        asked = self._calls.get(corr)
-        return outward(asked.tool, asked.arguments, self._root) if asked else ("", {})
+    def call(self, corr: str | None) -> ToolCall | None:
+        """A call that was seen."""
+        return self._calls.get(corr)
 
     # What each kind comes to
 
@@ -121,7 +121,7 @@ class Lines:
                 "tools": self._tools,
                 "mcp_servers": [],
                 "model": self._settings.get("model", ""),
-                "permissionMode": mode_name(self._settings),
+                "permissionMode": mode_name(self._settings, self.answers),
                 "slash_commands": [],
                 "apiKeySource": "none",
                 "claude_code_version": SHAPE,
@@ -155,8 +155,9 @@ class Lines:
         return [self._said(message, block)]
 
     def _result(self, message: Message, body: ToolResult) -> list[Line]:
-        name, given = self.call(message.corr)
         if body.status == "denied":
+            asked = self.call(message.corr)
+            name, given = outward(body.tool, asked.arguments if asked else {}, self._root)
             denied = {"tool_name": name, "tool_use_id": message.corr, "tool_input": given}
             self._denied.append(denied)
         told = body.message if body.status != "ok" else _text(body.output)
@@ -197,7 +198,7 @@ class Lines:
         began = self._began.time if self._began else message.time
         failed = body.ending != "done"
         told = self._words if not failed else self._problem or body.reason or self._words
-        line = self._line(message, "result", subtype=ERRORS.get(body.ending, "success")) | {
+        line = self._line(message, "result", subtype=_subtype(body)) | {
             "is_error": failed,
             "duration_ms": int((message.time - began).total_seconds() * 1000),
             "duration_api_ms": self._spent.ms,
@@ -231,6 +232,13 @@ class Lines:
         return {"type": kind, **more, **same}
 
 
+def _subtype(end: TurnEnd) -> str:
+    if end.ending != "limit":
+        return ERRORS.get(end.ending, "success")
+    spent = {"step": "error_max_turns", "$": "error_max_budget_usd"}
+    return next((kind for sign, kind in spent.items() if sign in end.reason), ERRORS["blocked"])
+
+
 def _main(message: Message) -> bool:
     return message.path.count("/") <= MAIN
 
@@ -243,7 +251,8 @@ def _text(output: Any) -> str:
         case str():
             return output
         case {"output": str(printed), **rest} if not rest.get("exit_code"):
-            return printed
+            note = rest.get("note")
+            return f"{printed}\n({note})" if note else printed
     return msgspec.json.encode(output).decode()
 
 

@@ -1,10 +1,11 @@
 """Claude Code's permission modes as our settings, and back."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from steersman.records.errors import UsageProblem
 
-# What each is called there; here it is a mode and a level of approvals. `yes` answers everything.
+# What each is called there; here it is a mode and a level of approvals.
 MODES: Mapping[str, Mapping[str, str]] = {
     "default": {"approvals": "on-request"},
     "acceptEdits": {"approvals": "review"},
@@ -12,8 +13,14 @@ MODES: Mapping[str, Mapping[str, str]] = {
     "dontAsk": {"approvals": "on-request"},
     "bypassPermissions": {"approvals": "review"},
 }
-ANSWERS_ALL = "bypassPermissions"
-ANSWERS_NONE = "dontAsk"
+# What becomes of a question: it is allowed, denied, or put to the program that wants to be asked.
+Answering = Literal["allow", "deny", "ask"]
+_FIXED: Mapping[str, Answering] = {"bypassPermissions": "allow", "dontAsk": "deny"}
+
+
+def answering(mode: str, *, asks: bool) -> Answering:
+    """What becomes of questions in a permission mode; `asks`: a program answers them."""
+    return _FIXED.get(mode, "ask" if asks else "deny")
 
 
 def settings_of(mode: str) -> Mapping[str, str]:
@@ -25,8 +32,10 @@ def settings_of(mode: str) -> Mapping[str, str]:
     return MODES[mode]
 
 
-def mode_name(settings: Mapping[str, str]) -> str:
+def mode_name(settings: Mapping[str, str], answers: Answering = "ask") -> str:
     """The permission mode that some settings come nearest to."""
+    if answers == "allow":
+        return "bypassPermissions"
     if settings.get("mode") == "plan":
         return "plan"
     return "default" if settings.get("approvals", "on-request") == "on-request" else "acceptEdits"
