@@ -85,7 +85,7 @@ def test_a_line_of_several_commands_is_offered_part_by_part_and_all_are_shown():
 
 def test_going_to_a_folder_of_the_workspace_is_no_part_of_an_offer():
     assert offered(f"cd {HERE}/web && npm test") == offered("npm test")
-    assert offered("cd web") == Offer(why_not="it only changes the folder")
+    assert offered("cd web") == Offer(why_not="it starts no program")
     assert offered("cd /etc && npm test").choices == ()
 
 

@@ -171,3 +171,37 @@ def test_a_command_that_gave_up_before_the_answer_is_run_again_once(environ, wor
 
     play(environ, workspace, model, scenario)
     assert (workspace / "runs").read_text() == "run\n"
+
+
+def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, workspace, script):
+    """A contained command makes the links, unasked; what goes through them is asked about."""
+    home = Path(environ["HOME"])
+    (home / ".aws").mkdir(exist_ok=True)
+    (home / ".aws/credentials").write_text("AWS-zq-content\n")
+    calls = [
+        outside("git log --oneline"),
+        call("workspace_run_command", command=f"ln -s {home}/.bashrc l; ln -s {home} d"),
+        outside("git log --oneline -1"),
+        outside("git log -1 --format=%B > l"),
+        outside("nice git log -1 --format=%B > d/.profile"),
+        outside("git diff --no-index /dev/null d/.aws/credentials"),
+    ]
+    model = script(*({"tool_calls": [one]} for one in calls), DONE)
+
+    async def scenario(host, thread):
+        answers = [ConfirmResponse("allow", scope="thread", lasting="same")]
+        async for message in thread.events(0):
+            if isinstance(message.body, ConfirmRequest):
+                said = answers.pop() if answers else ConfirmResponse("deny")
+                await thread.answer(message.corr, said)
+            if isinstance(message.body, TurnEnd):
+                break
+        await thread.wait()
+        asked = [one.actions[0].command for one in bodies(host, thread, ConfirmRequest)]
+        return asked, str(bodies(host, thread, ToolResult))
+
+    asked, seen = play(environ, workspace, model, scenario)
+    assert asked == [one["arguments"]["command"] for one in (calls[0], *calls[3:])]
+    assert not (home / ".bashrc").exists()
+    assert not (home / ".profile").exists()
+    assert "AWS-zq-content" not in seen

@@ -9,7 +9,7 @@ from importlib import import_module
 from msgspec import Struct
 
 from steersman.governance.carried import commands_in
-from steersman.governance.policy import Circumstances, Evidence, decide
+from steersman.governance.policy import Circumstances, Evidence, decide, unconfined
 from steersman.records.action import (
     Action,
     ChangeMany,
@@ -97,6 +97,12 @@ def judged(action: Action, where: Circumstances) -> Judgement | None:
     cwd = action.cwd if isinstance(action, Execute) else where.workspace
     place = CommandPlace(where.workspace, where.home, cwd)
     found = [judge(line, place) for line in lines]
+    if isinstance(action, Execute):
+        from steersman.governance.ground import Ground
+
+        free = unconfined(where)
+        ground = Ground(place, where.secret_files, shared=not free)
+        found = [ground.under(one, outside=action.outside or free) for one in found]
     if isinstance(action, McpCall):
         found = [one for one in found if one.rule not in _FOREIGN]
     return max(found, key=lambda one: (one.breaker, _GRAVITY.index(one.verdict)), default=None)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from steersman.governance.rule import Rule, RuleProblem, subject
 from steersman.governance.rule_paths import Touch, escaped
-from steersman.governance.rule_words import stays
+from steersman.governance.rule_words import only_redirects, stays
 from steersman.governance.rules import RuleSet
 from steersman.records.action import (
     Action,
@@ -161,11 +161,15 @@ def _command(action: Execute, judgement: Judgement | None, workspace: str) -> li
         raise _NoOffer(f"the guard objects to it ({judgement.rule})")
     if not judgement.plain or not judgement.facts:
         raise _NoOffer("it is more than plain commands, so a rule could allow something else")
-    facts = [fact for fact in judgement.facts if not stays(fact, workspace)]
+    facts = [
+        fact for fact in judgement.facts if not stays(fact, workspace) and not only_redirects(fact)
+    ]
     if len(set(facts)) > MOST_PARTS:
         raise _NoOffer(f"it has {counted(len(facts), 'part')}, too many to read at a glance")
     if not facts:
-        raise _NoOffer("it only changes the folder")
+        raise _NoOffer("it starts no program")
+    for fact in judgement.facts:
+        _check_paths(fact, workspace, outside=action.outside)
     return [_prefix(fact, workspace, outside=action.outside) for fact in facts]
 
 
@@ -175,9 +179,6 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
     line = " ".join(fact.words)
     if not fact.known:
         raise _NoOffer(f"`{line}` has words that are only known when it runs")
-    for path in (*fact.writes, *fact.deletes):
-        if not inside(path, workspace) and path != "/dev/null":
-            raise _NoOffer(f"it changes {path}, which is outside the workspace")
     if fact.words[0] in ("cd", "pushd", "popd"):
         raise _NoOffer(f"`{line}` may leave the workspace")
     if runs_anything(fact.words):
@@ -192,6 +193,15 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
     if not prefix:
         raise _NoOffer(f"a rule for commands like `{line}` would allow too much")
     return Rule("", "allow", command=_literal(prefix), outside=outside)
+
+
+def _check_paths(fact: Fact, workspace: str, *, outside: bool) -> None:
+    """No answer covers a change elsewhere; outside the sandbox, none covers what may be a link."""
+    for path in (*fact.writes, *fact.deletes):
+        if not inside(path, workspace) and path != "/dev/null":
+            raise _NoOffer(f"it changes {path}, which is outside the workspace")
+    if outside and fact.unsure:
+        raise _NoOffer(fact.unsure[0])
 
 
 def _literal(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -241,10 +241,15 @@ def _undo(action: Action) -> Verdict | None:
     return None
 
 
+def unconfined(where: Circumstances) -> bool:
+    """Whether nothing confines commands here."""
+    free = where.trust == "untrusted" or where.containment == "none"
+    return free and not modes.looks_only(where.mode)
+
+
 def _for_rules(action: Action, where: Circumstances) -> Action:
     """An action as rules see it: where nothing confines commands, each is outside the sandbox."""
-    unconfined = where.trust == "untrusted" or where.containment == "none"
-    if isinstance(action, Execute) and unconfined and not modes.looks_only(where.mode):
+    if isinstance(action, Execute) and unconfined(where):
         return msgspec.structs.replace(action, outside=True)
     return action
 

@@ -101,6 +101,11 @@ def stays(fact: Fact, workspace: str) -> bool:
     return place[:1] not in ("", "~", "-", "+") and ".." not in place.split("/")
 
 
+def only_redirects(fact: Fact) -> bool:
+    """True for redirects of a group of commands, or of none: nothing is started for them."""
+    return fact.words == (":",) and fact.known
+
+
 def mentions(words: Prefix, fact: Fact, *, whole: bool) -> bool:
     """Loosely, to keep something from happening: also past options, wrappers and folders."""
     if all(map(_is_option, words[1:])) and any(_is(words[0], _base(name)) for name in fact.via):

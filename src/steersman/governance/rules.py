@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, stands, subject
 from steersman.governance.rule_paths import Touch, spot, unescaped
 from steersman.governance.rule_ready import Matter, Ready, host_of, named_hosts, ready, touches
-from steersman.governance.rule_words import begins, spelled_out, stays
+from steersman.governance.rule_words import begins, only_redirects, spelled_out, stays
 from steersman.records.action import (
     Action,
     ChangeMany,
@@ -131,12 +131,20 @@ class RuleSet:
             rule = self._letting(fact, matter, outside=outside)
             if rule is not None:
                 used.append(rule)
-            elif not stays(fact, matter.workspace):
+            elif (outside and fact.unsure) or not self._needs_none(fact, matter.workspace):
                 return []
         return list(dict.fromkeys(used))
 
+    def _needs_none(self, fact: Fact, workspace: str) -> bool:
+        """Whether a part of a line starts nothing that needs a rule."""
+        if only_redirects(fact):
+            return self._changes_covered(fact, workspace)
+        return stays(fact, workspace)
+
     def _letting(self, fact: Fact, matter: Matter, *, outside: bool) -> Rule | None:
-        if not fact.words or not fact.known or not self._changes_covered(fact, matter.workspace):
+        if not fact.words or not fact.known or (outside and fact.unsure):
+            return None
+        if not self._changes_covered(fact, matter.workspace):
             return None
         for one in self._lenient.commands(fact.words[0]):
             rule = one.rule

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from steersman.governance.guard.effects import judge_delete, judge_read, judge_write
 from steersman.governance.guard.links import followed
 from steersman.governance.guard.marks import OUT, globbed, literal, shown, unknown
-from steersman.governance.guard.options import Options, read_options
+from steersman.governance.guard.options import Options, may_name, read_options
 from steersman.governance.guard.paths import Zone, absolute, zone
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, sentence
 from steersman.records.judgement import Fact
@@ -31,6 +31,7 @@ class ProgramCall:
         self.deletes: list[str] = []
         self.network: list[str] = []
         self.patterns: list[str] = []
+        self.places: list[str] = []
         self.remote = ""
         self.unknown_code = False
         self.wrapper = False
@@ -65,9 +66,16 @@ class ProgramCall:
         """An operand as an absolute path; `last` is off for what is done to a link itself."""
         cwd, links = self.shell.cwd, self.scene.links
         path = absolute(text, cwd, self.place.home)
+        self._place(text)
         if not links or not path.startswith("/"):
             return path
         return followed(text if text.startswith("/") else f"{cwd}/{text}", links, last=last)
+
+    def _place(self, text: str) -> None:
+        """Remember a path as it is written; what a link on its way leads to is not known here."""
+        text = text.removeprefix("file://")
+        if text and not unknown(text) and not globbed(text):
+            self.places.append(text if text.startswith("/") else f"{self.shell.cwd}/{text}")
 
     def zone(self, text: str) -> Zone:
         """The zone of an operand."""
@@ -130,16 +138,20 @@ class ProgramCall:
 
         run_script(self, text, arguments or [], stdin)
 
-    def done(self, *, silent: bool = False) -> None:
-        """Nothing more is found out: keep the fact."""
-        if self.wrapper or silent:
+    def done(self) -> None:
+        """Nothing more is found out: keep the fact; of a wrapper, what its redirects open."""
+        if self.wrapper and not (self.reads or self.writes or self.deletes):
             return
-        known = not any(unknown(word) or globbed(word) for word in self.words)
+        for word in self.args:
+            for text in may_name(word):
+                self._place(text)
+        words = [":"] if self.wrapper else self.words
+        known = not any(unknown(word) or globbed(word) for word in words)
         if not known:
             self.scene.plain = False
         self.scene.fact(
             Fact(
-                tuple(shown(word, 2000) for word in self.words),
+                tuple(shown(word, 2000) for word in words),
                 known,
                 self.shell.via,
                 tuple(dict.fromkeys(self.reads)),
@@ -149,5 +161,6 @@ class ProgramCall:
                 self.remote,
                 self.unknown_code,
                 tuple(dict.fromkeys(self.patterns)),
+                tuple(dict.fromkeys(self.places)),
             )
         )

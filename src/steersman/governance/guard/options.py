@@ -1,11 +1,17 @@
 """Reading of options: which are there, with what value, and what is left as operands."""
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 
 def listed(text: str) -> tuple[str, ...]:
     """The words of a table written as one text."""
     return tuple(text.split())
+
+
+_MARKS = re.compile(r"[=:@,]")
+_LONGEST, _BUNDLED = 5000, 8
 
 
 class Options:
@@ -109,3 +115,13 @@ def skip_options(args: list[str], valued: str = "", operands: int = 0) -> list[s
             operands -= 1
         at += 1
     return args[at + 1 :] if args[at : at + 1] == ["--"] else args[at:]
+
+
+def may_name(word: str) -> Iterator[str]:
+    """What of a word may be a path: all of it, a value after a mark or after an option's letter."""
+    if len(word) > _LONGEST:
+        return
+    yield word
+    yield from (word[mark.end() :] for mark in _MARKS.finditer(word))
+    if word.startswith("-") and not word.startswith("--"):
+        yield from (word[at:] for at in range(2, min(len(word), _BUNDLED)))

@@ -119,9 +119,9 @@ def _descriptor(node: "Node", operator: str) -> str:
     return "0" if operator.startswith("<") else "1"
 
 
-def write_sinks(shell: "Shell", sinks: Sinks, made: str, *, silent: bool = True) -> None:
+def write_sinks(shell: "Shell", sinks: Sinks, made: str) -> None:
     """Files that a group, a function or no command at all writes its output to."""
     for path, append in sinks:
         call = ProgramCall([":"], shell, None)
         call.write(path, made, append=append)
-        call.done(silent=silent)
+        call.done()

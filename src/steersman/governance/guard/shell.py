@@ -321,7 +321,7 @@ class Shell:
             check_assignment(self, name, value, bool(words))
         streams = read_redirects(self, redirects, stdin)
         if not expanded:
-            write_sinks(self, streams.sinks, "", silent=False)
+            write_sinks(self, streams.sinks, "")
             self.only_read(streams.reads)
             return ""
         kept = {name: self.variables.get(name) for name in given} if words else {}
