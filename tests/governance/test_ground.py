@@ -14,10 +14,6 @@ from steersman.records.action import Execute
 
 NAMES = ("echo", "cat", "grep", "ls", "wc")
 PROGRAMS = (("git", "log"), ("git", "diff"), *((name,) for name in NAMES))
-    ("git", "log"),
-    ("git", "diff"),
-    *((name,) for name in ["echo", "cat", "grep", "ls", "wc"]),
-)
 
 
 @pytest.fixture

@@ -65,6 +65,36 @@ def test_a_path_that_could_not_be_written(line, home):
     assert found(said, home, files="read") == Refusals()
 
 
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [("new file.txt", True), ("a:b", True), ("a, b", True), ("a:", True), ("new (1)", True),
+     ("it\'s", False), ("new \'x\'", False)],
+)  # fmt: skip
+@pytest.mark.parametrize("there", [True, False])
+def test_a_name_that_can_be_read_in_two_ways_names_no_file(name, quoted, there, home):
+    """Neither the file itself nor the other one, whose name is the beginning of it."""
+    for kept in ("new", "a", "it"):
+        open(f"{home}/{kept}", "w").close()
+    if there and "/" not in name:
+        open(f"{home}/{name}", "w").close()
+    wanted = f"{home}/{name}"
+    for line in (f"sh: 1: cannot create {wanted}: Read-only file system",
+                 f"bash: line 1: {wanted}: Read-only file system",
+                 f"Error: Read-only file system: {wanted} (os error 30)"):  # fmt: skip
+        assert found(line, home).writes == ()
+    exact = f"touch: cannot touch '{wanted}': Read-only file system"
+    assert found(exact, home).writes == ((os.path.realpath(wanted),) if quoted else ())
+
+
+def test_what_a_program_says_after_a_name_is_no_part_of_it(home):
+    for line in ("fatal: could not open HOME/.bashrc for writing: Read-only file system",
+                 "error: HOME/.bashrc: Read-only file system (os error 30)",
+                 "Error: Read-only file system: HOME/.bashrc (os error 30)",
+                 'cannot create "HOME/it\'s": Read-only file system'):  # fmt: skip
+        (path,) = found(line.replace("HOME", home), home).writes
+        assert path in (f"{home}/.bashrc", f"{home}/it's")
+
+
 def test_a_push_to_a_repository_here_names_its_folder(home):
     place = f"{home}/shop.git"
     said = (

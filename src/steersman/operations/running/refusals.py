@@ -12,13 +12,13 @@ from contextlib import suppress
 from msgspec import Struct
 
 from steersman.operations.running.disk import TEMPORARY, holds
+from steersman.operations.running.refused_names import located, names_in, places_in
 from steersman.operations.running.symptoms import HIDDEN, NO_NETWORK, READ_ONLY, TAIL
 from steersman.records.addresses import canonical_host, literal
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
 
 MOST = 3  # paths or addresses that a person reads at a glance
-_PATH = pattern(r"(?<![\w/.~-])(?:~|\.\.)?/[^\s'\"’`:;,()<>|&*?]+|['\"‘`](/[^'\"’`\n]+)['\"’`]")
 _DELETES = pattern(r"remove|unlink|rmdir|delete", re.IGNORECASE)
 _PUSHED = re.compile(r"failed to push some refs to '(?:file://)?(/?[^'\n]+)'")
 _UNPACKED = pattern(r"unable to create temporary object directory|unpacker error", re.IGNORECASE)
@@ -131,10 +131,7 @@ def shortened(path: str, home: str) -> str:
 
 def _paths(line: str, cwd: str, root: str, profile: Profile, command: str) -> Iterator[str]:
     home = profile.environ.get("HOME", "")
-    for match in _PATH.finditer(line):
-        named = match[1] or match[0]
-        named = home + named[1:] if named.startswith("~/") else named
-        place = os.path.realpath(os.path.join(cwd, named))
+    for place in places_in(line, cwd, home):
         for one in _meant(place, cwd, home, command):
             if _fits(one, root, home, profile):
                 yield one
@@ -148,9 +145,7 @@ def _meant(place: str, cwd: str, home: str, command: str) -> list[str]:
     if os.path.lexists(place) or os.path.basename(place) in command:
         return [place]
     whole = command.replace("$HOME", "~").replace("${HOME}", "~")
-    named = [match[1] or match[0] for match in _PATH.finditer(whole)]
-    named = [home + one[1:] if one.startswith("~/") else one for one in named]
-    paths = [os.path.realpath(os.path.join(cwd, one)) for one in named]
+    paths = [located(one, cwd, home) for one in names_in(whole)]
     beside = [p for p in paths if os.path.dirname(p) == os.path.dirname(place)]
     return [path for path in beside if os.path.isfile(path)] or [place]
 
