@@ -33,7 +33,7 @@ _PERCENT = re.compile(r"%[0-9A-F]{2}")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def known(secrets: frozenset[str]) -> "Known":
     """The same secrets are prepared once for all threads."""
     return Known(secrets)

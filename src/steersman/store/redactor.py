@@ -6,6 +6,7 @@ of known issuers (`shapes.py`) and random values beside a word that says so (`be
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Literal, get_origin
@@ -24,6 +25,12 @@ CONTEXT = 128  # how much of what was shown is kept, to know what the next piece
 AT_ONCE = 256  # when more is held back, it is not looked at again for every character
 # Named by digests, signed or drawn: what only looks like a secret there must stay as it is.
 _EXACT = (Change, Image, ProviderState)
+_PATHS = frozenset({"path", "file", "moved_from", "target"})
+# A password such as `postgres` is found by guessing, but a mask of it in the names of files hides
+# which ones are meant. There it stays; everywhere else it is masked.
+_PLAIN = re.compile(r"[A-Z]?[a-z ./_-]+|[A-Z ./_-]+")
+PLAIN_MOST = 15
+HUNK = "\n@@ "  # what comes before the first in a diff only names files
 
 
 class Redactor:
@@ -35,8 +42,11 @@ class Redactor:
         *,
         by_shape: bool = True,
         news: Callable[[], Iterable[str]] = tuple,
+        in_names: bool = False,
     ) -> None:
         self._values = frozenset[str]()
+        self._in_names = in_names
+        self._exact = self._named = self
         self._by_shape = by_shape
         self._news = news
         self._learn(secrets)
@@ -49,7 +59,11 @@ class Redactor:
     def _learn(self, secrets: Iterable[str]) -> None:
         self._values |= {readable(secret) for secret in secrets}
         self._known = known(self._values)
-        self._exact = Redactor(self._values, by_shape=False) if self._by_shape else self
+        if self._in_names:
+            return
+        named = {value for value in self._values if not plain(value)}
+        self._exact = Redactor(named, by_shape=False, in_names=True)
+        self._named = self._exact if not self._by_shape else Redactor(named, in_names=True)
 
     def text(self, text: str) -> str:
         """The text without secrets."""
@@ -85,7 +99,10 @@ class Redactor:
                 return self.text(readable(value))
             case Struct():
                 door = self._exact if isinstance(value, _EXACT) else self
-                free = {name: door._clean(getattr(value, name)) for name in _free(type(value))}
+                free = {
+                    name: door._of_member(name, getattr(value, name))
+                    for name in _free(type(value))
+                }
                 return msgspec.structs.replace(value, **free)
             case dict():
                 return {self._clean(key): self._of_field(key, item) for key, item in value.items()}
@@ -94,11 +111,20 @@ class Redactor:
             case _:
                 return value
 
+    def _of_member(self, name: str, value: Any) -> Any:
+        """A value of a record; paths, and those at the head of a diff, are masked as names are."""
+        if name in _PATHS:
+            return self._named._clean(value)
+        if name != "diff" or not isinstance(value, str):
+            return self._clean(value)
+        head, first, hunks = value.partition(HUNK)
+        return self._named._clean(head) + (self._clean(first + hunks) if first else "")
+
     def _of_field(self, name: Any, value: Any) -> Any:
         """A value without secrets; its name may say that it is one."""
         if self._by_shape and isinstance(name, str) and isinstance(value, str):
             said = beside.names_a_secret(view(name)) and beside.random_value(value)
-            return MASK if said else self._clean(value)
+            return MASK if said else self._of_member(name, value)
         return self._of_json(value)
 
     def _of_json(self, value: Any) -> Any:
@@ -106,6 +132,11 @@ class Redactor:
             written = msgspec.json.encode(value).decode()
             return MASK if self.text(written) != written else value
         return self._clean(value)
+
+
+def plain(value: str) -> bool:
+    """Whether a secret is one that anybody guesses: a short word or two, without a digit."""
+    return len(value) <= PLAIN_MOST and _PLAIN.fullmatch(value) is not None
 
 
 def _alike(text: str) -> list[Span]:

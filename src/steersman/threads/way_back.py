@@ -20,12 +20,15 @@ from steersman.operations.running.git_needs import needed
 from steersman.operations.running.precious import Keeping
 from steersman.records.change import Change, FileState
 from steersman.records.counting import counted
-from steersman.records.errors import UsageProblem
+from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
+from steersman.records.message import MASK, Checkpoint
+from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
 
+_NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
 
 
@@ -54,16 +57,17 @@ class WayBack:
         if to is not None:
             if parts:
                 raise UsageProblem("Parts can only be chosen of one turn.")
-            return self._needed(thread_id, undoing.plan_undo(entries, undoing.since(entries, to)))
+            whole = undoing.plan_undo(entries, undoing.since(entries, to))
+            return _exact(self._needed(thread_id, whole), entries)
         redo = undoing.plan_before_redo(entries) if turn is None and not parts else None
         if redo is not None:
-            return self._needed(thread_id, redo)
+            return _exact(self._needed(thread_id, redo), entries)
         whole = _of_turn(entries, turns, turn, parts)
         plan = self._needed(thread_id, whole)
         if not parts:
-            return plan
+            return _exact(plan, entries)
         already = {change.path for change in whole.changes} - {one.path for one in plan.changes}
-        return self._partly(thread_id, entries, plan, parts, already)
+        return _exact(self._partly(thread_id, entries, plan, parts, already), entries)
 
     def made(self, thread_id: str, *, turn: int | None = None) -> UndoPlan:
         """The same for a turn as only the log has it: whatever became of the files since."""
@@ -117,11 +121,12 @@ class WayBack:
         wanted = undoing.since(entries, to)
         if not wanted:
             return None
-        return self._needed(thread_id, undoing.plan_undo(entries, wanted))
+        return _exact(self._needed(thread_id, undoing.plan_undo(entries, wanted)), entries)
 
     def plan_redo(self, thread_id: str) -> UndoPlan:
         """What undoing the last undo would do."""
-        return self._needed(thread_id, undoing.plan_redo(self._entries(thread_id)[0]))
+        entries, _ = self._entries(thread_id)
+        return _exact(self._needed(thread_id, undoing.plan_redo(entries)), entries)
 
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""
@@ -179,8 +184,16 @@ class WayBack:
 
     def diffs(self, thread_id: str, changes: Sequence[Change]) -> list[str]:
         """Each change as people read it."""
-        journal = self._journal(thread_id)
-        return [journal.diff(change) for change in changes]
+        journal, names = self._journal(thread_id), self.names(thread_id)
+        return [journal.diff(change, names.get(change.path)) for change in changes]
+
+    def names(self, thread_id: str) -> dict[str, str]:
+        """How paths are shown that hold a secret."""
+        journal, names = self._journal(thread_id), dict[str, str]()
+        for message in read_messages(self._store, thread_id, kinds={"checkpoint"}):
+            if isinstance(message.body, Checkpoint):
+                names |= journal.masked(message.body)
+        return names
 
     def describe(self, thread_id: str, plan: UndoPlan) -> list[str]:
         """A plan's changes as people read them."""
@@ -200,6 +213,27 @@ class WayBack:
     @property
     def _objects(self) -> Objects:
         return Objects(self._home / "objects", self._store if self._store.shared else None)
+
+
+def _exact(plan: UndoPlan, entries: Sequence[undoing.Entry]) -> UndoPlan:
+    """A plan, unless the log has a name of it only with the mask: that is no file's name."""
+    right = {one for entry in entries if entry.exact for change in entry.changes
+             for one in _names(change)}  # fmt: skip
+    masked = {one: change.path for change in plan.changes for one in _names(change)
+              if MASK in one and one not in right}  # fmt: skip
+    if not masked:
+        return plan
+    paths = sorted(set(masked.values()))
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    raise ToolProblem(
+        f"The exact name is not known: {', '.join(map(shown, paths[:_NAMED]))}{more}.",
+        "The log has it only with a secret masked, so nothing was done.",
+        "Undo the other files one by one: steer undo --file PATH" if plan.cause == "undo" else "",
+    )
+
+
+def _names(change: Change) -> tuple[str, ...]:
+    return change.path, change.before.target, change.after.target
 
 
 def _of_turn(

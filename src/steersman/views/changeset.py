@@ -119,7 +119,9 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
     own = sorted_out.shown
     diffs = host.way_back.diffs(thread, own[:MOST])
     diffs += [""] * (len(own) - len(diffs))
-    files = [(_file(one, diff), one.path) for one, diff in zip(own, diffs, strict=True)]
+    names = host.way_back.names(thread)
+    files = [(_file(one, diff, names.get(one.path, one.path)), one.path)
+             for one, diff in zip(own, diffs, strict=True)]  # fmt: skip
     for folder, count in sorted_out.ignored.items():
         why = ignored_words(folder, count)
         files.append((FileDiff(shown(folder), "changed", why_whole=why), folder))
@@ -145,8 +147,8 @@ def _goes_along(change: Change, above: Collection[str]) -> bool:
     return folder and change.path in above and change.before.kind != change.after.kind
 
 
-def _file(change: Change, diff: str) -> FileDiff:
-    name = shown(change.path)
+def _file(change: Change, diff: str, name: str) -> FileDiff:
+    name = shown(name)
     if diff.startswith(("--- ", "Binary files ")):
         return read_diff(diff, name)
     kinds = change.before.kind, change.after.kind

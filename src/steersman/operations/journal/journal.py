@@ -24,9 +24,10 @@ from steersman.records.action import Action, Delete, Origin, Write
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
-from steersman.records.message import Checkpoint, Message
+from steersman.records.message import MASK, Checkpoint, Message
 from steersman.records.names import shown, written
 from steersman.store.log import Lane, unbroken
+from steersman.store.redactor import Redactor
 
 INLINE = 200
 LARGEST_DIFF = 400_000
@@ -76,7 +77,11 @@ class Journal:
 
     async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
         """Write a checkpoint of changes that someone else makes, or has made; gives its place."""
-        (message,) = await lane.append(self._kept(body), corr=corr)
+        return await unbroken(self._record(body, lane, corr))
+
+    async def _record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
+        kept = await asyncio.to_thread(self._kept, body, lane.log.redactor)
+        (message,) = await lane.append(kept, corr=corr)
         return message.seq
 
     def _as_found(self, body: Checkpoint) -> Checkpoint:
@@ -99,11 +104,16 @@ class Journal:
             body, changes=tuple(found), own=tuple(own.values()) if body.parts else ()
         )
 
-    def _kept(self, body: Checkpoint) -> Checkpoint:
-        if len(body.changes) <= INLINE:
+    def _kept(self, body: Checkpoint, redactor: Redactor) -> Checkpoint:
+        """A checkpoint for the log, which masks; names that must stay exact are kept beside it."""
+        few = len(body.changes) <= INLINE
+        if few and not _masked(body, redactor):
             return body
-        manifest, _ = self.objects.put_bytes(msgspec.json.encode(body.changes))
-        return msgspec.structs.replace(body, changes=(), count=len(body.changes), manifest=manifest)
+        manifest, _ = self.objects.put_bytes(msgspec.json.encode((*body.changes, *body.own)))
+        changes = body.changes if few else ()
+        return msgspec.structs.replace(
+            body, changes=changes, count=len(body.changes), manifest=manifest
+        )
 
     def entries(self, messages: Iterable[Message]) -> list[Entry]:
         """Every change the log reports, in order."""
@@ -111,17 +121,27 @@ class Journal:
         for message in messages:
             if isinstance(message.body, Checkpoint):
                 body = message.body
-                changes, partial = self._changes(body), bool(body.parts)
+                (changes, own), partial = self._changes(body), bool(body.parts)
+                exact = bool(body.manifest)
                 found.append(
-                    Entry(message.seq, changes, body.cause, body.undoes, partial, body.own)
+                    Entry(message.seq, changes, body.cause, body.undoes, partial, own, exact)
                 )
         return found
 
-    def _changes(self, body: Checkpoint) -> tuple[Change, ...]:
+    def _changes(self, body: Checkpoint) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+        """The changes of a checkpoint, and its own."""
         if not body.manifest:
-            return body.changes
+            return body.changes, body.own
         with self.objects.open(body.manifest) as kept:
-            return msgspec.json.decode(kept.read(), type=tuple[Change, ...])
+            every = msgspec.json.decode(kept.read(), type=tuple[Change, ...])
+        return every[: body.count], every[body.count :] or body.own
+
+    def masked(self, body: Checkpoint) -> dict[str, str]:
+        """The paths of a checkpoint that the log masks, and what it has for them."""
+        if not body.manifest or not body.changes:
+            return {}
+        pairs = zip(self._changes(body)[0], body.changes, strict=True)
+        return {real.path: seen.path for real, seen in pairs if real.path != seen.path}
 
     def plan(self, contents: Mapping[str, bytes | None]) -> list[Change]:
         """The changes that give files (real paths) new contents, or take them away when None."""
@@ -170,9 +190,9 @@ class Journal:
         before, after = change.before.digest, change.after.digest
         return Write(path, before, after, diff, origin, opened=opened(change))
 
-    def diff(self, change: Change) -> str:
-        """A change as people read it."""
-        before, after, name = change.before, change.after, shown(change.path)
+    def diff(self, change: Change, name: str | None = None) -> str:
+        """A change as people read it, under its own name or another."""
+        before, after, name = change.before, change.after, shown(name or change.path)
         if "file" in (before.kind, after.kind) and before.digest != after.digest:
             if max(before.size, after.size) > LARGEST_DIFF:
                 return f"{name}: {before.size:,} → {counted(after.size, 'byte')}\n"
@@ -187,6 +207,13 @@ class Journal:
             return None
         with self.objects.open(state.digest) as kept:
             return kept.read()
+
+
+def _masked(body: Checkpoint, redactor: Redactor) -> bool:
+    """Whether the log would not have the names of a checkpoint as they are, or seem not to."""
+    redactor.refresh()
+    clean, data = redactor.body(body)
+    return clean != body or MASK.encode() in data
 
 
 def _words(state: FileState) -> str:

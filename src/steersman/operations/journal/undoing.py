@@ -24,7 +24,7 @@ class Entry(Struct, frozen=True):
     `undoes` names the effects or the redo that an undo undid, or the one undo that a redo undid. A
     `void` entry says that those it names never happened: they were refused, or failed. What a
     `partial` undo names stays in force, less what it undid; `own` is that without someone else's
-    changes.
+    changes. The names of an `exact` entry are right even where they look masked.
     """
 
     seq: int
@@ -33,6 +33,7 @@ class Entry(Struct, frozen=True):
     undoes: tuple[int, ...] = ()
     partial: bool = False
     own: tuple[Change, ...] = ()
+    exact: bool = False
 
 
 class Standing(Struct, frozen=True):

@@ -156,8 +156,9 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
     changes = counted(len(plan.changes), "change")
     taken = host.way_back.conflicts(thread.id, plan)
     if taken and not force:
+        names = host.way_back.names(thread.id)
         raise SteersmanError(
-            f"Changed by someone else since: {', '.join(taken[:10])}.",
+            f"Changed by someone else since: {', '.join(names.get(p, p) for p in taken[:10])}.",
             "Nothing was done, so that nothing of theirs is lost.",
             "Pass --force to undo it anyway.",
         )

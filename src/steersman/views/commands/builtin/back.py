@@ -72,7 +72,8 @@ def described(seat: Seat, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
     if seat.host.find(seat.id).imported:
         parts.append(f"**{IMPORTED_WORDS}**")
     if taken:
-        names = ", ".join(cell(path, 80) for path in taken[:10])
+        known = seat.host.way_back.names(seat.id)
+        names = ", ".join(cell(known.get(path, path), 80) for path in taken[:10])
         more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
         parts.append(f"**Changed by someone else since, and overwritten by this: {names}{more}.**")
     return "\n\n".join([*parts, diffs(plans.described(seat.host, seat.id, plan))])
