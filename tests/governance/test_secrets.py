@@ -132,3 +132,18 @@ def test_configurations_are_looked_for_in_the_workspace_and_where_the_user_says(
     found = list(mcp_configs(tmp_path, extra))
     assert tmp_path / ".mcp.json" in found
     assert [str(path) for path in found[-2:]] == [f"{tmp_path}/deep/mcp.json", "/etc/mcp.json"]
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ("Zq8firstLineAAAA1111bbb\nZq9secondLineCCCC2222ddd", "Zq8firstLineAAAA1111bbb "
+         "Zq9secondLineCCCC2222ddd"),
+        ("s3cret!word\r\npass-4-word\r\n", "s3cret!word pass-4-word"),
+        ("-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAAB4\n-----END KEY-----", "MIIEvQIBADANBgkqhkiG9w0B"),
+        ('{\n  "type": "service_account",\n  "id": "aB3dE5fG7hI9jK1lM",\n----------------\n}', "aB3dE5fG7hI9jK1lM"),
+        ("one line 4fG7hI9jK1lMaB3dE5", ""),
+    ],
+)  # fmt: skip
+def test_the_lines_of_a_secret_are_secret_the_first_and_the_last_too(value, lines):
+    assert secret_values({"TWO_SECRET": value}, []) - {value} == set(lines.split())

@@ -25,7 +25,11 @@ _NAME = pattern(
 )
 _SCHEME = pattern(r"^(?:bearer|basic|token)\s+", re.IGNORECASE)
 _RANDOM = pattern(r"(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+=]{16,}")
-_KEY_LINE = pattern(r"(?<=\n)[A-Za-z0-9+/=_-]{16,}(?=\r?\n)")
+_KEY_LINE = pattern(
+    r"(?=.*[A-Za-z0-9])[A-Za-z0-9+/=_-]{16,}"
+    r"|(?=.*[0-9])(?=.*[A-Za-z])[^\s\"'{}<>:,;]{8,}"
+)
+_WORD = pattern(r"[A-Za-z0-9+=]{16,}")
 _QUERY = pattern(r"\?.*=")
 _TOKEN_SHAPE = pattern(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+=._~-]{16,}")
 
@@ -51,9 +55,19 @@ def secret_values(environ: Mapping[str, str], configs: Iterable[Path]) -> set[st
         found.update(_in_url(value))
     for config in configs:
         found.update(_in_config(config))
-    # A key of several lines is also met line by line, such as in a file shown with line numbers.
-    found.update(line for value in tuple(found) for line in _KEY_LINE.findall(value))
-    return {value for value in found if len(value) >= SHORTEST}
+    return {value for value in with_lines(found) if len(value) >= SHORTEST}
+
+
+def with_lines(values: Iterable[str]) -> set[str]:
+    """Secrets, and of those of several lines each: a diff, `nl` or CRLF shows them one by one.
+
+    Of a line that says more, such as one of JSON, the random words are secret.
+    """
+    found = set(values)
+    for line in [line.strip() for value in values if "\n" in value for line in value.splitlines()]:
+        words = [line] if _KEY_LINE.fullmatch(line) else _WORD.findall(line)
+        found.update(word for word in words if word == line or _RANDOM.fullmatch(word))
+    return found
 
 
 def mcp_configs(workspace: Path, environ: Mapping[str, str]) -> Iterator[Path]:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from steersman.governance.secrets import mcp_configs, secret_values
+from steersman.governance.secrets import mcp_configs, secret_values, with_lines
 from steersman.host.models import config_for
 from steersman.host.settings import store_url
 from steersman.identity.logins import Logins
@@ -55,7 +55,8 @@ class Secrets:
         known |= self._sign_ins.secrets()
         known |= expanded_secrets(find_servers(self._root, self._environ, trusted=True).servers)
         known |= self._logins.secrets()
-        return known | set(secrets(config_for(self._said, self._logins), self._environ))
+        known |= set(secrets(config_for(self._said, self._logins), self._environ))
+        return with_lines(known)
 
 
 def _stamp(path: Path | None) -> tuple[int, int]:
