@@ -100,8 +100,7 @@ class Redactor:
             case Struct():
                 door = self._exact if isinstance(value, _EXACT) else self
                 free = {
-                    name: door._of_member(name, getattr(value, name))
-                    for name in _free(type(value))
+                    name: door._of_member(name, getattr(value, name)) for name in _free(type(value))
                 }
                 return msgspec.structs.replace(value, **free)
             case dict():

@@ -1,6 +1,7 @@
 """What people did to a thread's work between two turns, in the words that its model gets.
 
-Only from the log, so that it is the same in every process. What the model did itself it knows.
+Only from the log, so that it is the same in every process. What the model did itself it knows. What
+programs print says nothing here, and every name, subject and command of others is quoted.
 """
 
 import re
@@ -12,20 +13,21 @@ from steersman.intelligence.shortening import MEANWHILE
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import Entry, void
 from steersman.records.change import Change
-from steersman.records.commits import reported
 from steersman.records.counting import counted
 from steersman.records.exits import end_words, exit_words
 from steersman.records.hunks import hunks_of
 from steersman.records.inbox import LOOK
 from steersman.records.message import Checkpoint, JobEnd, Message, ToolCall, ToolResult, TurnEnd
-from steersman.records.names import shown
 from steersman.records.protection import git_bookkeeping
+from steersman.records.visible import quoted
+from steersman.threads.new_commits import new_commits
 
 KINDS = frozenset({"tool_call", "tool_result", "checkpoint", "job_end", "turn_end"})
 OPENING = f"{MEANWHILE}, this happened. Files may differ from what you saw: read them again.]"
 SIGNAL = "workspace_signal_process"
-MOST, NAMED, RANGES = 12, 8, 4  # lines, files of one, places in a file
+MOST, NAMED, RANGES = 12, 8, 4  # lines, files or commits of one, places in a file
 LONGEST = 160  # characters of a command or a name
+SHORT_ID = 12
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 
 
@@ -55,21 +57,32 @@ def meanwhile(messages: Sequence[Message], journal: Journal) -> str:
                and isinstance(m.body.output, dict)
                and m.body.output.get("state") != "running"}  # fmt: skip
     lines: list[str] = []
+    own: list[int] = []  # which of them are an undo or a redo
     for message in messages:
         match message.body:
             case Checkpoint() as point if message.seq in made and point.cause != "effect":
-                lines += _went_back(point, made[message.seq].entry, journal)
+                told = _went_back(point, made[message.seq].entry, journal)
+                own += range(len(lines), len(lines) + len(told))
+                lines += told
             case ToolResult(status="ok") as result if message.corr in called:
                 if not (message.corr or "").startswith(LOOK):
                     entry = [one.entry for one in made.values() if one.call == message.corr]
-                    lines += _called(called[message.corr], result, entry, jobs)
+                    changes = [change for one in entry for change in one.changes]
+                    lines += _called(called[message.corr], result, changes, jobs, journal)
             case JobEnd() as job if message.seq > ended and job.process_id not in stopped:
                 lines.append(_job_ended(job))
             case _:
                 continue
-    left = len(lines) - MOST
-    more = [f"({counted(left, 'earlier step')} left out.)"] if left > 0 else []
-    return "\n".join([OPENING, *more, *(f"- {line}" for line in lines[-MOST:])]) if lines else ""
+    return _told(lines, own) if lines else ""
+
+
+def _told(lines: Sequence[str], own: Sequence[int]) -> str:
+    """The latest lines; what people undid goes before all that commands and jobs did."""
+    others = [at for at in range(len(lines)) if at not in own]
+    kept = sorted([*others, *own][-MOST:])
+    left = len(lines) - len(kept)
+    more = [f"({counted(left, 'other step')} left out.)"] if left else []
+    return "\n".join([OPENING, *more, *(f"- {lines[at]}" for at in kept)])
 
 
 def _went_back(point: Checkpoint, entry: Entry, journal: Journal) -> list[str]:
@@ -85,7 +98,7 @@ def _went_back(point: Checkpoint, entry: Entry, journal: Journal) -> list[str]:
 
 def _state(change: Change, journal: Journal, some: bool) -> str:
     """A path, and what is there now."""
-    name = _short(shown(change.path))
+    name = _quoted(change.path)
     if change.after.kind == "absent":
         return f"{name} (no longer exists)"
     if change.before.kind == "absent":
@@ -116,33 +129,41 @@ def _lines(diff: str) -> str:
 
 
 def _called(
-    call: ToolCall, result: ToolResult, made: Sequence[Entry], jobs: dict[str, str]
+    call: ToolCall,
+    result: ToolResult,
+    changes: Sequence[Change],
+    jobs: dict[str, str],
+    journal: Journal,
 ) -> list[str]:
     """A call of a person: a command with its commits, a stopped job, or changes of files."""
-    files = _files(change for entry in made for change in entry.changes)
-    names = _listed([_short(shown(change.path)) for change in files[:NAMED]], len(files))
+    files = _files(changes)
+    names = _listed([_quoted(change.path) for change in files[:NAMED]], len(files))
     match call.tool, result.output:
-        case "workspace_run_command", {"output": str(output), **rest}:
-            command = f"`{_short(str(call.arguments.get('command', '')))}`"
+        case "workspace_run_command", {"output": str(), **rest}:
+            command = _quoted(str(call.arguments.get("command", "")))
             if job := rest.get("background_process_id"):
                 return [f"The user started {command} in the background as {job}."]
             code = rest.get("exit_code")
-            commits = [f"The user committed {name}: {_short(subject)}."
-                       for name, subject in reported(output)]  # fmt: skip
             told = exit_words(code) if isinstance(code, int) else "still running"
             changed = f"; it changed {names}" if names else ""
-            only = commits and code == 0 and not names
-            return commits if only else [f"The user ran {command}: {told}{changed}.", *commits]
+            return [f"The user ran {command}: {told}{changed}{_committed(changes, journal)}."]
         case "workspace_signal_process", {"process_id": str(job), "state": str(state), **rest}:
-            name = f"{job} (`{_short(jobs[job])}`)" if job in jobs else job
+            name = f"{job} ({_quoted(jobs[job])})" if job in jobs else job
             if state == "running":
                 return [f"The user sent {rest.get('signal')} to the background job {name}."]
             return [f"The user stopped the background job {name}."]
     return [f"The user changed {names}."] if names else []
 
 
+def _committed(changes: Sequence[Change], journal: Journal) -> str:
+    """The commits that a command made, the latest of very many."""
+    made = new_commits(changes, journal)
+    named = [f"{one.id[:SHORT_ID]} {_quoted(one.subject)}" for one in made[-NAMED:]]
+    return f"; it committed {_listed(named, len(made), 'other commit')}" if named else ""
+
+
 def _job_ended(job: JobEnd) -> str:
-    return f"The background job {job.process_id} (`{_short(job.command)}`) {end_words(job)}."
+    return f"The background job {job.process_id} ({_quoted(job.command)}) {end_words(job)}."
 
 
 def _files(changes: Iterable[Change]) -> list[Change]:
@@ -153,11 +174,10 @@ def _files(changes: Iterable[Change]) -> list[Change]:
     return list(found.values())
 
 
-def _listed(names: Sequence[str], count: int) -> str:
-    more = f" and {counted(count - NAMED, 'other file')}" if count > NAMED else ""
+def _listed(names: Sequence[str], count: int, other: str = "other file") -> str:
+    more = f" and {counted(count - NAMED, other)}" if count > NAMED else ""
     return ", ".join(names) + more
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"
+def _quoted(text: str) -> str:
+    return quoted(text, LONGEST)

@@ -11,10 +11,10 @@ RUN = "workspace_run_command"
 
 
 def commits(block: Block) -> bool:
-    """Whether a command of the user made a commit."""
+    """Whether a command of the user seems to have made a commit, so that it is worth a look."""
     match block:
         case Work(turn=0, result=ToolResult(output={"exit_code": 0, "output": str(output)})):
-            return bool(reported(output))
+            return reported(output)
     return False
 
 

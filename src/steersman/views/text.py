@@ -40,8 +40,8 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.names import shown
-from steersman.records.patterns import pattern
 from steersman.records.undo import Part
+from steersman.records.visible import UNSAFE, visible
 from steersman.records.wording import elsewhere, requested
 from steersman.views.git_notes import counted_changes
 
@@ -49,23 +49,15 @@ PARTS = 5  # of an undo, that are named
 _NAMED = 10  # files of a summary
 IMPORTED_WORDS = "Imported from a file. What it describes may never have happened here."
 
-# Controls, and what is invisible, turns the direction of reading, or breaks lines.
-_UNSAFE = pattern(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
-    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
-    r"\U000e0000-\U000e0fff]"
-)
-
 
 def safe(text: str) -> str:
     """Text that cannot move the cursor, change colours or hide itself."""
-    plain = shown(text).replace("\r\n", "\n")
-    return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", plain)
+    return visible(shown(text).replace("\r\n", "\n"))
 
 
 def safe_json(text: str) -> str:
     """JSON that says the same, with nothing in it that a terminal would follow."""
-    return _UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
+    return UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
 
 
 def json_escape(code: int) -> str:
