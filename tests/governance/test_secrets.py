@@ -140,8 +140,10 @@ def test_configurations_are_looked_for_in_the_workspace_and_where_the_user_says(
         ("Zq8firstLineAAAA1111bbb\nZq9secondLineCCCC2222ddd", "Zq8firstLineAAAA1111bbb "
          "Zq9secondLineCCCC2222ddd"),
         ("s3cret!word\r\npass-4-word\r\n", "s3cret!word pass-4-word"),
-        ("-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAAB4\n-----END KEY-----", "MIIEvQIBADANBgkqhkiG9w0B"),
-        ('{\n  "type": "service_account",\n  "id": "aB3dE5fG7hI9jK1lM",\n----------------\n}', "aB3dE5fG7hI9jK1lM"),
+        ("-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAAB4\n-----END KEY-----",
+         "MIIEvQIBADANBgkqhkiG9w0B"),
+        ('{\n  "type": "service_account",\n  "id": "aB3dE5fG7hI9jK1lM",\n----------------\n}',
+         "aB3dE5fG7hI9jK1lM"),
         ("one line 4fG7hI9jK1lMaB3dE5", ""),
     ],
 )  # fmt: skip

@@ -215,3 +215,24 @@ def test_far_behind_the_beginning_of_a_flood_only_known_secrets_are_looked_for()
     shown = stream.feed(f"{token} ") + stream.feed("x " * 60) + stream.feed(f"{token} open ")
     shown += stream.feed("sesame ") + stream.flush()
     assert shown == f"{MASK} " + "x " * 60 + f"{token} {MASK} "
+
+
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [("postgres", True), ("Postgres", True), ("dev/stage", True), ("package.json", True),
+     ("correct-horse-battery", False), ("p0stgres", False), ("poStgRes", False)],
+)  # fmt: skip
+def test_a_question_names_its_file_though_a_password_is_a_plain_word(secret, shown):
+    """What hides the name of a file protects nobody; the same word elsewhere is masked."""
+    path = f"/work/.git/hooks/{secret}.conf"
+    diff = f"--- /dev/null\n+++ b/.git/hooks/{secret}.conf\n@@ -0,0 +1 @@\n+{secret}\n"
+    why = f"a change of .git/hooks/{secret}.conf, with {secret}, needs your approval"
+    request = ConfirmRequest("c", "t", (Write(path, after="a" * 64, diff=diff),), why)
+
+    clean, _ = Redactor([secret]).body(request)
+
+    name = secret if shown else MASK
+    assert clean == ConfirmRequest("c", "t", (Write(
+        path.replace(secret, name), after="a" * 64,
+        diff=diff.replace(secret, MASK).replace(f"hooks/{MASK}", f"hooks/{name}"),
+    ),), why.replace(secret, MASK).replace(f"hooks/{MASK}", f"hooks/{name}"))  # fmt: skip

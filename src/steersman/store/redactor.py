@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
-from steersman.records.message import MASK, Body, encode_body
+from steersman.records.message import MASK, Body, ConfirmRequest, encode_body
 from steersman.store import beside, shapes
 from steersman.store.known import Known, Span, known
 from steersman.store.shapes import view
@@ -30,6 +30,7 @@ _PATHS = frozenset({"path", "file", "moved_from", "target"})
 # which ones are meant. There it stays; everywhere else it is masked.
 _PLAIN = re.compile(r"[A-Z]?[a-z ./_-]+|[A-Z ./_-]+")
 PLAIN_MOST = 15
+_WORDS = re.compile(r"([\s()`“”\",;]+)")
 HUNK = "\n@@ "  # what comes before the first in a diff only names files
 
 
@@ -79,6 +80,8 @@ class Redactor:
         except UnicodeEncodeError:
             pass  # a name of a file that is not UTF-8; cleaning makes it so
         clean: Body = self._clean(body)
+        if isinstance(body, ConfirmRequest):
+            clean = msgspec.structs.replace(clean, reason=self._reason(body))
         return clean, encode_body(clean)
 
     def json(self, value: Any) -> Any:
@@ -110,6 +113,17 @@ class Redactor:
             case _:
                 return value
 
+    def _reason(self, request: ConfirmRequest) -> str:
+        """Why a person is asked; names of the files that this is about are masked as such."""
+        paths = [f"/{path}" for one in request.actions if (path := getattr(one, "path", ""))]
+        told = rest = ""
+        for word in _WORDS.split(readable(request.reason)):
+            if word and any(path.endswith(f"/{word}") for path in paths):
+                told, rest = told + self.text(rest) + self._named.text(word), ""
+            else:
+                rest += word
+        return told + self.text(rest)
+
     def _of_member(self, name: str, value: Any) -> Any:
         """A value of a record; paths, and those at the head of a diff, are masked as names are."""
         if name in _PATHS:
@@ -134,7 +148,7 @@ class Redactor:
 
 
 def plain(value: str) -> bool:
-    """Whether a secret is one that anybody guesses: a short word or two, without a digit."""
+    """Whether a secret is one that anyone guesses: a short word or two, without a digit."""
     return len(value) <= PLAIN_MOST and _PLAIN.fullmatch(value) is not None
 
 
