@@ -410,12 +410,14 @@ def test_one_reaper_serves_many_threads(tmp_path):
 def test_a_guard_that_is_killed_takes_its_command_along(tmp_path):
     async def work():
         async with processes_in(tmp_path) as processes:
-            running = await bash(processes, tmp_path, "setsid sleep 600 & echo on; sleep 600")
+            line = "setsid sleep 600 & echo on; sleep 600; : > half; sleep 600; : > half"
+            running = await bash(processes, tmp_path, line)
             other = await bash(processes, tmp_path, "echo on; exec sleep 600")
             await printed(running, "on")
             await printed(other, "on")
             os.kill(parent_of(running.pid), signal.SIGKILL)
             assert await running.wait(PATIENCE)
+            assert running.pid not in living_in(tmp_path)  # what it did is known from now on
 
             def alone() -> bool:
                 return living_in(tmp_path) == {other.pid}
@@ -425,6 +427,7 @@ def test_a_guard_that_is_killed_takes_its_command_along(tmp_path):
 
     assert run(work()) == ("killed by SIGKILL", "running")
     assert living_in(tmp_path) == set()
+    assert not (tmp_path / "half").exists()  # no shell went on to its next command
 
 
 def test_a_nursery_that_is_killed_is_replaced(tmp_path):

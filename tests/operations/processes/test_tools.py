@@ -66,7 +66,7 @@ class Bare:
     async def containment(self) -> Containment:
         return Containment("none")
 
-    async def over_view(self, bench: Any) -> "Bare":
+    async def over_view(self, bench: Any, *, copied: bool = False) -> "Bare":
         self.environ = bench.profile.environ
         return self
 
@@ -75,7 +75,10 @@ class Bare:
     def argv(self, command: list[str], cwd: str) -> list[str]:
         return self._launcher(command)
 
-    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
+    def unmade(self, unseen: int) -> bool:
+        return False
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
         return False
 
     async def too_late(self) -> str:

@@ -148,7 +148,7 @@ class CommandRun(ABC):
         """
         if self._door is None or not await self._door.proxy.missed():
             return ""
-        return "reached" if self._door.proxy.reached else "again"
+        return "again" if self.contained else "reached"
 
     def _together(self, host: str, port: int) -> Network:
         """A host as it is asked about: one of an installation with all others of it."""
@@ -202,9 +202,24 @@ class CommandRun(ABC):
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         """The command line that confines a command."""
 
-    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
-        """Whether it could not give the command what it needs; nothing has happened then."""
+    def unmade(self, unseen: int) -> bool:
+        """Whether the command was never started; to be asked if its sandbox ended by itself."""
         return False
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
+        """Whether it could not give the command what it needs."""
+        return False
+
+    @property
+    def contained(self) -> bool:
+        """Whether it is certain that nobody outside noticed the command: then it can be repeated.
+
+        What it wrote into the folders that are for caches does not count.
+        """
+        profile = self._profile
+        apart = profile.sandbox and profile.network != "host" and not profile.shared
+        opened = profile.granted or profile.sockets or (self._door and self._door.used)
+        return apart and not opened
 
     async def milestone(self, bench: Bench) -> Effects | None:
         """Settle what a command that continues has done so far, where that can be."""
@@ -255,9 +270,13 @@ class OverView(CommandRun):
             return self._transaction.guarded(command, cwd, self._profile)
         return self._transaction.argv(command, cwd, self._profile)
 
-    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
-        """Whether the view could not give the command what it needs; nothing has happened then."""
-        return self._transaction.stumbled(exit_code, output, unseen)
+    def unmade(self, unseen: int) -> bool:
+        """Whether the view could not be mounted; nothing has happened then."""
+        return self._transaction.unmade(unseen)
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
+        """Whether the view could not give the command what it needs."""
+        return self._transaction.stumbled(exit_code, output)
 
     async def settle(self, bench: Bench) -> Effects:
         """Put what the command did before the gate, and make it so."""

@@ -126,14 +126,17 @@ class CommandRuns:
         """Begin to find out how commands can be confined here, while a model thinks."""
         self._probe.begin()
 
-    async def over_view(self, bench: Bench) -> CommandRun | str:
-        """A run over a view of the workspace, or why there are no views here."""
+    async def over_view(self, bench: Bench, *, copied: bool = False) -> CommandRun | str:
+        """A run over a view of the workspace, or why there are no views here.
+
+        `copied` for a command that is known to need a copy.
+        """
         found = await self._probe.found()
         if not bench.profile.sandbox or bench.profile.files == "read":
             return ""
         if found.bubblewrap is None:
             return f"ran directly on the workspace: {found.containment.reason}"
-        if not found.bubblewrap.attributes:
+        if copied or not found.bubblewrap.attributes:
             return await self.over_copy(bench)
         try:
             view = Overlay(found.bubblewrap).begin(self._journal.root, self._scratch)

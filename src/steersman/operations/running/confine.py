@@ -147,7 +147,10 @@ class Sandbox:
 
 
 def ran(scratch: Scratch) -> bool:
-    """Whether the command was started at all; if not, the mounting failed."""
+    """Whether the command is known to have been started, and to have ended.
+
+    If not, the mounting failed; or the sandbox was killed, and reported nothing any more.
+    """
     said = os.pread(scratch.status, _STATUS, 0)
     return any("exit-code" in json.loads(line) for line in said.splitlines())
 

@@ -91,7 +91,11 @@ class Copied:
         """Whether the command was started at all."""
         return ran(self._scratch)
 
-    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
+    def unmade(self, unseen: int) -> bool:
+        """Whether there is no copy to run on: never, once this is made."""
+        return False
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
         """Whether it could not give a command what it needs: never, whatever is printed."""
         return False
 

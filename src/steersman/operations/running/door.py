@@ -67,6 +67,11 @@ class Door:
         self._arrival: asyncio.Task[None] | None = None
 
     @property
+    def used(self) -> bool:
+        """Whether anybody outside was reached."""
+        return self.proxy.reached or self._forwarding.reached
+
+    @property
     def environ(self) -> Mapping[str, str]:
         """What programs read to find the way out."""
         return {

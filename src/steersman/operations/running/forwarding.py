@@ -55,6 +55,7 @@ class Forwarding:
         self._resolve = resolve
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self.reached = False  # whether any port was
 
     async def serve(self, listener: socket.socket, forward: Forward) -> None:
         """Begin to accept connections of one listener."""
@@ -89,6 +90,7 @@ class Forwarding:
                     if reason := await self._ask(host, port):
                         raise NoWay(403, reason)
                     server = await dial(host, port, self._resolve, local=True, limit=LONGEST)
+                    self.reached = True
                 except NoWay as end:
                     if end.status == 403:
                         self._denied(host, port, end.why)

@@ -28,6 +28,7 @@ SANDBOX = "bwrap"
 TAKEN, GONE = b"+", b"-"  # what a spare guard shows the guardian: a command came, the host is gone
 MOST = 18  # descriptors that come with a command
 COUNTING = 200  # milliseconds between two looks at how many processes there are
+ROUNDS = 50  # looks for processes that were made while others were being stopped
 RARELY = 50  # looks that may pass without counting each
 SPARED = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP}
 DEFAULTS = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ, *SPARED}
@@ -123,6 +124,24 @@ def end_below(waker: Waker, reap: Callable[[], bool]) -> None:
             send(process.pid, signal.SIGKILL)
         waker.wait(milliseconds=pause)
         pause = min(2 * pause, 1000)
+
+
+def fell(root: int) -> None:
+    """Kill a process and all below it, and it last; whoever looks for its end sees that of all.
+
+    First all are stopped, parents before children: a shell would go on to its next command.
+    """
+    stopped: list[int] = []
+    for _ in range(ROUNDS):
+        known = set(stopped)
+        fresh = [pid for pid in (root, *(one.pid for one in below(root))) if pid not in known]
+        for pid in fresh:
+            send(pid, signal.SIGSTOP)
+        stopped += fresh
+        if not fresh:
+            break
+    for pid in reversed(stopped):
+        send(pid, signal.SIGKILL)
 
 
 class Crowd:
@@ -355,8 +374,7 @@ class GuardianProcess:
             here, own = os.getpid(), os.getsid(0)
             for process in below(here):
                 if process.parent == here and process.session != own:
-                    for stray in (*below(process.pid), process):
-                        send(stray.pid, signal.SIGKILL)
+                    fell(process.pid)
         return dead
 
 

@@ -67,7 +67,7 @@ def available(workspace: str, scratch: str) -> Overlay | Unavailable:
 def stumbled(exit_code: int, output: str) -> bool:
     """Whether a command seems to have failed because a folder cannot be renamed in an overlay.
 
-    Such a command is discarded and run again over a copy. What it prints decides no more than that.
+    Such a command is run over a copy next time. What it prints decides no more than that.
     """
     told = (*_STUMBLES, os.strerror(errno.EXDEV))
     return exit_code != 0 and any(words in output for words in told)
@@ -145,19 +145,23 @@ class Transaction:
         return self._argv(command, cwd, profile, ("--bind", place, self.root))
 
     def ran(self) -> bool:
-        """Whether the command was started at all; if not, the mounting failed."""
+        """Whether the command is known to have been started, and to have ended."""
         return ran(self._scratch)
 
-    def stumbled(self, exit_code: int, output: str, unseen: int = 0) -> bool:
-        """Whether the overlay could not give the command what it needs.
+    def unmade(self, unseen: int) -> bool:
+        """Whether the overlay could not be mounted, so that the command was not started.
 
-        `unseen` is why its guard could not mount it. A command that a signal ended did run, though
-        nobody may have been left to say so.
+        `unseen` is why its guard could not. To be asked when the sandbox has ended by itself: one
+        that was killed reports nothing.
         """
-        unmade = 0 < exit_code <= _SIGNALLED and not self.ran()
+        unmade = not self.ran()
         if unmade and self.view.place:
             _unseen[self.bubblewrap, self.root] = math.inf if unseen in _NEVER else _REST
-        return unmade or stumbled(exit_code, output)
+        return unmade
+
+    def stumbled(self, exit_code: int, output: str) -> bool:
+        """Whether the overlay could not give the command what it needs."""
+        return stumbled(exit_code, output)
 
     def changes(self, objects: Objects) -> Changeset:
         """What the command did to the workspace; contents and originals are kept in the journal."""

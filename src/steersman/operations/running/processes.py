@@ -85,6 +85,7 @@ class Running:
         self.background = False
         self.cut = False  # it was ended because the thread was closed
         self.unseen = 0  # why its view could not be mounted, as an errno: it did not start
+        self.halted = False  # it was asked to end, or made to
         self.left = 0  # processes that outlived it and were ended
         self.seen = 0  # how much of the output someone has been shown
         self._lifeline = lifeline
@@ -125,11 +126,12 @@ class Running:
             self.kill_tree()
             return
         if name in ENDING:
-            self._moment = TIDY
+            self.halted, self._moment = True, TIDY
         self._lifeline.signal(signal.Signals[f"SIG{name}"])
 
     def kill_tree(self) -> None:
         """Kill the command and all it started, wherever that went; `wait` shows when it is done."""
+        self.halted = self.halted or not self.ended
         self._lifeline.end()
 
     async def end(self) -> bool:
@@ -167,6 +169,7 @@ class Running:
             elif word == "unseen":
                 self.unseen = number
             elif word == "many":
+                self.halted = True
                 self.output.add(_CROWD % number)
             elif word == "exit":
                 self._seconds = self.seconds
@@ -175,6 +178,25 @@ class Running:
                 killing = later(self._moment, self._lifeline.end)
         if killing:
             killing.cancel()
+        else:
+            await self._outlive()
+
+    async def _outlive(self) -> None:
+        """Wait for the end of a command whose guard was killed: the guardian ends it now."""
+        try:
+            leader = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            return
+        gone = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_reader(leader, gone.set)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVING):
+                    await gone.wait()
+        finally:
+            loop.remove_reader(leader)
+            os.close(leader)
 
     def _read_rest(self) -> None:
         """Take what is still in the pipe, and no more than a pipe can hold."""

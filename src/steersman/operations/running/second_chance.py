@@ -128,7 +128,7 @@ async def too_late(
     running: Running, run: CommandRun, bench: Bench
 ) -> Literal["", "again", "reached"]:
     """Whether a connection was allowed only after the command had failed without it."""
-    if not running.state.exit_code:
+    if not running.state.exit_code or running.halted or running.state.word == "killed":
         return ""
     if run.asking:
         bench.progress(LATE)

@@ -18,6 +18,7 @@ from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.running.refusals import put_in_place, shortened, take_away
+from steersman.operations.running.repeating import Repeats
 from steersman.operations.running.second_chance import (
     TOO_LATE,
     Ended,
@@ -38,8 +39,6 @@ from steersman.store.log import unbroken
 T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
-UNSERVED = "ran a second time, on a copy: folders cannot be renamed over a view"
-UNMOUNTED = "ran on a copy: a view of the workspace could not be mounted"
 AGAIN = "; if necessary, try again with outside_sandbox"
 UNREACHED = "other commands cannot reach its ports: start servers with background"
 
@@ -115,6 +114,7 @@ class RunCommand(Tool[RunCommandArgs]):
         self._runs = runs
         self._home = environ.get("HOME", "")
         self._placed: dict[str, dict[str, int]] = {}  # files put in place, by the call
+        self._repeats = Repeats()
         self._chances = SecondChances(self._home)
 
     async def plan(
@@ -206,13 +206,12 @@ class RunCommand(Tool[RunCommandArgs]):
         """
         notes = [note_for(args.command)]
         bench = _quiet(bench, self._environ)
-        begin = self._runs.over_mirror if args.background else self._runs.over_view
-        view = await _or_refuse(begin(bench))
+        view = await _or_refuse(self._begun(args, bench))
         if not isinstance(view, str):
             result = await self._run_on(view, args, bench, notes)
             if result is Again.LATER:
                 notes[:] = [note_for(args.command), TOO_LATE["again"]]
-                view = await _or_refuse(begin(bench))
+                view = await _or_refuse(self._begun(args, bench))
                 assert not isinstance(view, str)
                 result = await self._run_on(view, args, bench, notes, once=True)
             if result is Again.COPIED:
@@ -227,6 +226,13 @@ class RunCommand(Tool[RunCommandArgs]):
             result = await self._run_on(direct, args, bench, notes, once=True)
         assert isinstance(result, CommandResult)
         return result
+
+    async def _begun(self, args: RunCommandArgs, bench: Bench) -> CommandRun | str:
+        """A run over a view or a copy, or why there is none."""
+        if args.background:
+            return await self._runs.over_mirror(bench)
+        copied = self._repeats.needs_copy((args.command, args.cwd))
+        return await self._runs.over_view(bench, copied=copied)
 
     async def _run_on(
         self,
@@ -270,9 +276,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 if not (args.background or run.spaces) and bench.profile.sandbox:
                     notes.append(UNREACHED)
                 return _result(running, notes, Effects())
-            code = running.state.exit_code or 0
-            if run.stumbled(code, running.output.text(), running.unseen):
-                notes.append(UNMOUNTED if running.unseen else UNSERVED)
+            if self._repeats.wanted((args.command, args.cwd), run, running, notes):
                 return Again.COPIED
             late = await too_late(running, run, bench)
             if late == "again" and not once:
