@@ -37,6 +37,7 @@ from steersman.records.profile import Profile
 
 _RUNTIME = "/run"
 _NAMES = "/etc/resolv.conf"
+_MOST = 8  # repositories beside a workspace that are looked after
 _DISK = ("--ro-bind", "/", "/")
 _STATUS = 65536  # bytes of what bubblewrap reports, a few hundred in fact
 # Root without powers may still write what root owns, also the switches of the kernel.
@@ -108,11 +109,13 @@ class Sandbox:
 
     def seen(self, root: str) -> tuple[list[str], bool]:
         """Words for what is seen of the disk, and whether no socket of it can be reached."""
-        over = _overlays(_shared(root), keep=True)
+        loose = _overlays(_shared(root), keep=True)
+        ways = [[*loose, *_overlays(_beside(root))], loose] if loose else [[]]
         for sealing in self._sealing(root):
-            if self._can([*sealing, *over]):
-                return [*sealing, *over], True
-        over = over if over and self._can([*_DISK, *over]) else []
+            for over in ways:
+                if self._can([*sealing, *over]):
+                    return [*sealing, *over], True
+        over = next((over for over in ways if over and self._can([*_DISK, *over])), [])
         return [*_DISK, *over], False
 
     def _folders(self, root: str, scratch: Scratch) -> tuple[list[str], bool]:
@@ -167,6 +170,30 @@ def environment(profile: Profile, root: str) -> Mapping[str, str]:
 def _shared(root: str) -> list[str]:
     """The temporary folders in which the workspace is."""
     return [place for place in TEMPORARY if place != root and holds(place, root)]
+
+
+def _beside(root: str) -> list[str]:
+    """What people have beside a workspace in a temporary folder: nothing pretends to be written.
+
+    That is the folder there that the workspace is in; if it is in none, the repositories.
+    """
+    found: list[str] = []
+    for place in _shared(root):
+        first = os.path.join(place, os.path.relpath(root, place).split("/")[0])
+        if first != root:
+            found.append(first)
+            continue
+        with suppress(OSError), os.scandir(place) as entries:
+            others = [one for one in entries if one.is_dir(follow_symlinks=False)]
+            others.sort(key=lambda one: one.stat(follow_symlinks=False).st_mtime_ns, reverse=True)
+            found += [one.path for one in others if one.path != root and _is_repository(one.path)]
+    return sorted(found[:_MOST])
+
+
+def _is_repository(path: str) -> bool:
+    """Whether a folder is one of git, with its files or bare."""
+    bare = all(os.path.exists(f"{path}/{name}") for name in ("HEAD", "objects", "refs"))
+    return bare or os.path.exists(f"{path}/.git")
 
 
 def _at_once(disk: Whole) -> list[str]:
