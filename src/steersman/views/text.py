@@ -38,6 +38,7 @@ from steersman.records.message import (
     TurnEnd,
     UsageReport,
     User,
+    encode_message,
 )
 from steersman.records.names import shown
 from steersman.records.undo import Part
@@ -58,6 +59,14 @@ def safe(text: str) -> str:
 def safe_json(text: str) -> str:
     """JSON that says the same, with nothing in it that a terminal would follow."""
     return UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
+
+
+def json_line(message: Message) -> bytes:
+    """A message as a line of JSON, with nothing in it that a terminal would follow."""
+    encoded = encode_message(message)
+    if encoded.isascii() and b"\x7f" not in encoded:
+        return encoded
+    return safe_json(encoded.decode()).encode()
 
 
 def json_escape(code: int) -> str:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from steersman.operations.journal.commit import Conflict, apply
-from steersman.operations.running import overlay
+from steersman.operations.running import bubblewrap, overlay
 from steersman.operations.running.bubblewrap import Unavailable
 from steersman.operations.running.guardian import NO_VIEW, Handed, View
 from steersman.operations.running.guardian_process import UNSEEN
@@ -482,15 +482,33 @@ def test_the_guard_mounts_a_view_that_is_never_written_back(
     for spoil, said in ((False, seen), (True, failed), (False, other), (False, seen)):
         with yard.overlay().begin(place, str(yard.scratch)) as one:
             assert asyncio.run(run(one, spoil=spoil)) == said
-            assert one.stumbled(*said) == spoil
+            assert one.unmade(said[2]) == spoil
             changed = [change.path for change in one.changes(yard.objects).changes]
             assert changed == ([] if spoil else ["a", "c"])
     assert os.listdir(yard.scratch) == []
     with yard.overlay().begin(place, str(yard.scratch)) as one:
         one.guarded([*SHELL, script], place, PLAIN)
-        assert not one.stumbled(128 + signal.SIGKILL, "")
-        assert one.stumbled(UNSEEN, "", errno.EPERM)
+        assert one.unmade(errno.EPERM)
     with yard.overlay().begin(place, str(yard.scratch)) as one:
         one.guarded([*SHELL, script], place, PLAIN)
         assert one.view == NO_VIEW
     overlay._unseen.clear()
+
+
+def test_trying_the_sandbox_leaves_nothing_when_its_host_is_killed(tmp_path):
+    """The next host removes it."""
+    program, scratch = tmp_path / "bwrap", tmp_path / "scratch"
+    scratch.mkdir()
+    child = os.fork()
+    if child == 0:
+        try:
+            known = "[ $1 = --version ] && echo bubblewrap 0.11.0"
+            program.write_text(f"#!/bin/sh\n{known} || kill -9 {os.getpid()}\n")
+            program.chmod(0o700)
+            bubblewrap._probe(str(program), str(scratch))
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert os.listdir(scratch)
+    sweep(str(scratch))
+    assert os.listdir(scratch) == []

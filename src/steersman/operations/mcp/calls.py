@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 LONGEST = 10  # times the limit of a silent call, for one that keeps saying how far it is
-LONGEST_AT_LEAST = 600.0
 BURST = 200  # words of progress that are passed on at once
 RATE = 20.0  # and how many more in every second
 MOST_SAID = 2000
@@ -20,8 +19,9 @@ class Clock:
         self._timer = timer
         self._limit = limit
         self._loop = asyncio.get_running_loop()
-        self._last = self._loop.time() + max(limit * LONGEST, LONGEST_AT_LEAST, limit)
+        self._last = self._loop.time() + limit * LONGEST
         self._pauses = 0
+        self._paused = 0.0
 
     def restart(self) -> None:
         """The server gave a sign of life."""
@@ -30,12 +30,16 @@ class Clock:
 
     def pause(self) -> None:
         """The server waits for an answer of ours."""
+        if not self._pauses:
+            self._paused = self._loop.time()
         self._pauses += 1
         self._set(None)
 
     def resume(self) -> None:
         """It has its answer."""
         self._pauses -= 1
+        if not self._pauses:
+            self._last += self._loop.time() - self._paused
         self.restart()
 
     def _set(self, when: float | None) -> None:

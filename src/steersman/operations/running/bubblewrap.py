@@ -9,7 +9,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
-from tempfile import mkdtemp
 
 import msgspec
 from msgspec import Struct
@@ -155,7 +154,10 @@ _WAYS = ((False, False), (True, True), (True, False))
 
 
 def _try(wrapped: Bubblewrap, scratch: str, overlays: bool) -> Bubblewrap | str:
-    folder = mkdtemp(prefix="probe-", dir=scratch)
+    from steersman.operations.running.scratch import Scratch  # which removes trees as this does
+
+    place = Scratch(scratch)  # so that the next host knows it, if this one is killed
+    folder = place.folder
     try:
         lower, upper, work = (os.path.join(folder, name) for name in ("lower", "upper", "work"))
         for made in (lower, upper, work, os.path.join(lower, "gone")):
@@ -168,7 +170,7 @@ def _try(wrapped: Bubblewrap, scratch: str, overlays: bool) -> Bubblewrap | str:
             return msgspec.structs.replace(wrapped, attributes=space)
         return _failure([*line, "--bind", lower, lower, "--", "true"]) or wrapped
     finally:
-        remove_tree(folder)
+        place.discard()
 
 
 def _failure(line: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from steersman.records.counting import counted
 from steersman.records.errors import Exit
 from steersman.records.message import encode_message
 from steersman.records.schema import message_schema
-from steersman.views.text import line
+from steersman.views.text import json_line, line
 
 
 @click.group()
@@ -28,7 +28,7 @@ def show(thread: str, after: int, as_json: bool) -> None:
     """Print every message of a thread, a line each."""
     host = open_host()
     for message in host.messages(host.find(thread).id, after=after):
-        click.echo(encode_message(message).decode() if as_json else line(message))
+        click.echo(json_line(message).decode() if as_json else line(message))
 
 
 @command.command("follow")
@@ -46,7 +46,7 @@ async def _follow(thread: str, after: int, *, as_json: bool) -> None:
         await host.tidy(handle.id)
         async for message in handle.session_events(after):
             if message.seq:
-                click.echo(encode_message(message).decode() if as_json else line(message))
+                click.echo(json_line(message).decode() if as_json else line(message))
                 sys.stdout.flush()
 
 
@@ -75,7 +75,8 @@ def verify(threads: tuple[str, ...]) -> int:
 def export(thread: str, output: str | None) -> None:
     """Write every message as a JSON line."""
     host = open_host()
-    write_lines(output, map(encode_message, host.messages(host.find(thread).id)))
+    encode = encode_message if output else json_line
+    write_lines(output, map(encode, host.messages(host.find(thread).id)))
 
 
 @command.command("schema")

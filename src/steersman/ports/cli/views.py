@@ -31,13 +31,13 @@ from steersman.records.message import (
     ToolResult,
     TurnEnd,
     User,
-    encode_message,
 )
 from steersman.records.wording import described, wants
 from steersman.views.requests import keys_of, plain, title, who
 from steersman.views.text import (
     call_words,
     ending_words,
+    json_line,
     fact_words,
     flat,
     job_words,
@@ -72,7 +72,7 @@ class JsonView:
         """Print the message."""
         self.ended = isinstance(message.body, SessionEnd)
         if message.seq or self._deltas:
-            sys.stdout.buffer.write(encode_message(message) + b"\n")
+            sys.stdout.buffer.write(json_line(message) + b"\n")
             sys.stdout.buffer.flush()
 
     def tick(self) -> None:

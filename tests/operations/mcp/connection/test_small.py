@@ -1,10 +1,13 @@
 """The pure parts of a connection: outcomes, envelopes, patience, what is never said."""
 
+import asyncio
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steersman.operations.mcp.calls import Clock
 from steersman.operations.mcp.discretion import Discretion, address
 from steersman.operations.mcp.envelope import Lines, TooLarge, messages
 from steersman.operations.mcp.outcome import MOST_TEXT, outcome_of, size
@@ -220,3 +223,30 @@ def test_a_secret_is_not_cut_in_two_where_words_are_cut():
     for length in range(970, 1010):
         said = str(say.cannot_start("It ended.", "0123456789abcdef" + "x" * length))
         assert "abcdef" not in said
+
+
+def test_progress_gives_a_call_more_time_but_not_for_ever(monkeypatch):
+    """Ten times its limit; the time that it waits for people does not count."""
+    now, ends = [100.0], []
+
+    class Timer:
+        def reschedule(self, when):
+            ends.append(when)
+
+    async def use():
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now[0])
+        clock = Clock(Timer(), 5)
+        for moment in (101, 140, 148, 1000):
+            now[0] = moment
+            clock.restart()
+        now[0] = 140
+        clock.pause()
+        clock.pause()
+        now[0] = 340
+        clock.resume()
+        clock.resume()
+        now[0] = 348
+        clock.restart()
+
+    asyncio.run(use())
+    assert ends == [106, 145, 150, 150, None, None, 345, 350]
