@@ -29,7 +29,9 @@ def test_writing_beside_fails_and_temporary_files_work(
             world = World(Path(folder))
             world.try_out(NEEDS, ground)
             assert world.done.stdout == "works\n", world.said
-            world.try_out("; ".join(f"{one} 2>/dev/null && echo PRETENDS" for one in WRITES), ground)
+            world.try_out(
+                "; ".join(f"{one} 2>/dev/null && echo PRETENDS" for one in WRITES), ground
+            )
             assert world.done.stdout == "", world.said
 
     as_somebody(who, attempt)

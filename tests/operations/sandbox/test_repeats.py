@@ -15,7 +15,7 @@ from steersman.operations.tools import run_command
 from tests.operations.sandbox.kit import EVERYBODY, World, a_folder, as_somebody
 from tests.operations.workshop import Workshop
 
-RENAME = "mkdir -p new; python3 -c 'import os; os.rename(\"sub\", \"new/sub\")'"
+RENAME = 'mkdir -p new; python3 -c \'import os; os.rename("sub", "new/sub")\''
 PAY = r"exec 3<>/dev/tcp/127.0.0.1/$1; printf 'GET /%s HTTP/1.0\r\n\r\n' $2 >&3; cat <&3"
 MANY = "for i in `seq 60`; do sleep 20 & done; wait"
 

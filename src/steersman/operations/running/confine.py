@@ -84,7 +84,7 @@ class Sandbox:
         folders, sealed = self._folders(workspace.root, scratch)
         options = [*folders, "--dev", "/dev", "--proc", "/proc", *_proc()]
         options += _runtime(profile, workspace.root)
-        options += _mounts(profile, workspace)
+        options += _mounts(profile, workspace, overlays=bool(self.bubblewrap.attributes))
         options += _sockets(profile, workspace.root)
         if profile.network != "host" and not profile.shared:
             options.append("--unshare-net")
@@ -236,12 +236,12 @@ def _runtime(profile: Profile, root: str) -> list[str]:
     return words
 
 
-def _mounts(profile: Profile, workspace: Workspace) -> list[str]:
+def _mounts(profile: Profile, workspace: Workspace, *, overlays: bool) -> list[str]:
     """Words for the workspace, for what else may be seen or written, and for what is hidden.
 
     Outer folders come first, so that what is opened lies in what is hidden, and the other way.
     """
-    opened = _opened(profile, workspace)
+    opened = _opened(profile, workspace, overlays=overlays)
     hides = unveiled(profile.hidden, workspace.veiled)
     around, secret = to_cover(hides, opened, workspace.root)
     layers = {path: ["--perms", "0111", "--tmpfs", path] for path in around}
@@ -252,7 +252,7 @@ def _mounts(profile: Profile, workspace: Workspace) -> list[str]:
     return [*words, *(word for path in around for word in ("--remount-ro", path))]
 
 
-def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
+def _opened(profile: Profile, workspace: Workspace, *, overlays: bool) -> dict[str, list[str]]:
     """Words that mount each place which the command is to see, or to write."""
     opened: dict[str, list[str]] = {}
     for path in profile.readable:
@@ -274,8 +274,11 @@ def _opened(profile: Profile, workspace: Workspace) -> dict[str, list[str]]:
     from steersman.operations.running.pushing import pins, written_parts
 
     for place in profile.granted:
-        words = [word for part in written_parts(place) for word in ("--bind", part, part)]
-        opened[place] = [*words, *pins(place)]
+        parts = written_parts(place)
+        words = [word for part in parts for word in ("--bind", part, part)]
+        # Git locks names with files beside those of the repository; such files are not kept.
+        locks = _overlays([place], keep=True) if overlays and place not in parts else []
+        opened[place] = [*locks, *words, *pins(place)]
     return opened
 
 

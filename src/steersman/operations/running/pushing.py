@@ -141,7 +141,10 @@ def written_parts(place: str) -> tuple[str, ...]:
 
 
 def pins(place: str) -> list[str]:
-    """Words that keep read-only what leads git from one repository to another's objects."""
-    info = os.path.join(place, "objects", "info")
-    leads = repository_at(place) == place and os.path.isdir(info)
-    return ["--ro-bind", info, info] if leads else []
+    """Words that keep read-only what git follows in a repository, and in its objects."""
+    if repository_at(place) != place:
+        return []
+    kept = [os.path.join(place, name) for name in os.listdir(place) if name not in _WRITTEN]
+    kept = [path for path in (*kept, os.path.join(place, "objects", "info"))
+            if os.path.exists(path) and not os.path.islink(path)]  # fmt: skip
+    return [word for path in sorted(kept) for word in ("--ro-bind", path, path)]

@@ -37,10 +37,10 @@ from steersman.views.requests import keys_of, plain, title, who
 from steersman.views.text import (
     call_words,
     ending_words,
-    json_line,
     fact_words,
     flat,
     job_words,
+    json_line,
     one_line,
     result_words,
     safe,
