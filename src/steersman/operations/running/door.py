@@ -68,7 +68,7 @@ class Door:
 
     @property
     def used(self) -> bool:
-        """Whether anybody outside was reached."""
+        """Whether anyone outside was reached."""
         return self.proxy.reached or self._forwarding.reached
 
     @property
