@@ -351,6 +351,36 @@ def test_undo_keeps_the_commit_that_a_person_tagged_since(steer, committing, git
     git("fsck", "--full")
 
 
+def test_git_status_changes_nothing_that_an_undo_could_lose(steer, committing, script, git):
+    """It writes the index again, with other times of files; what is staged counts."""
+    index = steer.folder / ".git/index"
+
+    def look(time):
+        before = index.read_bytes()
+        os.utime(steer.folder / "calc.py", (time, time))
+        git("status")
+        assert index.read_bytes() != before
+
+    thread = committing(COMMIT)[0]["thread"]
+    look(1)
+    again = {"tool_calls": [call("workspace_run_command", command=COMMIT.replace("new", "two"))]}
+    steer("resume", thread, "on", "--model", script(again, DONE), "--approvals", "never")
+    assert git("log", "--format=%s") == "agent\nagent\nfirst\n"
+    look(2)
+    (steer.folder / "mine.txt").write_text("mine\n")
+    git("add", "mine.txt")
+    refused = steer("undo", thread, "--yes", "--to", "1")
+    assert "Changed by someone else since: .git/index." in refused.stderr
+    git("reset", "-q", "mine.txt")
+    done = steer("undo", thread, "--yes", "--to", "1")
+    assert done.returncode == 0, done.stderr
+    assert git("log", "--format=%s") == "first\n"
+    look(3)
+    assert steer("redo", thread, "--yes").returncode == 0
+    assert git("log", "--format=%s") == "agent\nagent\nfirst\n"
+    git("fsck", "--full")
+
+
 def test_undo_keeps_the_objects_of_a_commit_that_a_person_made_since(steer, committing, git):
     committing("echo 'important words' > n.txt; git hash-object -w n.txt")
     git("add", "n.txt")

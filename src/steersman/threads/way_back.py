@@ -16,6 +16,7 @@ from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.contents import of_git
+from steersman.operations.running.git_index import may_be_index, same_index
 from steersman.operations.running.git_needs import needed
 from steersman.operations.running.precious import Keeping
 from steersman.records.change import Change, FileState
@@ -54,15 +55,16 @@ class WayBack:
         someone's work just before, that redo is undone.
         """
         entries, turns = self._entries(thread_id)
+        alike = self._alike(thread_id)
         if to is not None:
             if parts:
                 raise UsageProblem("Parts can only be chosen of one turn.")
-            whole = undoing.plan_undo(entries, undoing.since(entries, to))
+            whole = undoing.plan_undo(entries, undoing.since(entries, to), alike)
             return _exact(self._needed(thread_id, whole), entries)
         redo = undoing.plan_before_redo(entries) if turn is None and not parts else None
         if redo is not None:
             return _exact(self._needed(thread_id, redo), entries)
-        whole = _of_turn(entries, turns, turn, parts)
+        whole = _of_turn(entries, turns, turn, parts, alike)
         plan = self._needed(thread_id, whole)
         if not parts:
             return _exact(plan, entries)
@@ -121,7 +123,8 @@ class WayBack:
         wanted = undoing.since(entries, to)
         if not wanted:
             return None
-        return _exact(self._needed(thread_id, undoing.plan_undo(entries, wanted)), entries)
+        whole = undoing.plan_undo(entries, wanted, self._alike(thread_id))
+        return _exact(self._needed(thread_id, whole), entries)
 
     def plan_redo(self, thread_id: str) -> UndoPlan:
         """What undoing the last undo would do."""
@@ -131,13 +134,28 @@ class WayBack:
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""
         present = self._present(thread_id, plan.changes)
-        left = [c for c in plan.changes if not same(present[c.path], c.after)]
+        left = [self._from(thread_id, c, present[c.path]) for c in plan.changes
+                if not same(present[c.path], c.after)]  # fmt: skip
         kept = needed(self._journal(thread_id), left)
         stay = {*kept, *self._others(thread_id, left)}
         folders = {above.as_posix() for path in stay for above in PurePosixPath(path).parents}
         stay |= {c.path for c in left if c.after.kind == "absent" and c.path in folders}
         changes = tuple(c for c in left if c.path not in stay)
         return msgspec.structs.replace(plan, changes=changes, kept=len(kept))
+
+    def _from(self, thread_id: str, change: Change, present: FileState) -> Change:
+        """A change from what there is, where that says the same: `git status` wrote an index."""
+        path, before = change.path, change.before
+        if same(present, before) or not may_be_index(path):
+            return change
+        journal = self._journal(thread_id)
+        now = self._present(thread_id, [change], journal.objects)[path]
+        return Change(path, now, change.after) if same_index(journal, path, now, before) else change
+
+    def _alike(self, thread_id: str) -> undoing.Alike:
+        """Whether two states of a path say the same."""
+        journal = self._journal(thread_id)
+        return lambda path, one, other: same(one, other) or same_index(journal, path, one, other)
 
     def _others(self, thread_id: str, changes: Sequence[Change]) -> set[str]:
         """What is in folders that would go, and is someone else's: it stays, and they with it."""
@@ -241,6 +259,7 @@ def _of_turn(
     turns: Mapping[int, int],
     turn: int | None,
     parts: Sequence[Part] = (),
+    alike: undoing.Alike = undoing.unchanged,
 ) -> UndoPlan:
     """How to undo a turn; if none is named, the last that changed something, or a part."""
     effects = undoing.standing(entries).effects
@@ -251,4 +270,4 @@ def _of_turn(
     # Calls outside a turn have nothing in common: only the last of them is meant.
     wanted = [seq for seq in effects if turns[seq] == turn] if turn else [
         seq for seq in about if turns[seq] == turn][-1:]  # fmt: skip
-    return undoing.plan_undo(entries, wanted)
+    return undoing.plan_undo(entries, wanted, alike)

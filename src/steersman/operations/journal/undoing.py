@@ -7,7 +7,7 @@ changes of many entries gives, for each path, where it came from and where it go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -16,6 +16,8 @@ from steersman.operations.journal.changeset import same
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.errors import NothingToUndo, ToolProblem
 from steersman.records.undo import UndoPlan
+
+Alike = Callable[[str, FileState, FileState], bool]  # whether two states of a path say the same
 
 
 class Entry(Struct, frozen=True):
@@ -87,7 +89,14 @@ def void(entries: Iterable[Entry]) -> set[int]:
     return {seq for entry in entries if entry.cause == "void" for seq in entry.undoes}
 
 
-def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
+def unchanged(_path: str, one: FileState, other: FileState) -> bool:
+    """Whether two states of a path are the same to whoever uses it."""
+    return same(one, other)
+
+
+def plan_undo(
+    entries: Sequence[Entry], wanted: Iterable[int], alike: Alike = unchanged
+) -> UndoPlan:
     """How to undo effects in force, less what was undone of them before."""
     wanted = sorted(set(wanted))
     in_force = standing(entries)
@@ -99,7 +108,7 @@ def plan_undo(entries: Sequence[Entry], wanted: Iterable[int]) -> UndoPlan:
             "There is no change there, or it was undone before.",
         )
     named, done = _done(entries, in_force, wanted)
-    return UndoPlan("undo", tuple(named), tuple(inverse(squash(done))), gaps(done))
+    return UndoPlan("undo", tuple(named), tuple(inverse(squash(done))), gaps(done, alike))
 
 
 def made(entries: Sequence[Entry]) -> list[Change]:
@@ -192,12 +201,12 @@ def with_obstacles(chosen: Sequence[Change], changes: Sequence[Change]) -> list[
     return [change for change in changes if change.path in paths or in_the_way(change)]
 
 
-def gaps(changes: Iterable[Change]) -> tuple[str, ...]:
+def gaps(changes: Iterable[Change], alike: Alike = unchanged) -> tuple[str, ...]:
     """Paths that someone else changed between one change and the next."""
     last: dict[str, FileState] = {}
     found: set[str] = set()
     for change in changes:
-        if change.path in last and not same(last[change.path], change.before):
+        if change.path in last and not alike(change.path, last[change.path], change.before):
             found.add(change.path)
         last[change.path] = change.after
     return tuple(sorted(found))

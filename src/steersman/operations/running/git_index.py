@@ -1,0 +1,114 @@
+"""What the index of a repository holds: what is staged, without what git only remembers of files.
+
+`git status` writes an index again with new times of files in it; what is staged stays the same.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from steersman.operations.journal.journal import Journal
+from steersman.operations.running.contents import content_of
+from steersman.records.change import FileState
+from steersman.records.patterns import pattern
+
+# Within a repository: its own index, those of its worktrees, and what several of them share.
+INDEX = pattern(r"(?:worktrees/[^/]+/)?(?:index|sharedindex\.[0-9a-f]+)")
+_ANYWHERE = pattern(r"(?:.*/)?(?:index|sharedindex\.[0-9a-f]+)", re.DOTALL)
+_HEAD = 12  # bytes: a mark, the version, the number of entries
+_STAT, _MODE = 40, 24  # bytes of an entry before the name of its object; where its mode is
+_EXTENDED = 0x4000
+_STAGED = 0xF000  # the flags without the length of the path
+_SUMS = (20, 32)  # bytes of the name of an object
+_TOLD = (b"REUC", b"link")  # extensions that say more than what git can find out again
+
+
+class Entry(Struct, frozen=True):
+    """A path that is staged; `flags` hold its stage and what git was told about it."""
+
+    path: bytes
+    mode: int
+    name: str
+    flags: int
+
+
+class Index(Struct, frozen=True):
+    """What is staged, in order, and what else an index says that git could not find out again."""
+
+    entries: tuple[Entry, ...]
+    told: tuple[bytes, ...] = ()
+
+
+def may_be_index(path: str) -> bool:
+    """Whether a path has the name of an index."""
+    return _ANYWHERE.fullmatch(path) is not None
+
+
+def same_index(journal: Journal, path: str, one: FileState, other: FileState) -> bool:
+    """Whether two states of a path are an index in which the same is staged."""
+    if not may_be_index(path) or (one.kind, one.mode) != (other.kind, other.mode):
+        return False
+    found = read_index(content_of(journal, one))
+    return found is not None and found == read_index(content_of(journal, other))
+
+
+def read_index(content: bytes) -> Index | None:
+    """An index, in any of git's forms; None for anything else."""
+    version = int.from_bytes(content[4:8], "big")
+    if content[:4] != b"DIRC" or version not in (2, 3, 4):
+        return None
+    for length in _SUMS:
+        try:
+            entries, at = _entries(content, version, length)
+            return Index(entries, tuple(_told(content, at, length)))
+        except ValueError:
+            continue
+    return None
+
+
+def _entries(content: bytes, version: int, length: int) -> tuple[tuple[Entry, ...], int]:
+    count, at = int.from_bytes(content[8:_HEAD], "big"), _HEAD
+    found: list[Entry] = []
+    path = b""
+    for _ in range(count):
+        begin, mode = at, int.from_bytes(content[at + _MODE : at + _MODE + 4], "big")
+        at += _STAT
+        name, at = content[at : at + length].hex(), at + length
+        flags, at = int.from_bytes(content[at : at + 2], "big"), at + 2
+        more = 0
+        if flags & _EXTENDED:
+            more, at = int.from_bytes(content[at : at + 2], "big"), at + 2
+        kept = b""
+        if version == 4:
+            cut, at = _number(content, at)
+            kept = path[: len(path) - cut]
+        end = content.index(b"\0", at)
+        path = kept + content[at:end]
+        # Entries of the older forms are filled up to eight bytes.
+        at = end + 1 if version == 4 else begin + (end - begin + 8) // 8 * 8
+        found.append(Entry(path, mode, name, (flags & _STAGED & ~_EXTENDED) << 16 | more))
+    return tuple(found), at
+
+
+def _number(content: bytes, at: int) -> tuple[int, int]:
+    """A number of as many bytes as it needs, and where it ends."""
+    value = -1
+    while at < len(content):
+        value = (value + 1) << 7 | content[at] & 0x7F
+        at += 1
+        if not content[at - 1] & 0x80:
+            return value, at
+    raise ValueError("the index ends in the middle of a number")
+
+
+def _told(content: bytes, at: int, length: int) -> Iterator[bytes]:
+    """The extensions that count; they fill what is left but a checksum."""
+    end = len(content) - length
+    while at < end:
+        size = int.from_bytes(content[at + 4 : at + 8], "big")
+        if content[at : at + 4] in _TOLD:
+            yield content[at : at + 8 + size]
+        at += 8 + size
+    if at != end:
+        raise ValueError("the index has another form")
