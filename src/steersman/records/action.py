@@ -68,7 +68,8 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     sockets and the like. `commits` and other
     `objects` are what git's own history loses; `names` are branches, tags and stashes that go, and
     `unnamed` the commits that nothing else leads to; `hidden` are objects of the history in whose
-    place git shows others from now on. `turn_removed` are all files that the turn has
+    place git shows others from now on; `tags` are annotated tags that go, whose commits stay.
+    `turn_removed` are all files that the turn has
     deleted or emptied with this, `turn_lost` those that no version control has, without what the
     user agreed to before. `named` when each change is judged by itself as well.
     """
@@ -88,6 +89,7 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     names: tuple[str, ...] = ()
     unnamed: int = 0
     hidden: int = 0
+    tags: tuple[str, ...] = ()
     objects: int = 0
     turn_removed: int = 0
     turn_lost: int = 0

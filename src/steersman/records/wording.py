@@ -174,13 +174,17 @@ def losses(many: ChangeMany, lost: str, *, doing: bool = False) -> list[str]:
     both = "deleting or emptying" if doing else "delete or empty"
     parts = []
     if many.commits or many.objects:
-        history = ((many.commits, "commit"), (many.objects, "other object"))
+        other = "other object" if many.commits else "object"
+        history = ((many.commits, "commit"), (many.objects, other))
         gone = " and ".join(counted(number, noun) for number, noun in history if number)
         parts.append(f"{delete} {gone} from git's history permanently")
     if many.unnamed:
         named = ", ".join(map(_short, many.names))
         end = "," * doing
         parts.append(f"{delete} {named}, the only way to {counted(many.unnamed, 'commit')}{end}")
+    if many.tags:
+        messages = "its message" if len(many.tags) == 1 else "their messages"
+        parts.append(f"{delete} {', '.join(map(_short, many.tags))} with {messages}")
     if many.hidden:
         replace = "replacing" if doing else "replace"
         others = "another" if many.hidden == 1 else "others"

@@ -180,8 +180,8 @@ class Thread:
     def thread(self):
         return self._changes
 
-    def perhaps(self, name):
-        return any(name in change.path for change in self._changes)
+    def perhaps(self, *names):
+        return any(name in change.path for change in self._changes for name in names)
 
 
 def test_however_much_was_deleted_what_only_an_object_kept_is_lost_with_it(journal, repository):

@@ -93,9 +93,12 @@ class LoggedPast:
                             for change in entry.changes]  # fmt: skip
         return self._thread
 
-    def perhaps(self, name: str) -> bool:
-        """Whether the thread may have changed a path with this in it; cheaper than to see all."""
-        marks = (name.encode(), b'"manifest":')  # what is kept elsewhere is not looked into
+    def perhaps(self, *names: str) -> bool:
+        """Whether the thread may have changed a path with one of these in it.
+
+        That is cheaper than to see all.
+        """
+        marks = (*map(str.encode, names), b'"manifest":')  # what is kept elsewhere is not looked into
         rows = self._log.store.read(self._log.thread, until=self._until, kinds=("checkpoint",))
         return any(mark in row.body for row in rows for mark in marks)
 

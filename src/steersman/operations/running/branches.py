@@ -3,7 +3,7 @@
 Git keeps such commits for a while, but only someone who knows their numbers finds them. A branch
 that was renamed, packed or merged loses nothing, nor does one that the thread made itself, unless
 work is in it that was not the thread's, nor a stash whose work is in the folder, until that is
-thrown away, too. One that moves loses nothing as long as its log says where it was.
+thrown away, too: one of your own, or what a rebase or a merge put away (an autostash). One that moves loses nothing as long as its log says where it was.
 """
 
 import re
@@ -15,7 +15,13 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
 from steersman.operations.running import repository
 from steersman.operations.running.contents import blob_names, content_of, key, lasts
-from steersman.operations.running.git_needs import Led, named_now, packed_on_disk, packed_refs
+from steersman.operations.running.git_needs import (
+    Led,
+    logged,
+    named_now,
+    packed_on_disk,
+    packed_refs,
+)
 from steersman.operations.running.history import is_object, leads_on, piece
 from steersman.operations.running.stashes import blobs_of, committed, unpacked
 from steersman.records.change import Change, FileState
@@ -23,11 +29,15 @@ from steersman.records.patterns import pattern
 
 _REF = pattern(
     r"(?P<store>(?:.*/)?)(?<!logs/)(?:(?P<ref>refs/.+)|(?P<many>packed-refs)|(?P<head>HEAD)"
+    r"|(?P<auto>rebase-(?:merge|apply)/autostash|MERGE_AUTOSTASH)"
     r"|logs/(?P<log>refs/(?!remotes/).+))",
     re.DOTALL,
 )
 _OBJECT = pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 STASH = "refs/stash"
+_AUTOSTASH = "autostash"  # what a rebase or a merge put away, until it is done
+_STASHES = (STASH, _AUTOSTASH)
+STASHES = (STASH, _AUTOSTASH, _AUTOSTASH.upper())  # what is in the paths of their files
 _REPLACED = "refs/replace/"
 _PASSING = ("refs/remotes/", "refs/bisect/", "refs/rewritten/", "refs/prefetch/")  # nobody's own
 _DETACHED = (40, 41, 64, 65)  # bytes of a HEAD that is on no branch
@@ -40,15 +50,17 @@ Names = dict[str, str]  # of objects, and of what led there
 class Unnamed(Struct, frozen=True):
     """What is taken away, in words, and how many commits only that led to.
 
-    `hidden` are objects in whose place git shows others from now on.
+    `hidden` are objects in whose place git shows others from now on. `tags` are those that only
+    have a message of their own.
     """
 
     names: tuple[str, ...] = ()
     commits: int = 0
     hidden: int = 0
+    tags: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.commits or self.hidden)
+        return bool(self.commits or self.hidden or self.tags)
 
 
 def takes_names(change: Change) -> bool:
@@ -80,6 +92,7 @@ def unnamed(
     taken = [*latest, *(change for change in squash(whole) if change.path in paths), *popped]
     after = {change.path: change.after for change in changes}
     names: list[str] = []
+    tags: list[str] = []
     commits = hidden = 0
     for store in sorted({match["store"] for match in found}):
         left = named_now(journal, store, after)
@@ -91,7 +104,7 @@ def unnamed(
         own = _made(store, whole) & lost.keys() if lost else set()
         if own and left and not _hold_work(journal, store, own, left, whole):
             lost = {one: ref for one, ref in lost.items() if one not in own}
-        stashes = {one for one, ref in lost.items() if ref == STASH}
+        stashes = {one for one, ref in lost.items() if ref in _STASHES}
         new = _lost(journal, store, latest, None).keys()
         for one in stashes - _thrown_away(journal, store, stashes, changes, new):
             del lost[one]
@@ -108,7 +121,11 @@ def unnamed(
             alone = {*lost} if len(lost) == 1 else _unsafe(journal.root, store, lost, left)
             names += sorted({_called(lost[one]) for one in alone})
             commits += len(lost) if gone is None else gone
-    return Unnamed(tuple(names), commits, hidden)
+        else:
+            kinds = repository.kinds(journal.root, store, lost) or {}
+            annotated = {one for one, kind in kinds.items() if kind == "tag"} - led
+            tags += sorted({_called(lost[one]) for one in annotated})
+    return Unnamed(tuple(names), commits, hidden, tuple(tags))
 
 
 def _let_go(
@@ -118,7 +135,7 @@ def _let_go(
     names = [change for change in squash(whole) if _REF.fullmatch(change.path)]
     lost = _lost(journal, store, names, left)
     before = {change.path: change.before for change in changes}
-    lost = {one: ref for one, ref in lost.items() if ref != STASH}
+    lost = {one: ref for one, ref in lost.items() if ref not in _STASHES}
     if not lost:
         return {}
     held = named_now(journal, store, before)
@@ -197,7 +214,7 @@ def _hold_work(
 def _is_stash(change: Change) -> bool:
     """Whether a file says which stashes there are."""
     found = _REF.fullmatch(change.path)
-    return found is not None and STASH in (found["ref"], found["log"])
+    return found is not None and (bool(found["auto"]) or STASH in (found["ref"], found["log"]))
 
 
 def _thrown_away(
@@ -252,21 +269,20 @@ def _read(journal: Journal, found: "re.Match[str]", state: FileState) -> Names:
     if state.kind != "file":
         return {}
     text = content_of(journal, state).decode(errors="replace")
-    if found["ref"]:
-        return {one: found["ref"] for one in _OBJECT.findall(text)}
+    if found["ref"] or found["auto"]:
+        return {one: found["ref"] or _AUTOSTASH for one in _OBJECT.findall(text)}
     if found["head"]:
         return {}
     if found["log"]:
-        rows = [line.split(" ") for line in text.splitlines() if found["log"] == STASH]
-        return {row[1]: STASH for row in rows if len(row) > 1 and _OBJECT.fullmatch(row[1])}
+        return dict.fromkeys(logged(text.encode()) if found["log"] == STASH else (), STASH)
     packed = packed_refs(text.encode(errors="replace"))
     return {one: ref for ref, one in packed.items()}
 
 
 def _called(ref: str) -> str:
+    if ref in _STASHES:
+        return ref.removeprefix("refs/")
     _, kind, *rest = ref.split("/")
-    if ref == STASH:
-        return "stash"
     return f"{_KINDS[kind]} {'/'.join(rest)}" if kind in _KINDS else ref
 
 

@@ -85,6 +85,7 @@ def summed_up(
         names=loss.unnamed.names[:NAMED],
         unnamed=loss.unnamed.commits,
         hidden=loss.unnamed.hidden,
+        tags=loss.unnamed.tags[:NAMED],
         turn_removed=loss.removed + special,
         turn_lost=len(loss.turn) + special,
         turn_bytes=_size(loss.turn),

@@ -23,6 +23,7 @@ LARGEST = 20_000_000
 _NAME = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 _SYMBOLIC = b"ref:"
 _TIPS = ("refs", "logs", "worktrees")
+_STASHES = "logs/refs/stash"
 
 
 def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
@@ -100,7 +101,10 @@ def named_now(journal: Journal, store: str, after: Mapping[str, FileState]) -> L
     loose = {path for path in leading if path.startswith("refs/")}
     packed = {ref: name for ref, name in packed.items() if ref not in loose}
     refs = {path for path in loose if not leading[path].startswith(_SYMBOLIC)}
+    stashes = leading.pop(_STASHES, b"")  # only a log tells of all, as long as one has a name
     objects = {name for text in leading.values() for name in _names(text)}.union(packed.values())
+    if _STASHES.removeprefix("logs/") in refs | packed.keys():
+        objects |= logged(stashes)
     logs = {path.removeprefix("logs/"): _names(text) for path, text in inner.items()
             if path.startswith("logs/refs/")}  # fmt: skip
     return Led(objects, refs | packed.keys(), logs)
@@ -112,6 +116,12 @@ def packed_refs(text: bytes) -> dict[str, str]:
     return {row[1]: row[0] for row in rows if len(row) == 2 and _NAME.fullmatch(row[0].encode())}
 
 
+def logged(text: bytes) -> set[str]:
+    """Where the lines of a log lead; where the first came from, no line does any more."""
+    rows = (line.split(b" ", 2) for line in text.splitlines())
+    return {name for row in rows if len(row) == 3 for name in _names(row[1])}
+
+
 def packed_on_disk(journal: Journal, store: str) -> bytes:
     """The file of those branches and tags as it is."""
     return _read(journal.root, f"{store}packed-refs")
@@ -120,7 +130,7 @@ def packed_on_disk(journal: Journal, store: str) -> bytes:
 def _leads(path: str) -> bool:
     """Whether a file of git's leads to what people find by name; reflogs are for those who dig."""
     if path.startswith("logs/"):
-        return path == "logs/refs/stash"
+        return path == _STASHES
     return path.startswith(("refs/", "worktrees/")) or path in ("packed-refs", "HEAD")
 
 

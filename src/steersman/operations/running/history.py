@@ -2,8 +2,9 @@
 
 A repository loses nothing when its objects are packed, or when a branch is amended or rebased: the
 objects are in the pack, and the reflog leads to the old commits. They are lost when they are in no
-pack and no file any more. What counts is what was in use at any time since the thread began, and
-commits that nothing leads to as long as git itself would keep them.
+pack and no file any more. What counts is what was in use at any time since the thread began, staged
+by others than the thread included, and commits that nothing leads to as long as git itself would
+keep them.
 """
 
 import hashlib
@@ -18,7 +19,8 @@ from msgspec import Struct
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running import repository
-from steersman.operations.running.contents import LARGEST, content_of
+from steersman.operations.running.contents import LARGEST, content_of, key
+from steersman.operations.running.git_index import INDEX, read_index
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk
 from steersman.records.patterns import pattern
@@ -27,7 +29,7 @@ KEPT_SECONDS = 14 * 86400  # git prunes what nothing leads to after two weeks
 _LOOSE = r"(?P<fan>[0-9a-f]{2})/(?P<rest>[0-9a-f]{38}(?:[0-9a-f]{24})?)"
 _PACK = r"pack/(?P<pack>pack-(?P<sum>[0-9a-f]{40}(?:[0-9a-f]{24})?))\.(?P<kind>pack|idx)"
 _OBJECT = pattern(rf"(?P<store>(?:.*/)?)objects/(?:{_LOOSE}|{_PACK})", re.DOTALL)
-_TIPS = pattern(r"(?P<store>(?:.*/)?)(?:refs/.+|logs/.+|packed-refs|[A-Z_]*HEAD)", re.DOTALL)
+_TIPS = pattern(r"refs/.+|logs/.+|packed-refs|[A-Z_]*HEAD", re.DOTALL)  # within a repository
 _NAME = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 
 Originals = Callable[[], Iterable[Change]]
@@ -187,12 +189,27 @@ def _missed(journal: Journal, store: str, gone: set[str], originals: Originals) 
 
 
 def _tips(journal: Journal, store: str, originals: Iterable[Change]) -> set[str]:
-    """The objects that branches, tags, stashes and reflogs named before they were changed."""
+    """The objects that branches, tags, stashes and reflogs named before they were changed.
+
+    So does the index, but for what the thread had made itself by then.
+    """
     names: set[str] = set()
+    made: set[str] = set()
+    left: dict[str, str] = {}  # how the thread itself left each index
     for change in originals:
-        found = _TIPS.fullmatch(change.path)
-        if found and found["store"] == store and change.before.kind == "file":
-            words = _NAME.findall(content_of(journal, change.before))
+        inner, was = change.path.removeprefix(store), change.before
+        new = piece(change.path) if was.kind == "absent" else None
+        if new and new.store == store:
+            made.add(new.name)
+        if was.kind != "file" or not change.path.startswith(store):
+            continue
+        if INDEX.fullmatch(inner):
+            if left.get(inner) != key(was):
+                staged = read_index(content_of(journal, was))
+                names |= {one.name for one in staged.entries} - made if staged else set()
+            left[inner] = key(change.after)
+        elif _TIPS.fullmatch(inner):
+            words = _NAME.findall(content_of(journal, was))
             names |= {word.decode() for word in words if word.strip(b"0")}
     return names
 

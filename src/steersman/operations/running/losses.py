@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import squash
-from steersman.operations.running.branches import STASH, Unnamed, takes_names, unnamed
+from steersman.operations.running.branches import STASHES, Unnamed, takes_names, unnamed
 from steersman.operations.running.contents import blob_names, is_own, key, lasts
 from steersman.operations.running.history import (
     History,
@@ -49,8 +49,11 @@ class Past(Protocol):
         """What the whole thread changed, in order."""
         ...
 
-    def perhaps(self, name: str) -> bool:
-        """Whether the thread may have changed a path with this in it; cheaper than to see all."""
+    def perhaps(self, *names: str) -> bool:
+        """Whether the thread may have changed a path with one of these in it.
+
+        That is cheaper than to see all.
+        """
         ...
 
 
@@ -65,7 +68,7 @@ class NoPast:
         """Nothing."""
         return ()
 
-    def perhaps(self, name: str) -> bool:
+    def perhaps(self, *names: str) -> bool:
         """No."""
         return False
 
@@ -106,7 +109,7 @@ def loss_of(
     matters = any(_counts(one) or destroys_objects(one) or _brings(one) for one in changes)
     turn = past.turn() if matters else ()
     loss = _loss_of(journal, changes, command, past, turn) if matters else Loss()
-    if any(map(takes_names, changes)) or (matters and past.perhaps(STASH)):
+    if any(map(takes_names, changes)) or (matters and past.perhaps(*STASHES)):
         return replace(loss, unnamed=unnamed(journal, changes, past.thread))
     return loss
 

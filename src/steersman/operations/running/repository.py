@@ -133,15 +133,21 @@ def only_from(root: str, store: str, tips: Iterable[str], others: Iterable[str])
 
 
 def unreached(root: str, store: str, tips: Iterable[str], others: Iterable[str]) -> set[str] | None:
-    """Those of the tips with a commit that none of the others leads to."""
+    """Those of the tips with a commit that none of the others leads to.
+
+    So is an annotated tag that is none of the others: its message is nowhere else.
+    """
     every, place = list(tips), _place(root, store)
     peeled = _each(root, [f"{tip}^{{commit}}" for tip in every], place)
     said = "".join([*(f"{tip}\n" for tip in every), *(f"^{tip}\n" for tip in others)]).encode()
     answer = ask(root, [place, "rev-list", "--ignore-missing", "--stdin"], said)
     if peeled is None or answer is None:
         return None
-    commits = set(answer.decode().split())
-    return {tip for tip, told in zip(every, peeled, strict=True) if told.split()[0] in commits}
+    commits, kept = set(answer.decode().split()), {*others}
+    found = {tip: told.split()[0] for tip, told in zip(every, peeled, strict=True)
+             if told.endswith(" commit")}  # fmt: skip
+    tags = {tip for tip, commit in found.items() if tip != commit}
+    return {tip for tip, commit in found.items() if commit in commits or tip in tags - kept}
 
 
 def parents(root: str, store: str, commit: str) -> list[str]:
