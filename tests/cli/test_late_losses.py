@@ -1,4 +1,4 @@
-"""What was put away is followed over the turns of a thread: stashes, autostashes, what was staged."""
+"""What was put away is followed over the turns of a thread: stashes, and what was staged."""
 
 from subprocess import CalledProcessError
 

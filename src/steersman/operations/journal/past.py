@@ -98,7 +98,7 @@ class LoggedPast:
 
         That is cheaper than to see all.
         """
-        marks = (*map(str.encode, names), b'"manifest":')  # what is kept elsewhere is not looked into
+        marks = (*map(str.encode, names), b'"manifest":')  # what is kept elsewhere may have any
         rows = self._log.store.read(self._log.thread, until=self._until, kinds=("checkpoint",))
         return any(mark in row.body for row in rows for mark in marks)
 

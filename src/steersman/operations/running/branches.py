@@ -3,7 +3,8 @@
 Git keeps such commits for a while, but only someone who knows their numbers finds them. A branch
 that was renamed, packed or merged loses nothing, nor does one that the thread made itself, unless
 work is in it that was not the thread's, nor a stash whose work is in the folder, until that is
-thrown away, too: one of your own, or what a rebase or a merge put away (an autostash). One that moves loses nothing as long as its log says where it was.
+thrown away, too: one of your own, or what a rebase or a merge put away (an autostash). One that
+moves loses nothing as long as its log says where it was.
 """
 
 import re
