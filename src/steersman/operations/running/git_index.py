@@ -25,7 +25,7 @@ _TOLD = (b"REUC", b"link")  # extensions that say more than what git can find ou
 
 
 class Entry(Struct, frozen=True):
-    """A path that is staged; `flags` hold its stage and what git was told about it."""
+    """A path that is staged; `flags` hold its stage and whether git is to look at its file."""
 
     path: bytes
     mode: int

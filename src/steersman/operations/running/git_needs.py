@@ -101,7 +101,7 @@ def named_now(journal: Journal, store: str, after: Mapping[str, FileState]) -> L
     loose = {path for path in leading if path.startswith("refs/")}
     packed = {ref: name for ref, name in packed.items() if ref not in loose}
     refs = {path for path in loose if not leading[path].startswith(_SYMBOLIC)}
-    stashes = leading.pop(_STASHES, b"")  # only a log tells of all, as long as one has a name
+    stashes = leading.pop(_STASHES, b"")  # only their log names all, as long as the last has a name
     objects = {name for text in leading.values() for name in _names(text)}.union(packed.values())
     if _STASHES.removeprefix("logs/") in refs | packed.keys():
         objects |= logged(stashes)
