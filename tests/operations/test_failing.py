@@ -60,7 +60,7 @@ def test_on_failure_it_is_tried_again_in_the_sandbox_if_the_person_wants_that(tm
     assert not first.actions[0].outside
     assert first.reason.endswith("failed with exit code 3: E   assert EROFS; run it again?")
     assert second.reason == "`echo no; exit 7` failed with exit code 7: no; run it again?"
-    assert (second.lasting, second.only_once) == ((), "each failure is asked about")
+    assert (second.lasting, second.only_once) == ((), "you are asked after each failure")
     assert broken.output["exit_code"] == 7
     assert broken.output["note"] == "The user chose not to run it again. look at x first"
 
