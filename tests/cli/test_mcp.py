@@ -2,7 +2,9 @@
 
 import json
 import sys
+import tempfile
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
@@ -158,8 +160,8 @@ def test_a_variable_that_a_template_needs_is_missed(steer, own):
 # The folder's own
 
 
-def test_servers_of_a_folder_are_used_once_it_is_trusted(steer, workspace, tmp_path):
-    started = tmp_path / "started"
+def test_servers_of_a_folder_are_used_once_it_is_trusted(steer, workspace):
+    started = Path(tempfile.gettempdir(), f"started-{token_hex(5)}")  # beside nothing of a person's
     told = added(steer, "near", "--project", "-e", f"K={TOKEN}", "--", *PLAIN,
                  "--started", str(started))  # fmt: skip
     assert "review it with `steer policy trust`" in told

@@ -195,4 +195,4 @@ def test_jobs_of_a_session_that_was_cut_off_ended_with_it():
     assert jobs_ended(told([*started, ended])) == [Draft(lost, place, 1, "p2")]
     assert words(lost).endswith("p2 (make serve) ended when Steersman stopped unexpectedly.")
     note = meanwhile(told([Draft(lost, place, 1, "p2")]), Journal("/srv", Objects("/nowhere")))
-    assert note.endswith("p2 (`make serve`) ended when Steersman stopped unexpectedly.")
+    assert note.endswith('p2 ("make serve") ended when Steersman stopped unexpectedly.')
