@@ -86,6 +86,7 @@ class Confinement:
             files="read" if looks_only else "write",
             writable=() if looks_only else (cache,),
             granted=tuple(path for path in writes if not _meets(path, hidden)),
+            given=tuple(path for path in action.writes if not _meets(path, hidden)),
             hidden=hidden,
             network=_network(action, out=out, looks_only=looks_only),
             registries=sources,

@@ -15,7 +15,8 @@ class Profile(Struct, frozen=True):
     changes are judged anyway. `files` shows what it may do to the
     workspace: nothing, or change a view of it that becomes real when its effects were judged.
     `writable` folders outside the workspace can be changed for real, such as caches; `granted` ones
-    also inside a workspace that is otherwise read only. `hidden` files and folders cannot be read;
+    also inside a workspace that is otherwise read only; `given` are those of them that the user was
+    asked about for this very command. `hidden` files and folders cannot be read;
     they may be missing, and stay so; `readable` is seen inside of them. `network`: none, through
     the door (a proxy that asks about every host), or the machine's own; `nearby` are the hosts of
     this machine and its network, as `host:port`, that the door may lead to, and `reaches` those of
@@ -35,6 +36,7 @@ class Profile(Struct, frozen=True):
     files: Literal["read", "write"] = "write"
     writable: tuple[str, ...] = ()
     granted: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     network: Literal["none", "door", "host"] = "none"

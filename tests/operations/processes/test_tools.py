@@ -13,6 +13,7 @@ import pytest
 from msgspec import Struct
 
 from steersman.operations.journal.objects import Objects
+from steersman.operations.running.command_result import CommandResult
 from steersman.operations.running.command_run import Effects
 from steersman.operations.running.containment import Containment
 from steersman.operations.running.guardian import NO_VIEW
@@ -21,7 +22,7 @@ from steersman.operations.tool import Malformed, Tool
 from steersman.operations.tools import read_command_output, run_command, signal_process
 from steersman.operations.tools.list_processes import ListProcesses, ProcessEntry, ProcessList
 from steersman.operations.tools.read_command_output import OutputPart, ReadCommandOutput
-from steersman.operations.tools.run_command import UNREACHED, CommandResult, RunCommand
+from steersman.operations.tools.run_command import UNREACHED, RunCommand
 from steersman.operations.tools.signal_process import Signalled, SignalProcess
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute
@@ -62,6 +63,7 @@ class Bare:
         self.inherit: tuple[int, ...] = ()
         self.spaces: tuple[int, ...] = ()
         self.view = NO_VIEW
+        self.reached = ""
 
     async def containment(self) -> Containment:
         return Containment("none")
@@ -81,8 +83,11 @@ class Bare:
     def stumbled(self, exit_code: int, output: str) -> bool:
         return False
 
-    async def too_late(self) -> str:
-        return ""
+    async def too_late(self) -> bool:
+        return False
+
+    def dropped(self) -> tuple[str, ...]:
+        return ()
 
     async def settle(self, bench: Any) -> Effects:
         return Effects()

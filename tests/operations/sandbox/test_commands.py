@@ -146,7 +146,7 @@ DENY = ConfirmResponse("deny")
 def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
     """Not the whole outside: the question quotes it, and nothing else can be written."""
     with a_folder() as folder:
-        shop = Asked(folder, ONCE, approvals="on-failure")
+        shop = Asked(folder, ONCE, DENY, approvals="on-failure")
         script = "echo x > $HOME/.deployed || exit 1; echo y > $HOME/other; exit 3"
         result = shop.run_script(script)
         request = shop.asked[0]
@@ -170,7 +170,7 @@ def test_a_command_is_given_exactly_what_its_sandbox_refused() -> None:
 def test_given_names_can_be_made_replaced_renamed_and_deleted() -> None:
     """As programs do: with new files beside them, which are not kept."""
     with a_folder() as folder:
-        shop = Asked(folder, *[ONCE] * 4, approvals="review")
+        shop = Asked(folder, ONCE, ONCE, DENY, ONCE, ONCE, approvals="review")
         commands = (
             "sed -i s/old/new/ ~/.deployed",
             "mv ~/.deployed ~/.moved && touch ~/other",
@@ -182,7 +182,8 @@ def test_given_names_can_be_made_replaced_renamed_and_deleted() -> None:
         )
         assert [one.output["exit_code"] for one in results] == [0] * 4, results
         assert [one.reason.partition("` ")[2].partition(".")[0] for one in shop.asked] == [
-            "could not write ~/", "could not write ~/", "could not write ~/made",
+            "could not write ~/", "could not write ~/", "could not write ~/",
+            "could not write ~/made",
             "could not delete ~/",
         ]  # fmt: skip
         assert (
@@ -191,6 +192,70 @@ def test_given_names_can_be_made_replaced_renamed_and_deleted() -> None:
         )
         found = sorted(str(path.relative_to(shop.home)) for path in shop.home.rglob("*"))
         assert found == ["made", "made/inner", "made/inner/file"]
+
+
+def test_run_again_is_as_if_it_had_not_been_run_before() -> None:
+    """What the failed run did is thrown away; on a no it stays, and is in the result."""
+    with a_folder() as folder:
+        shop = Asked(folder, ONCE, DENY, approvals="review")
+        script = "echo ran >> log; mkdir made && cp log $HOME/.deployed"
+        result = shop.run_script(script)
+        assert result.output["exit_code"] == 0, result
+        assert sorted(result.output["changes"]) == ["created log", "created made"]
+        assert (shop.root / "log").read_text() == "ran\n"
+        assert (shop.home / ".deployed").read_text() == "ran\n"
+        denied = shop.run_script("echo ran >> log; rmdir made && cp log $HOME/new")
+        assert denied.output["exit_code"] == 1
+        assert "not run again: " in denied.output["note"]
+        assert sorted(denied.output["changes"]) == ["changed log", "deleted made"]
+        assert (shop.root / "log").read_text() == "ran\n" * 2
+        assert not (shop.home / "new").exists()
+
+
+def test_what_a_command_wrote_beside_what_it_was_given_is_asked_about() -> None:
+    """Nothing is dropped in silence; and a lasting answer opens its file alone, as it is."""
+    with a_folder() as folder:
+        here = ConfirmResponse("allow", scope="here")
+        shop = Asked(folder, here, ONCE, ONCE, DENY, approvals="review")
+        (shop.home / "sub").mkdir()
+        (shop.root / "one.sh").write_text("echo 1 >> ~/.deployed\n")
+        (shop.root / "s.sh").write_text("echo 1 > ~/one && echo 2 > ~/two && echo 3 > ~/sub/three")
+        (shop.root / "silent.sh").write_text("(echo x > ~/four) 2>/dev/null; [ ! -e ~/four ]\n")
+        replaced = "sed -i s/old/new/ ~/.deployed"
+        commands = ("sh one.sh", "sh s.sh", "sh silent.sh", replaced)
+        *results, last = shop.workshop.do(
+            *(("workspace_run_command", {"command": one}) for one in commands)
+        )
+        assert [one.output and one.output["exit_code"] for one in results] == [0, 0, 0], results
+        assert [one.reason.partition("` ")[2].partition(". ")[0] for one in shop.asked] == [
+            "could not write ~/.deployed",
+            "could not write ~/one",
+            "could not write ~/one, ~/two and ~/sub/three",
+        ]
+        assert [(shop.home / name).read_text() for name in ("one", "two", "sub/three")] == [
+            "1\n",
+            "2\n",
+            "3\n",
+        ]
+        assert last.output["exit_code"] == 0, last
+        assert (shop.home / ".deployed").read_text() == "new\n1\n"
+
+
+def test_what_has_reached_somebody_is_not_run_again() -> None:
+    """Neither by itself nor with permission: what it did there would be done twice."""
+    with a_folder() as folder, serving() as port:
+        shop = Asked(folder, THREAD, approvals="review")
+        curl = f"curl -sS http://127.0.0.1:{port}/"
+        (shop.root / "s.sh").write_text(f"{curl} > got; echo x > $HOME/new")
+        first, again = shop.workshop.do(
+            ("workspace_run_command", {"command": curl}),
+            ("workspace_run_command", {"command": "sh s.sh"}),
+        )
+        assert first.output["output"] == "hello"
+        assert "not run again, because it has reached other hosts" in again.output["note"]
+        assert "try again with outside_sandbox" in again.output["note"]
+        assert again.output["changes"] == ["created got"]
+        assert len(shop.asked) == 1
 
 
 @pytest.mark.parametrize("approvals", ["review", "on-request"])

@@ -60,7 +60,7 @@ def test_a_path_that_could_not_be_written(line, home):
     said = f"some words\n{line.replace('HOME', home)}\n"
     assert found(said, home) == Refusals(writes=(f"{home}/.bashrc",))
     assert found(said, home).sentence(home) == "could not write ~/.bashrc"
-    assert found(said, home, granted=(f"{home}/.bashrc",)) == Refusals()
+    assert found(said, home, given=(f"{home}/.bashrc",)) == Refusals()
     assert found(said, home, sandbox=False) == Refusals()
     assert found(said, home, files="read") == Refusals()
 
@@ -105,7 +105,7 @@ def test_a_push_to_a_repository_here_names_its_folder(home):
     subprocess.run(["git", "init", "-q", "--bare", place], check=True)
     assert found(said, home) == Refusals(writes=(place,))
     assert found(said.replace(place, "../shop.git"), home) == Refusals(writes=(place,))
-    assert found(said, home, granted=(place,)) == Refusals()
+    assert found(said, home, given=(place,)) == Refusals()
     assert found(said, home, hidden=(place,)) == Refusals()
 
 

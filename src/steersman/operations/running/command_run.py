@@ -1,10 +1,12 @@
 """One command where it runs: started there, its effects read, judged, and made so or recorded."""
 
 import asyncio
+import os
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -82,6 +84,8 @@ class CommandRun(ABC):
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
         self.spaces: tuple[int, ...] = ()  # namespaces that it must be started in
+        self._served = False  # whether other commands may serve it there
+        self._were: dict[str, int | None] = {}  # when what was given had last changed
 
     @property
     def granted(self) -> tuple[str, ...]:
@@ -98,10 +102,10 @@ class CommandRun(ABC):
         """Whether nobody else may work on the folder meanwhile."""
         return False
 
-    def join(self, spaces: tuple[int, ...]) -> None:
-        """Have the command share a network with others, if there is one."""
+    def join(self, spaces: tuple[int, ...], *, served: bool = False) -> None:
+        """Have the command share a network with others, if there is one; some may be servers."""
         if spaces and self._profile.network != "host":
-            self.spaces = spaces
+            self.spaces, self._served = spaces, served
             self._profile = msgspec.structs.replace(self._profile, shared=True)
 
     async def open(self, bench: Bench) -> None:
@@ -140,15 +144,31 @@ class CommandRun(ABC):
         if self._door is not None:
             await self._door.proxy.answered()
 
-    async def too_late(self) -> Literal["", "again", "reached"]:
-        """Whether a host was allowed after the command had given up: it can be run again.
+    async def too_late(self) -> bool:
+        """Whether a host was allowed after the command had given up; waits for the answers."""
+        return self._door is not None and await self._door.proxy.missed()
 
-        "reached" when it has reached other hosts: what it did there would be done twice. It waits
-        for the answers to come.
-        """
-        if self._door is None or not await self._door.proxy.missed():
-            return ""
-        return "again" if self.contained else "reached"
+    @property
+    def reached(self) -> str:
+        """Whom the command may have reached, in words: what it did there would be done twice."""
+        if self._door is not None and self._door.used:
+            return "it has reached other hosts"
+        if self._profile.sockets:
+            return "it may have reached other programs"
+        if self._profile.network == "host":
+            return "it may have reached other hosts"
+        return "it may have reached servers that run in the background" if self._served else ""
+
+    async def remains(self, bench: Bench) -> str:
+        """What of a command's effects cannot be thrown away, in words; nothing if all can."""
+        if self.reached:
+            return self.reached
+        changed = any(when is None or _changed(one) != when for one, when in self._were.items())
+        return "it may have changed files outside the workspace" if changed else ""
+
+    def dropped(self) -> Sequence[str]:
+        """What it wrote beside the files that it was given, which is not kept."""
+        return ()
 
     def _together(self, host: str, port: int) -> Network:
         """A host as it is asked about: one of an installation with all others of it."""
@@ -196,6 +216,7 @@ class CommandRun(ABC):
     def argv(self, command: Sequence[str], cwd: str) -> list[str]:
         """The command line to start."""
         self._command = command[-1]
+        self._were = {one: _changed(one) for one in self.granted}
         return self._confined(self._door.wrap(command) if self._door else command, cwd)
 
     @abstractmethod
@@ -254,16 +275,21 @@ class OverView(CommandRun):
 
     async def open(self, bench: Bench) -> None:
         """Also lay a view over the folders of files that it was given."""
-        if self._profile.granted:
+        if self._profile.given:
             await self._give(self._transaction)
         await super().open(bench)
+
+    def dropped(self) -> Sequence[str]:
+        """What it wrote beside the files that it was given, which is not kept."""
+        return self._given.dropped() if self._given is not None else ()
 
     async def _give(self, room: Transaction | Copied) -> None:
         from steersman.operations.running.given import Given
 
-        given = await asyncio.to_thread(Given, room.bubblewrap, self._profile.granted)
+        given = await asyncio.to_thread(Given, room.bubblewrap, self._profile.given)
         self._given, room.beside = given, given.mounts
-        self._profile = msgspec.structs.replace(self._profile, granted=given.left)
+        left = (one for one in self._profile.granted if one not in given.covered)
+        self._profile = msgspec.structs.replace(self._profile, granted=tuple(left))
 
     def _confined(self, command: Sequence[str], cwd: str) -> list[str]:
         if isinstance(self._transaction, Transaction):
@@ -347,6 +373,12 @@ class Directly(CommandRun):
         if self._settling is None:
             self._settling = asyncio.ensure_future(self._settle(self._before, bench))
         return await asyncio.shield(self._settling)
+
+    async def remains(self, bench: Bench) -> str:
+        """Also what it did to the workspace: that has happened, and is recorded."""
+        if known := await super().remains(bench):
+            return known
+        return "it has changed files" if (await self.settle(bench)).words else ""
 
     async def _settle(self, before: Snapshot, bench: Bench) -> Effects:
         found = await asyncio.to_thread(before.changes_since)
@@ -462,6 +494,15 @@ class Landlocked(Directly):
                 if self.judged:
                     self._hold.forget()
                 self._hold.release()
+
+
+def _changed(path: str) -> int | None:
+    """When a file has changed last, 0 if it is not there; nobody knows of a folder."""
+    try:
+        about = os.lstat(path)
+    except OSError:
+        return 0
+    return None if stat.S_ISDIR(about.st_mode) else about.st_ctime_ns
 
 
 async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:

@@ -165,7 +165,7 @@ class CommandRuns:
 
     async def _begun(self, run: OverView, bench: Bench) -> CommandRun:
         """A run that may change files, in the network of the thread's other commands."""
-        run.join(self._loopback.spaces)
+        run.join(self._loopback.spaces, served=bool(self._going))
         return await _opened(run, bench)
 
     async def _copied(self, kind: type[C], bench: Bench) -> C:

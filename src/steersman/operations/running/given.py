@@ -7,11 +7,14 @@ nothing else. Where that is not possible, a given file is mounted as it is (`con
 
 import os
 import stat
+import subprocess
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from steersman.operations.journal.changeset import same
 from steersman.operations.journal.commit import apply
+from steersman.operations.journal.looking import examine
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.bubblewrap import Bubblewrap, overlay, works
 from steersman.operations.running.disk import holds, mounts
@@ -19,20 +22,28 @@ from steersman.operations.running.refusals import listed
 from steersman.operations.running.scratch import Scratch, beside
 from steersman.operations.running.upper import read_upper
 from steersman.operations.running.veils import Spared
+from steersman.records.change import ABSENT, FileState
 from steersman.records.errors import SteersmanError
-from steersman.records.names import shown
+from steersman.records.names import shown, written
 
 _NAMED = 3
+_MOST = 100  # paths that are looked for
+_MEANWHILE = "not written, because someone else changed it while the command ran"
+_UNKEPT = "not kept, because it was not allowed"
 
 
 class Layer(Struct, frozen=True):
-    """A folder, the names in it that were given, and where what is written to it goes."""
+    """A folder, the names in it that were given, and where what is written to it goes.
+
+    `were` is what the names were before the command began.
+    """
 
     folder: str
     names: tuple[str, ...]
     upper: str
     work: str
     started: int
+    were: tuple[FileState, ...]
 
     def words(self) -> list[str]:
         """What mounts it."""
@@ -48,21 +59,28 @@ class Others(Spared):
 
     def covers(self, path: str) -> bool:
         """Whether a path is neither given nor in a folder that is."""
-        return path.partition("/")[0] not in self._names
+        return _top(path) not in self._names
 
     @staticmethod
     def note(path: str) -> str:
-        """Its name; what is said of it is said once for all."""
-        return path
+        """Nothing; what is said of it is said once for all."""
+        return ""
 
 
 class Given:
-    """What one command was given; `left` are those that must be mounted as they are."""
+    """What one command was given, for itself alone."""
 
     def __init__(self, bubblewrap: Bubblewrap, granted: Sequence[str]) -> None:
         self._marks = bubblewrap.attributes
         self._scratch: Scratch | None = None
         self._layers: list[Layer] = []
+        try:
+            self._lay(bubblewrap, granted)
+        except BaseException:
+            self.discard()
+            raise
+
+    def _lay(self, bubblewrap: Bubblewrap, granted: Sequence[str]) -> None:
         by_folder: dict[str, list[str]] = {}
         for path in granted if self._marks else ():
             if not os.path.isdir(path):
@@ -70,10 +88,15 @@ class Given:
         for folder, paths in by_folder.items():
             layer = self._layer(folder, tuple(map(os.path.basename, paths)))
             line = [*bubblewrap.start(), "--ro-bind", "/", "/", *layer.words()] if layer else []
-            if layer and works([*line, "--", "true"]):
+            if layer and _serves([*line, "--", "true"]):
                 self._layers.append(layer)
-        covered = {os.path.join(one.folder, name) for one in self._layers for name in one.names}
-        self.left = tuple(path for path in granted if path not in covered)
+
+    @property
+    def covered(self) -> frozenset[str]:
+        """What is not mounted as it is."""
+        return frozenset(
+            os.path.join(one.folder, name) for one in self._layers for name in one.names
+        )
 
     def _layer(self, folder: str, names: tuple[str, ...]) -> Layer | None:
         """A layer for a folder that is not the disk, has nothing mounted in it, and holds none."""
@@ -92,7 +115,8 @@ class Given:
         if os.geteuid() == 0:
             os.chown(upper, about.st_uid, about.st_gid)
         os.chmod(upper, stat.S_IMODE(about.st_mode))
-        return Layer(folder, names, upper, work, os.stat(upper).st_ctime_ns)
+        were = tuple(examine(os.path.join(folder, name)).state for name in names)
+        return Layer(folder, names, upper, work, os.stat(upper).st_ctime_ns, were)
 
     @property
     def mounts(self) -> Mapping[str, Sequence[str]]:
@@ -112,19 +136,72 @@ class Given:
         return notes
 
     def _taken(self, layer: Layer, objects: Objects) -> list[str]:
-        others = Others(layer.names)
+        befores = dict(zip(map(written, layer.names), layer.were, strict=True))
+        others = Others([*befores])
         found = read_upper(
             layer.upper, layer.folder, self._marks, objects, layer.started, others
         )  # fmt: skip
         changes = [change for change in found.changes if not others.covers(change.path)]
-        apply(layer.folder, changes, objects, times=found.times)
-        rest = [os.path.join(layer.folder, shown(one)) for one in found.notes[:_NAMED]]
-        more = ["…"] if len(found.notes) > _NAMED else []
-        return (
-            [f"not kept, because it was not allowed: {', '.join([*rest, *more])}"] if rest else []
-        )
+        contested = {
+            _top(change.path) for change in changes
+            if not same(change.before, befores.get(change.path, ABSENT))
+        }  # fmt: skip
+        kept = [change for change in changes if _top(change.path) not in contested]
+        apply(layer.folder, kept, objects, times=found.times)
+        notes = [note for note in found.notes if note]
+        if contested:
+            notes.append(f"{_MEANWHILE}: {_named(layer, sorted(contested))}")
+        rest = [os.path.relpath(path, layer.folder) for path in _dropped(layer, self._marks)]
+        return [*notes, f"{_UNKEPT}: {_named(layer, rest)}"] if rest else notes
+
+    def dropped(self) -> list[str]:
+        """The paths that the command changed beside those that it was given, the first of many."""
+        return [path for layer in self._layers for path in _dropped(layer, self._marks)]
 
     def discard(self) -> None:
         """Forget what was not taken over."""
         if self._scratch is not None:
             self._scratch.discard()
+
+
+def _serves(line: Sequence[str]) -> bool:
+    try:
+        return works(line)
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
+def _top(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def _named(layer: Layer, paths: Sequence[str]) -> str:
+    first = [os.path.join(layer.folder, shown(one)) for one in paths[:_NAMED]]
+    return ", ".join([*first, *(["…"] if len(paths) > _NAMED else [])])
+
+
+def _dropped(layer: Layer, marks: str) -> list[str]:
+    """What the upper folder has of names that were not given; of new folders their own names."""
+    found: list[str] = []
+    waiting = [(layer.upper, layer.folder)]
+    while waiting and len(found) < _MOST:
+        upper, folder = waiting.pop()
+        with os.scandir(upper) as entries:
+            inner = sorted(entries, key=lambda entry: entry.name)
+        for entry in inner:
+            place = os.path.join(folder, entry.name)
+            if upper == layer.upper and entry.name in layer.names:
+                continue
+            below = entry.is_dir(follow_symlinks=False) and os.path.isdir(place)
+            if below and not _opaque(entry.path, marks):
+                waiting.append((entry.path, place))
+            else:
+                found.append(place)
+    return found[:_MOST]
+
+
+def _opaque(path: str, marks: str) -> bool:
+    try:
+        return os.getxattr(path, f"{marks}opaque", follow_symlinks=False) == b"y"
+    except OSError:
+        return False

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from msgspec import Struct
 
@@ -112,6 +113,13 @@ def refusals(
     return Refusals(first, tuple(reaches)[:MOST], hosts, deletes)
 
 
+def unkept(dropped: Sequence[str], root: str, profile: Profile) -> Refusals:
+    """What could be given to a command of what it wrote without permission, which was dropped."""
+    home = profile.environ.get("HOME", "")
+    fitting = (path for path in dropped if _fits(path, root, home, profile))
+    return Refusals(tuple(islice(fitting, MOST)))
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
@@ -179,7 +187,7 @@ def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:
         return False
     if any(holds(one, place) for one in (*_NOWHERE, *profile.hidden, *profile.writable)):
         return False
-    return not any(holds(place, one) for one in profile.hidden) and place not in profile.granted
+    return not any(holds(place, one) for one in profile.hidden) and place not in profile.given
 
 
 def _is_near(name: str) -> bool:

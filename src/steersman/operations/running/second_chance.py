@@ -6,14 +6,13 @@ in the same turn.
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.processes import Running
-from steersman.operations.running.refusals import NOTHING, Refusals, refusals
+from steersman.operations.running.refusals import NOTHING, Refusals, refusals, unkept
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Bench
 from steersman.records.action import Execute
@@ -21,22 +20,24 @@ from steersman.records.profile import Profile
 
 MOST = 50  # commands that are remembered
 LATE = "\n[It has ended without the connection. If you allow it now, it is run again.]\n"
-TOO_LATE = {
-    "again": "run again: the connection was allowed after it had given up",
-    "reached": "a connection was allowed after it had given up; run it again if needed "
-    "(not done by itself, because it has reached other hosts)",
-}
+LATER = "run again: the connection was allowed after it had given up"
+TOO_LATE = "a connection was allowed after it had given up; run it again if needed"
+ROUNDS = 3  # times that one call asks for more
 _PROXY = "it does not use the sandbox's proxy"
 
 
 class Ended(Struct, frozen=True):
-    """A command that ended: what it was and what it printed; `refused` are hosts it was denied."""
+    """A command that ended: what it was and what it printed; `refused` are hosts it was denied.
+
+    `dropped` are files that it wrote beside those that it was given.
+    """
 
     command: str
     cwd: str
     exit_code: int
     output: str
     refused: Sequence[str] = ()
+    dropped: Sequence[str] = ()
 
 
 class Refused(Struct, frozen=True):
@@ -44,6 +45,19 @@ class Refused(Struct, frozen=True):
 
     why: str
     exactly: Refusals = NOTHING
+
+
+class More(Struct, frozen=True):
+    """What the user gives a command that failed, to be run again as if it had not been run."""
+
+    wanted: Execute
+    profile: Profile
+    refused: Refused
+
+    def note(self) -> str:
+        """What is said of it afterwards."""
+        how = "outside it" if self.wanted.outside else "with your permission"
+        return f"failed in the sandbox ({self.refused.why}) and was run again {how}"
 
 
 class SecondChances:
@@ -58,12 +72,15 @@ class SecondChances:
         """Remember what the sandbox refused a command, if that may be why it failed."""
         key = (ended.command, ended.cwd)
         before = self._known.pop(key, None)
-        if not profile.sandbox or not ended.exit_code:
+        if not profile.sandbox or not (ended.exit_code or ended.dropped):
             return None
-        found = await asyncio.to_thread(
-            refusals, ended.output, ended.cwd, root, profile, ended.refused,
-            command=ended.command, weaker=level != "full",
-        )  # fmt: skip
+        found = await asyncio.to_thread(unkept, ended.dropped, root, profile)
+        if ended.exit_code:
+            named = await asyncio.to_thread(
+                refusals, ended.output, ended.cwd, root, profile, ended.refused,
+                command=ended.command, weaker=level != "full",
+            )  # fmt: skip
+            found = found.beside(named)
         why = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
         if found == NOTHING and not worth_letting_out(why):
             return None
@@ -95,9 +112,11 @@ class SecondChances:
             again=True,
         )
 
-    def asks(self, refused: Refused, bench: Bench) -> bool:
-        """Whether the user is asked for it now."""
+    def asks(self, refused: Refused, bench: Bench, given: Refused | None = None) -> bool:
+        """Whether the user is asked for it now; of what was given once, only for more."""
         escalate = bench.profile.escalate
+        if given is not None and refused.exactly in (NOTHING, given.exactly):
+            return False
         if escalate == "no" or (refused.exactly == NOTHING and escalate != "anything"):
             return False
         return escalate == "always" or (bench.lane.turn, refused) not in self._denied
@@ -124,12 +143,10 @@ async def either(*waiting: Coroutine[object, object, object]) -> None:
             task.cancel()
 
 
-async def too_late(
-    running: Running, run: CommandRun, bench: Bench
-) -> Literal["", "again", "reached"]:
+async def too_late(running: Running, run: CommandRun, bench: Bench) -> bool:
     """Whether a connection was allowed only after the command had failed without it."""
     if not running.state.exit_code or running.halted or running.state.word == "killed":
-        return ""
+        return False
     if run.asking:
         bench.progress(LATE)
     return await run.too_late()

@@ -1,7 +1,7 @@
 """`workspace_run_command`, in the foreground or in the background."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from enum import Enum, auto
 from functools import partial
 from typing import Annotated, TypeVar
@@ -9,6 +9,13 @@ from typing import Annotated, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from steersman.operations.running.command_result import (
+    AGAIN,
+    CommandResult,
+    blame,
+    result_of,
+    with_artifact,
+)
 from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.command_runs import SHELL, CommandRuns
 from steersman.operations.running.copied import NoCopy
@@ -20,26 +27,25 @@ from steersman.operations.running.quieting import note_for, quiet_environment
 from steersman.operations.running.refusals import put_in_place, shortened, take_away
 from steersman.operations.running.repeating import Repeats
 from steersman.operations.running.second_chance import (
+    LATER,
+    ROUNDS,
     TOO_LATE,
     Ended,
+    More,
     Refused,
     SecondChances,
     either,
     too_late,
 )
-from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Execute
-from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
-from steersman.records.profile import Profile
 from steersman.store.log import unbroken
 
 T = TypeVar("T")
 FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
 GRACE = 2.0
-AGAIN = "; if necessary, try again with outside_sandbox"
 UNREACHED = "other commands cannot reach its ports: start servers with background"
 
 
@@ -48,25 +54,6 @@ class Again(Enum):
 
     COPIED = auto()
     LATER = auto()
-
-
-class CommandResult(Struct, frozen=True, omit_defaults=True):
-    """How a command ended, or continues; `output` is its standard output and error together.
-
-    `refused` are hosts that it was not allowed to reach.
-    `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
-    output when only a part of it is here.
-    """
-
-    wall_ms: int
-    output: str
-    exit_code: int | None = None
-    truncated: bool = False
-    background_process_id: str = ""
-    changes: list[str] = []
-    refused: list[str] = []
-    artifact: str = ""
-    note: str = ""
 
 
 class RunCommandArgs(Arguments, frozen=True):
@@ -94,6 +81,25 @@ class RunCommandArgs(Arguments, frozen=True):
             "only after it failed inside because of it"
         ),
     ] = False
+
+
+class Given(Struct, frozen=True):
+    """What a command was given because it had failed without; the `last` time asks for no more."""
+
+    what: Refused | None = None
+    last: bool = False
+
+
+NOT_GIVEN = Given()
+
+
+class Attempt(Struct, frozen=True):
+    """A command to be run, for whom, and what there is to say of it so far."""
+
+    args: RunCommandArgs
+    bench: Bench
+    given: Given
+    notes: list[str]
 
 
 class RunCommand(Tool[RunCommandArgs]):
@@ -133,31 +139,36 @@ class RunCommand(Tool[RunCommandArgs]):
         """
         while True:
             result = await self._run(plan.args, bench)
-            refused = await self._note(plan.args, result, bench)
-            own = not result.refused and fails_by_assertion(result.output)
-            if refused is not None and not own and self._chances.asks(refused, bench):
-                return await self._with_more(plan.args, result, refused, bench)
+            if isinstance(result, More):
+                return await self._with_more(plan.args, result, bench)
             said = await _tried_again(plan.args, result, bench)
             if said is not None:
                 return replace(result, note="; ".join(filter(None, (result.note, said))))
 
-    async def _with_more(
-        self, args: RunCommandArgs, result: CommandResult, refused: Refused, bench: Bench
-    ) -> CommandResult:
-        """Run a command again with what its sandbox refused, if the user agrees to that."""
+    async def _with_more(self, args: RunCommandArgs, more: More, bench: Bench) -> CommandResult:
+        """Run a command again with what the user gives it, and with what they give it then."""
+        again = replace(args, outside_sandbox=True)
+        for left in reversed(range(ROUNDS)):
+            given = Given(more.refused, last=not left)
+            result = await self._run(again, replace(bench, profile=more.profile), given)
+            if isinstance(result, CommandResult):
+                break
+            more = result
+        assert isinstance(result, CommandResult), "the last round asks for no more"
+        return replace(result, note="; ".join(filter(None, (more.note(), result.note))))
+
+    async def _offer(
+        self, args: RunCommandArgs, refused: Refused, bench: Bench
+    ) -> More | ToolProblem:
+        """Ask the user for what was refused, so that the command can be run again."""
         again = replace(args, outside_sandbox=True)
         wanted = self._wanted(again, bench.workspace, direct=True)
         try:
             permit = await bench.admit([wanted])
         except ToolProblem as no:
             self._chances.deny(refused, bench)
-            told = (result.note.replace(AGAIN, ""), f"not run again: {no.what}", no.try_this)
-            return replace(result, note="; ".join(filter(None, told)))
-        result = await self._run(again, replace(bench, profile=permit.profile))
-        await self._note(again, result, replace(bench, profile=permit.profile))
-        how = "outside it" if wanted.outside else "with your permission"
-        note = f"failed in the sandbox ({refused.why}) and was run again {how}; {result.note}"
-        return replace(result, note=note.removesuffix("; "))
+            return no
+        return More(wanted, permit.profile, refused)
 
     def _planned(self, args: RunCommandArgs, workspace: Workspace) -> Execute:
         """The command; a plain push comes with what it needs, so that one approval is enough."""
@@ -180,51 +191,55 @@ class RunCommand(Tool[RunCommandArgs]):
         return self._chances.wanted(plain) if args.outside_sandbox else plain
 
     async def _note(
-        self, args: RunCommandArgs, result: CommandResult, bench: Bench
+        self, args: RunCommandArgs, running: Running, run: CommandRun, bench: Bench
     ) -> Refused | None:
         """Remember what the sandbox refused a command, if that may be why it failed."""
         cwd, root = bench.workspace.locate(args.cwd), bench.workspace.root
-        code, refused = result.exit_code or 0, result.refused
-        ended = Ended(args.command, cwd, code, result.output, refused)
+        code, output = running.state.exit_code or 0, running.output.text()
+        dropped = await asyncio.to_thread(run.dropped)
+        ended = Ended(args.command, cwd, code, output, run.refused, dropped)
         level = (await self._runs.containment()).level
         return await self._chances.note(ended, root, bench.profile, level)
 
-    async def _run(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
+    async def _run(
+        self, args: RunCommandArgs, bench: Bench, given: Given = NOT_GIVEN
+    ) -> CommandResult | More:
         """Run it, and remove what was put in place for it."""
         self._placed[bench.call] = {}
         try:
-            return await self._run_somewhere(args, bench)
+            return await self._run_somewhere(args, _quiet(bench, self._environ), given)
         finally:
             await _take_away(self._placed.pop(bench.call, {}))
 
-    async def _run_somewhere(self, args: RunCommandArgs, bench: Bench) -> CommandResult:
+    async def _run_somewhere(
+        self, args: RunCommandArgs, bench: Bench, given: Given
+    ) -> CommandResult | More:
         """Run it over a view of the workspace; directly where there are no views.
 
         A command that a view could not serve is run over a copy: what it prints never decides
         whether it runs on the workspace itself. One that gave up before a connection was allowed
         is run once more; what it did in the view until then is thrown away.
         """
-        notes = [note_for(args.command)]
-        bench = _quiet(bench, self._environ)
+        attempt = Attempt(args, bench, given, [note_for(args.command)])
         view = await _or_refuse(self._begun(args, bench))
         if not isinstance(view, str):
-            result = await self._run_on(view, args, bench, notes)
+            result = await self._run_on(view, attempt)
             if result is Again.LATER:
-                notes[:] = [note_for(args.command), TOO_LATE["again"]]
+                attempt.notes[:] = [note_for(args.command), LATER]
                 view = await _or_refuse(self._begun(args, bench))
                 assert not isinstance(view, str)
-                result = await self._run_on(view, args, bench, notes, once=True)
+                result = await self._run_on(view, attempt, once=True)
             if result is Again.COPIED:
                 view = await _or_refuse(self._runs.over_copy(bench))
-                result = await self._run_on(view, args, bench, notes, once=True)
+                result = await self._run_on(view, attempt, once=True)
         else:
-            notes.append(view)
+            attempt.notes.append(view)
             if bench.profile.sandbox and bench.profile.files == "write":
                 inside = replace(args, outside_sandbox=False)
                 await bench.admit([_execute(inside, bench.workspace, direct=True)])
             direct = await self._runs.directly(bench)
-            result = await self._run_on(direct, args, bench, notes, once=True)
-        assert isinstance(result, CommandResult)
+            result = await self._run_on(direct, attempt, once=True)
+        assert not isinstance(result, Again)
         return result
 
     async def _begun(self, args: RunCommandArgs, bench: Bench) -> CommandRun | str:
@@ -235,15 +250,10 @@ class RunCommand(Tool[RunCommandArgs]):
         return await self._runs.over_view(bench, copied=copied)
 
     async def _run_on(
-        self,
-        run: CommandRun,
-        args: RunCommandArgs,
-        bench: Bench,
-        notes: list[str],
-        *,
-        once: bool = False,
-    ) -> CommandResult | Again:
+        self, run: CommandRun, attempt: Attempt, *, once: bool = False
+    ) -> CommandResult | More | Again:
         """The result on some run, or how it must be run again; `once` it was, it is not late."""
+        args, bench, notes = attempt.args, attempt.bench, attempt.notes
         cwd = bench.workspace.locate(args.cwd)
         kept, running, environ = False, None, run.environ
         try:
@@ -275,17 +285,16 @@ class RunCommand(Tool[RunCommandArgs]):
                 self._continue(running, run, bench)
                 if not (args.background or run.spaces) and bench.profile.sandbox:
                     notes.append(UNREACHED)
-                return _result(running, notes, Effects())
+                return result_of(running, notes, Effects())
             if self._repeats.wanted((args.command, args.cwd), run, running, notes):
                 return Again.COPIED
             late = await too_late(running, run, bench)
-            if late == "again" and not once:
+            remains = await run.remains(bench) if late else ""
+            if late and not (once or remains):
                 return Again.LATER
-            notes.append(TOO_LATE["reached"] if late else "")
-            notes.append(_blame(running, bench.profile, run.refused))
-            result = _result(running, notes, await run.settle(bench))
-            result = replace(result, refused=list(dict.fromkeys(run.refused)))
-            return await _with_artifact(result, running, bench)
+            because = f" (not done by itself, because {remains})" if remains else ""
+            notes.append(TOO_LATE + because if late else "")
+            return await self._settled(running, run, attempt)
         except asyncio.CancelledError:
             if running is not None and run.unjudged:
                 kept = True
@@ -294,6 +303,32 @@ class RunCommand(Tool[RunCommandArgs]):
         finally:
             if not kept:
                 await unbroken(run.discard())
+
+    async def _settled(
+        self, running: Running, run: CommandRun, attempt: Attempt
+    ) -> CommandResult | More:
+        """What a command that ended did, made real; unless the user wants it run again with more.
+
+        They are asked before: what the failed run did is thrown away then. Where that is not
+        possible, it is not run again by itself.
+        """
+        args, bench, notes = attempt.args, attempt.bench, attempt.notes
+        told = blame(running, bench.profile, run.refused)
+        refused = await self._note(args, running, run, bench)
+        own = not run.refused and fails_by_assertion(running.output.text())
+        given = attempt.given
+        if refused and not (own or given.last) and self._chances.asks(refused, bench, given.what):
+            told = told.removesuffix(AGAIN)
+            if remains := await run.remains(bench):
+                told = "; ".join(filter(None, (told, f"not run again, because {remains}"))) + AGAIN
+            else:
+                more = await self._offer(args, refused, bench)
+                if isinstance(more, More):
+                    return more
+                told = "; ".join(filter(None, (told, f"not run again: {more.what}", more.try_this)))
+        result = result_of(running, [*notes, told], await run.settle(bench))
+        result = replace(result, refused=list(dict.fromkeys(run.refused)))
+        return await with_artifact(result, running, bench)
 
     def _continue(
         self, running: Running, run: CommandRun, bench: Bench, *, job: bool = True
@@ -363,47 +398,3 @@ def _quiet(bench: Bench, environ: Mapping[str, str]) -> Bench:
     """The same bench with an environment in which programs do not ask; `environ` if it has none."""
     quiet = quiet_environment(bench.profile.environ or environ)
     return replace(bench, profile=replace(bench.profile, environ=quiet))
-
-
-def _blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
-    """What of the sandbox a command seems to have failed at, and what can be done about it."""
-    found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
-    if not found:
-        return ""
-    return f"it may have failed because {found}{AGAIN}"
-
-
-async def _with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:
-    """The result with the name under which the whole of a long output is kept."""
-    if not result.truncated:
-        return result
-    keep = bench.journal.objects.put_file
-    digest, _ = await asyncio.to_thread(keep, str(running.output.path))
-    return replace(result, artifact=digest)
-
-
-def _result(running: Running, notes: list[str], effects: Effects) -> CommandResult:
-    """What there is to say now; a command that continues is not waited for."""
-    output = running.output
-    continues = not running.ended
-    if continues:
-        running.seen = output.size
-        notes.append(
-            f"continues in the background as {running.id}; its output can be read by that name"
-        )
-    elif output.truncated:
-        notes.append(
-            f"all {counted(output.size, 'byte')} can be read with process_id {running.id}, "
-            "or later with the artifact"
-        )
-    if running.left:
-        notes.append(f"stopped {counted(running.left, 'process')} that it left running")
-    return CommandResult(
-        wall_ms=round(1000 * running.seconds),
-        output=output.text(),
-        exit_code=None if continues else running.state.exit_code,
-        truncated=output.truncated,
-        background_process_id=running.id if continues else "",
-        changes=effects.words,
-        note="; ".join(filter(None, [*notes, *effects.notes])),
-    )

@@ -1,0 +1,79 @@
+"""What is said of a command that ended, or that continues."""
+
+import asyncio
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from steersman.operations.running.command_run import Effects
+from steersman.operations.running.processes import Running
+from steersman.operations.running.symptoms import looks_confined
+from steersman.operations.tool import Bench
+from steersman.records.counting import counted
+from steersman.records.profile import Profile
+
+AGAIN = "; if necessary, try again with outside_sandbox"
+
+
+class CommandResult(Struct, frozen=True, omit_defaults=True):
+    """How a command ended, or continues; `output` is its standard output and error together.
+
+    `refused` are hosts that it was not allowed to reach.
+    `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
+    output when only a part of it is here.
+    """
+
+    wall_ms: int
+    output: str
+    exit_code: int | None = None
+    truncated: bool = False
+    background_process_id: str = ""
+    changes: list[str] = []
+    refused: list[str] = []
+    artifact: str = ""
+    note: str = ""
+
+
+def blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
+    """What of the sandbox a command seems to have failed at, and what can be done about it."""
+    found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
+    if not found:
+        return ""
+    return f"it may have failed because {found}{AGAIN}"
+
+
+async def with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:
+    """The result with the name under which the whole of a long output is kept."""
+    if not result.truncated:
+        return result
+    keep = bench.journal.objects.put_file
+    digest, _ = await asyncio.to_thread(keep, str(running.output.path))
+    return replace(result, artifact=digest)
+
+
+def result_of(running: Running, notes: list[str], effects: Effects) -> CommandResult:
+    """What there is to say now; a command that continues is not waited for."""
+    output = running.output
+    continues = not running.ended
+    if continues:
+        running.seen = output.size
+        notes.append(
+            f"continues in the background as {running.id}; its output can be read by that name"
+        )
+    elif output.truncated:
+        notes.append(
+            f"all {counted(output.size, 'byte')} can be read with process_id {running.id}, "
+            "or later with the artifact"
+        )
+    if running.left:
+        notes.append(f"stopped {counted(running.left, 'process')} that it left running")
+    return CommandResult(
+        wall_ms=round(1000 * running.seconds),
+        output=output.text(),
+        exit_code=None if continues else running.state.exit_code,
+        truncated=output.truncated,
+        background_process_id=running.id if continues else "",
+        changes=effects.words,
+        note="; ".join(filter(None, [*notes, *effects.notes])),
+    )
