@@ -370,6 +370,46 @@ def test_one_question_for_many_connections_and_another_when_it_is_answered():
     assert len(world.denied) == 21
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_who_has_said_its_last_is_served_and_who_has_gone_is_not(gone):
+    """Many requests end the client's side of a connection: it waits for its answer all the same."""
+
+    async def work():
+        heard: list[bytes] = []
+        asked, answer = asyncio.Event(), asyncio.Event()
+
+        async def ask(host: str, port: int) -> str:
+            asked.set()
+            await answer.wait()
+            return ""
+
+        async with server(saying(HELLO, heard)) as port:
+            world = World(f"ok.test:{port}", names=WORLD)
+            listener = socket.create_server((HERE, 0))
+            way = Proxy(TOKEN, ask, lambda *_: None, local=world.local, resolve=world.resolve)
+            await way.serve(listener)
+            before = asyncio.all_tasks()
+            reader, writer = await asyncio.open_connection(HERE, listener.getsockname()[1])
+            writer.write(get(port).encode())
+            writer.write_eof()
+            await asked.wait()
+            if gone:
+                writer.close()
+                await writer.wait_closed()
+            answer.set()
+            answered = b"" if gone else await reader.read()
+            while asyncio.all_tasks() - before:
+                await asyncio.sleep(0)
+            missed, reached = await way.missed(), way.reached
+            writer.close()
+            await way.close()
+        return answered.decode(), len(heard), missed, reached
+
+    answered, heard, missed, reached = run(work())
+    assert (heard, missed, reached) == ((0, True, False) if gone else (1, False, True))
+    assert gone or answered.endswith(HELLO.partition(b"\r\n\r\n")[2].decode())
+
+
 def test_a_tunnel_passes_bytes_both_ways_and_either_side_may_say_its_last():
     async def work():
         async def echo_after_the_end(reader, writer):

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import struct
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -19,6 +20,8 @@ from steersman.operations.running.heads import (
 
 PIECE = 64 * 1024
 SILENT = 300.0  # seconds for more from one side when the other has said its last
+_CLOSED = 7  # the state of a connection that was refused, and where its counts are
+_UNTAKEN = slice(24, 28)
 LINGER = 2.0  # seconds for a client to take its answer and go
 
 Gone = (OSError, asyncio.IncompleteReadError)
@@ -50,6 +53,29 @@ async def owned(streams: Streams) -> AsyncIterator[None]:
                     await writer.wait_closed()
         finally:
             writer.transport.abort()
+
+
+async def listens(client: Streams) -> bool:
+    """Whether a client still takes an answer, though it may have said its last.
+
+    One that has closed its connection looks the same until something is sent to it: what every
+    client must skip before an answer. It is refused where nobody is left to take it.
+    """
+    reader, writer = client
+    if not reader.at_eof():
+        return True
+    with suppress(OSError):
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        line = writer.get_extra_info("socket")
+        async with asyncio.timeout(LINGER):
+            while not writer.transport.is_closing():
+                about = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+                if about[0] == _CLOSED:
+                    return False
+                if not int.from_bytes(about[_UNTAKEN], sys.byteorder):
+                    return True
+                await asyncio.sleep(0.01)
+    return False
 
 
 async def finish(client: Streams) -> None:

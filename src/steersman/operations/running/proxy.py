@@ -21,7 +21,7 @@ from steersman.operations.running.dialling import (
     refuse_out_of_bounds,
 )
 from steersman.operations.running.heads import LONGEST, BadHead, Request, credentials, read_request
-from steersman.operations.running.passing import Broken, exchange, finish, owned, tunnel
+from steersman.operations.running.passing import Broken, exchange, finish, listens, owned, tunnel
 from steersman.records.errors import SteersmanError
 
 USER = "steer"
@@ -159,7 +159,7 @@ class Proxy:
     async def _handle(self, client: Streams) -> None:
         request = await _request(client)
         await self._admit(request)
-        if client[0].at_eof():
+        if request.version != "0" and not await listens(client):
             self._missed = True
             return
         server = await self._dial(request)
