@@ -181,6 +181,31 @@ def test_nothing_hides_in_a_folder_made_unreadable(scripts: tuple[str, ...], who
     as_somebody(who, do)
 
 
+def test_what_changed_files_is_not_run_again_over_them() -> None:
+    """A command that changed nothing is: with permission for exactly what was refused."""
+
+    def do(world: World) -> None:
+        home = world.root.parent / "given"
+        home.mkdir()
+        (home / "notes").write_text("old\n")
+        for name, before in (("first", "echo ran >> log; "), ("second", "")):
+            (world.root / f"{name}.sh").write_text(f"{before}echo new > {home}/notes")
+        shop = Workshop(
+            world.root, answer=lambda _: "allow", approvals="review", environ={"HOME": str(home)}
+        )
+        changed, again = shop.do(
+            ("workspace_run_command", {"command": "sh first.sh"}),
+            ("workspace_run_command", {"command": "sh second.sh"}),
+        )
+        assert "not run again, because it has changed files" in changed.output["note"], changed
+        assert changed.output["changes"] == ["created log"]
+        assert (world.root / "log").read_text() == "ran\n"
+        assert "was run again with your permission" in again.output["note"], again
+        assert (home / "notes").read_text() == "new\n"
+
+    as_somebody(EVERYBODY[0], do)
+
+
 class InTurn(Workshop):
     """Background first: the second command starts when the first one goes on alone."""
 
