@@ -205,3 +205,31 @@ def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, work
     assert not (home / ".bashrc").exists()
     assert not (home / ".profile").exists()
     assert "AWS-zq-content" not in seen
+
+
+def test_a_command_that_may_have_reached_a_server_of_the_thread_is_not_run_again(
+    environ, workspace, script
+):
+    """It gave up before the answer, but what it did there would be done twice."""
+    line = "echo run >> runs; curl -sS -m 0.3 http://a.invalid; exit 3"
+    serve = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)
+    again = call("workspace_run_command", command=line)
+    model = script({"tool_calls": [serve]}, {"tool_calls": [again]}, DONE)
+
+    async def scenario(host, thread):
+        async for message in thread.events(0):
+            if isinstance(message.body, ConfirmRequest):
+                corr = message.corr
+            told = message.body.text if isinstance(message.body, ToolProgress) else ""
+            if "If you allow it now" in told:
+                break
+        await thread.answer(corr, ConfirmResponse("allow"))
+        await thread.wait()
+        _, result = bodies(host, thread, ToolResult)
+        assert (
+            "not done by itself, because it may have reached servers that run in the background"
+            in result.output["note"]
+        )
+
+    play(environ, workspace, model, scenario)
+    assert (workspace / "runs").read_text() == "run\n"
