@@ -63,7 +63,6 @@ class Bare:
         self.inherit: tuple[int, ...] = ()
         self.spaces: tuple[int, ...] = ()
         self.view = NO_VIEW
-        self.reached = ""
 
     async def containment(self) -> Containment:
         return Containment("none")
