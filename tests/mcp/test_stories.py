@@ -31,11 +31,9 @@ def home(environ: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    """Where the server keeps its notes."""
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    return folder
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server keeps its notes: not beside the workspace, where none may write."""
+    return tmp_path_factory.mktemp("notes")
 
 
 @pytest.fixture
