@@ -4,7 +4,8 @@ import json
 import os
 import select
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,10 @@ def home(environ: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server keeps its notes: not beside the workspace, where none may write."""
-    return tmp_path_factory.mktemp("notes")
+def notes() -> Iterator[Path]:
+    """Where the server keeps its notes: not beside the workspace, where it may not write."""
+    with tempfile.TemporaryDirectory(prefix="notes-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
