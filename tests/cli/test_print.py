@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from steersman.records.action import Execute
-from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall
+from steersman.records.action import Execute, Write
+from steersman.records.message import ConfirmRequest, ConfirmResponse, Lasting, ToolCall
 from steersman.views.claude.control import answer_of, may_use
 from tests.cli.kit import DONE, FIX, MENDED, READ, WRITE, shell
 
@@ -193,3 +193,21 @@ def test_a_command_that_wants_to_leave_the_sandbox_is_asked_about_by_another_nam
     assert answer_of(same, request, call, "/w") == ConfirmResponse("allow")
     other = {"behavior": "allow", "updatedInput": {"command": "rm x"}}
     assert answer_of(other, request, call, "/w").decision == "deny"
+
+
+def test_an_answer_holds_as_long_as_the_rule_that_was_suggested_and_no_other():
+    call = ToolCall("workspace_write_file", {"path": "a", "content": "x"})
+    offers = (Lasting("same", ("s",), ("turn", "thread", "here")),)
+    request = ConfirmRequest("c", call.tool, (Write("/w/a"),), "why", lasting=offers)
+    given = may_use("r", request, call, "/w")["request"]
+    session, _ = given["permission_suggestions"]
+
+    for updates, held in (
+        ([session], "thread"),
+        ([{**session, "rules": [{"toolName": "Read", "ruleContent": "README.md"}]}], "once"),
+        ([{**session, "rules": [{"toolName": "Write", "ruleContent": "b"}]}], "once"),
+        ([{**session, "destination": ["session"]}], "once"),
+        (["odd"], "once"),
+    ):
+        said = {"behavior": "allow", "updatedInput": given["input"], "updatedPermissions": updates}
+        assert answer_of(said, request, call, "/w").scope == held

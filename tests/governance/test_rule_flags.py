@@ -52,6 +52,8 @@ def test_a_rule_names_tools_commands_paths_hosts_or_servers(text, rules):
     ("text", "why"),
     [
         ("Bash()*", "It is a tool's name"),
+        ("Bash()", "The command is empty"),
+        ("Read()", "nothing in the brackets"),
         ("Bash(npm * test)", "A star is only for the end"),
         ("Bash(A=b make)", "begins with its program"),
         ("Raed", "did you mean Read?"),

@@ -43,7 +43,9 @@ def _rules(text: str, decision: Decision) -> Iterator[Rule]:
         if name.startswith(MCP):
             server, _, tool = name.removeprefix(MCP).partition("__")
             yield replace(base, mcp=f"{server}/{tool}" if tool and tool != "*" else server)
-        elif about in (None, "", "*"):
+        elif about == "" and name != "Bash":
+            raise ValueError("there is nothing in the brackets")
+        elif about in (None, "*"):
             yield from (replace(base, tool=one) for one in _tools(name))
         elif name == "Bash":
             yield replace(base, **_command(about))

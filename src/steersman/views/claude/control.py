@@ -103,22 +103,23 @@ def answer_of(
         if call is None or name not in (call.tool, outward(call.tool, call.arguments, root)[0]):
             return ConfirmResponse("deny", "The input of this call can no longer be changed.")
         changed = inward(call.tool, call.arguments, given, root)
-    scope = _scope(response.get("updatedPermissions"), request)
+    scope = _scope(response.get("updatedPermissions"), name, request)
     return ConfirmResponse("allow", scope=scope, arguments=changed)
 
 
-def _scope(updates: object, request: ConfirmRequest) -> Scope:
+def _scope(updates: object, name: str, request: ConfirmRequest) -> Scope:
+    """How long an answer holds: as long as a rule does that was suggested with the question."""
     offered = {scope for one in request.lasting for scope in one.scopes if one.name == "same"}
-    wanted = [
-        _KEPT[one["destination"]]
-        for one in (updates if isinstance(updates, list) else [])
-        if isinstance(one, dict)
-        and one.get("type") == "addRules"
-        and one.get("behavior") == "allow"
-        and one.get("destination") in _KEPT
-    ]
-    usable = [scope for scope in wanted if scope in offered]
-    return usable[0] if usable else "once"
+    for one in updates if isinstance(updates, list) else []:
+        match one:
+            case {
+                "type": "addRules",
+                "behavior": "allow",
+                "destination": str(place),
+                "rules": [{"toolName": tool, **rest}],
+            } if tool == name and not any(rest.values()) and _KEPT.get(place) in offered:
+                return _KEPT[place]
+    return "once"
 
 
 def succeeded(request_id: str, response: Mapping[str, Any]) -> Line:
