@@ -20,7 +20,7 @@ from steersman.store.sqlite import SqliteStore
 from tests.world import STEER, Steer, call, run_steer
 
 BROKEN = "def add(a, b):\n    return a - b\n"
-MENDED = "def add(a, b):\n    return a + b\n"
+FIXED = "def add(a, b):\n    return a + b\n"
 
 READ = call("workspace_read_file", path="calc.py")
 FIX = call(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import provision
-from tests.cli.kit import DONE, FIX, MENDED, WRITE, shell
+from tests.cli.kit import DONE, FIX, FIXED, WRITE, shell
 from tests.world import PATIENCE
 
 DRIVING = Path(__file__).with_name("driving.py")
@@ -39,7 +39,7 @@ def test_a_query_and_the_same_thread_resumed(driven, workspace, script):
     seen = driven("asking", model)
     assert (seen["result"], seen["tools"]) == ("Done.", ["Edit"])
     assert (seen["again"], seen["same"]) == ("Nothing more.", True)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 def test_a_callback_denies_changes_and_allows_for_the_session(driven, workspace, script):

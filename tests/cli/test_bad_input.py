@@ -17,7 +17,7 @@ from tests.cli.kit import (
     BROKEN,
     DONE,
     FIX,
-    MENDED,
+    FIXED,
     READ,
     assert_civil,
     decoded,
@@ -503,7 +503,7 @@ def test_a_full_disk_ends_the_run_in_words_and_loses_nothing_before(
     assert "There is no room left to write the log." in done.stderr
     assert "Free some disk space and continue with `steer resume`" in done.stderr
     assert [message["kind"] for message in written[:3]] == ["session_start", "turn_start", "user"]
-    assert (workspace / "calc.py").read_text() in (BROKEN, MENDED)
+    assert (workspace / "calc.py").read_text() in (BROKEN, FIXED)
 
     work = steer.work("resume", thread, "go on", "--model", script(DONE, DONE))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, outside, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, decoded, outside, shell
 from tests.cli.terminal import Terminal
 from tests.world import call
 
@@ -372,7 +372,7 @@ def test_with_approvals_on_failure_work_goes_on_without_asking(steer, script, wo
     model = script({"tool_calls": [FIX]}, {"tool_calls": [shell("cat calc.py")]}, DONE)
     messages = steer.messages("run", "x", "--approvals", "on-failure", "--model", model)
     assert bodies(messages, "confirm_request") == []
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 WIPE = 'rm -rf "$NOWHERE"/*'

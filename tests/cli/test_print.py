@@ -7,7 +7,7 @@ import pytest
 from steersman.records.action import Execute, Write
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Lasting, ToolCall
 from steersman.views.claude.control import answer_of, may_use
-from tests.cli.kit import DONE, FIX, MENDED, READ, WRITE, shell
+from tests.cli.kit import DONE, FIX, FIXED, READ, WRITE, shell
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_every_step_is_a_line_in_claude_codes_shape(workspace, script, printed):
     assert {one["session_id"] for one in lines} == {result["session_id"]}
     assert len({one["uuid"] for one in lines}) == len(lines)
     assert (result["result"], result["num_turns"], result["is_error"]) == ("Done.", 2, False)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 def test_what_needs_approval_is_denied_and_listed_and_a_rule_allows_it(workspace, script, printed):

@@ -8,7 +8,7 @@ from tests.cli.kit import (
     BROKEN,
     DONE,
     FIX,
-    MENDED,
+    FIXED,
     READ,
     WRITE,
     decoded,
@@ -65,8 +65,8 @@ def test_a_scripted_task_reads_edits_runs_and_ends(steer, script, workspace):
     }
     assert (edited["tool"], edited["status"]) == ("workspace_edit_files", "ok")
     assert (run["tool"], run["status"]) == ("workspace_run_command", "ok")
-    assert (run["output"]["exit_code"], run["output"]["output"]) == (0, MENDED)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (run["output"]["exit_code"], run["output"]["output"]) == (0, FIXED)
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 def test_every_call_of_an_answer_gets_its_own_result_in_order(steer, script):
@@ -84,7 +84,7 @@ def test_every_call_of_an_answer_gets_its_own_result_in_order(steer, script):
     assert sorted(results) == sorted(calls)
     outputs = {m["corr"]: m["body"]["output"] for m in work.messages if m["kind"] == "tool_result"}
     assert "a - b" in outputs[calls[0]]["content"]
-    assert outputs[calls[3]]["output"] == MENDED
+    assert outputs[calls[3]]["output"] == FIXED
     assert "a + b" in outputs[calls[4]]["content"]
 
 
@@ -319,7 +319,7 @@ def test_yes_answers_every_request_and_the_log_says_who_did(steer, script, works
     assert work.code == 0
     assert len(work.bodies("confirm_request")) == 2
     assert work.bodies("confirm_response") == [{"decision": "allow", "by": "yes-flag"}] * 2
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 def test_an_expectation_that_is_not_met_fails_the_run_and_says_so(steer, script):

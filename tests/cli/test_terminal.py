@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, decoded, outside, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, decoded, outside, shell
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.world import call
 
@@ -52,7 +52,7 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
         terminal.until("Mended.")
         assert terminal.end() == 0
 
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     assert bodies(log_of_newest(steer), "confirm_response") == [{"decision": "allow"}]
 
 
@@ -74,7 +74,7 @@ def test_by_default_work_is_reviewed_and_only_what_cannot_be_undone_is_asked_abo
         terminal.press("n\n")
         terminal.until("Done.")
         assert terminal.end() == 0
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     assert (workspace / "notes.txt").exists()
     messages = log_of_newest(steer)
     assert len(bodies(messages, "confirm_request")) == 2
@@ -147,7 +147,7 @@ def test_several_requests_are_asked_one_after_the_other(steer, script, workspace
             terminal.press(f"{answer}\n")
         assert terminal.end() == 0
 
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     assert not (workspace / "seen").exists()
     assert (workspace / "too").exists()
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.kit import BROKEN, MENDED, decoded
+from tests.cli.kit import BROKEN, FIXED, decoded
 
 NAMES = {
     "workspace_status",
@@ -101,7 +101,7 @@ def test_edit_files(steer, workspace):
     code, result = called(steer, "workspace_edit_files", edit("a - b", "a + b"), "--yes")
 
     assert (code, "calc.py" in str(result["files"])) == (0, True)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 def test_write_file(steer, workspace):

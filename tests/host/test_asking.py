@@ -12,7 +12,7 @@ from steersman.records.message import (
     TurnEnd,
 )
 from steersman.records.settings import Settings
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, WRITE, outside
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, outside
 from tests.world import call
 
 OTHER = call("workspace_write_file", path="other.txt", content="other\n")
@@ -73,7 +73,7 @@ def test_all_asks_of_an_answer_wait_at_once_and_effects_keep_their_order(
         assert len(bodies(host, thread, ConfirmRequest)) == 3
 
     play(environ, workspace, model, scenario)
-    assert (workspace / "seen").read_text() == MENDED + "new\n"
+    assert (workspace / "seen").read_text() == FIXED + "new\n"
 
 
 def test_the_like_in_this_turn_covers_what_waits_and_comes_and_ends_with_the_turn(
@@ -126,8 +126,8 @@ def test_what_depends_on_the_call_before_is_asked_again_as_it_then_is(environ, w
         await thread.wait()
 
     play(environ, workspace, model, scenario)
-    assert (workspace / "calc.py").read_text() == MENDED.replace("add(", "plus(")
-    assert BROKEN != MENDED
+    assert (workspace / "calc.py").read_text() == FIXED.replace("add(", "plus(")
+    assert BROKEN != FIXED
 
 
 def test_a_turn_that_is_stopped_leaves_nothing_waiting(environ, workspace, script):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +32,8 @@ PATH = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
 
 class Workshop:
     """Calls of tools in one folder. `answer` says allow or deny to a request, or all of it."""
+
+    meanwhile: Callable[[ThreadHandle], Awaitable[None]] | None = None
 
     def __init__(
         self,
@@ -68,6 +70,8 @@ class Workshop:
 
     async def during(self, thread: ThreadHandle) -> None:
         """What happens while the calls are carried out."""
+        if self.meanwhile is not None:
+            await self.meanwhile(thread)
 
     async def _work(self, home: Path, calls: Sequence[Deed]) -> None:
         script = home / "script.json"

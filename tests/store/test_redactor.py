@@ -224,7 +224,7 @@ def test_far_behind_the_beginning_of_a_flood_only_known_secrets_are_looked_for()
 )  # fmt: skip
 def test_a_question_names_its_file_though_a_password_is_a_plain_word(secret, shown):
     """What hides the name of a file protects nobody; the same word elsewhere is masked."""
-    path = f"/work/.git/hooks/{secret}.conf"
+    path = f"/srv/.git/hooks/{secret}.conf"
     diff = f"--- /dev/null\n+++ b/.git/hooks/{secret}.conf\n@@ -0,0 +1 @@\n+{secret}\n"
     why = f"a change of .git/hooks/{secret}.conf, with {secret}, needs your approval"
     request = ConfirmRequest("c", "t", (Write(path, after="a" * 64, diff=diff),), why)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from steersman.ports.tui.keys import PATIENCE
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, call, eventually, outside, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, call, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, gone, said, threads
 from tests.world import STEER
 
@@ -176,7 +176,7 @@ def test_a_very_small_terminal_and_back(steer, script, gate, workspace, open_win
     gate.open()
     window.resize(100, 30)
     window.until("It subtracts.", "Waiting.", "All done.", READY)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     window.press("C-q")
     assert window.end() == 0
     check_whole(steer, threads(steer)[0])

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from steersman.ports.tui.keys import PATIENCE
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, WRITE, eventually, outside
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, WRITE, eventually, outside
 from tests.cli.terminal import CTRL_D, Terminal
 from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
 
@@ -50,7 +50,7 @@ def test_from_a_task_to_undo_fork_a_crash_and_back(steer, script, gate, workspac
     assert (workspace / "calc.py").read_text() == BROKEN
     answer(window, "y")
     window.until("add() now adds.", READY)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
     # Steered in the middle of a turn, and something queued for the next.
     window.say("run the slow check")
@@ -130,7 +130,7 @@ def test_several_questions_come_one_after_the_other(script, workspace, open_wind
     answer(window, "y", "outside the sandbox", "$ touch seen")
     window.until("Done.", READY)
 
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     assert not (workspace / "new.txt").exists()
     assert (workspace / "seen").exists()
 
@@ -263,7 +263,7 @@ def test_another_window_steers_and_answers_and_goes_on_when_the_first_is_gone(
     answer(other, "y")
     other.until("Over.")
     working.until("Over.", READY)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
     os.kill(working.pid, signal.SIGKILL)
     other.until(READY, gone="runs in process")
@@ -289,7 +289,7 @@ def test_the_first_is_killed_while_it_asks_and_the_second_answers(
     second.until(ASKED, gone="runs in process")
     answer(second, "y")
     second.until("Over.", READY)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     check_whole(steer, thread)
 
 
@@ -311,7 +311,7 @@ def test_detached_turns_go_on_and_one_comes_back(steer, script, gate, open_windo
     window.until("Now.", ASKED)
     answer(window, "y")
     window.until("Over.")
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     window.say("now me")
     window.until("› now me", "Done.", READY)
     check_whole(steer, thread)
@@ -328,7 +328,7 @@ def test_a_small_terminal_without_colour(script, workspace, open_window):
     assert not re.search(r"\x1b\[[0-9;]*(?<![0-9])[349][0-8][;m]", window.coloured)
     answer(window, "y")
     window.until("Mended.", READY)
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
 
 
 @pytest.mark.parametrize("plain", ["--plain", "a screen reader"])
@@ -350,7 +350,7 @@ def test_line_by_line(steer, script, workspace, plain):
         assert terminal.end() == 0
 
     assert "\x1b[?1049h" not in terminal.seen  # never the whole screen
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     check_whole(steer, threads(steer)[0])
 
 

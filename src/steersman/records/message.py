@@ -572,18 +572,5 @@ def encode_message(message: Message) -> bytes:
     """One line of JSON: the form in which messages leave the program."""
     if isinstance(message.body, Unknown):
         record = {name: getattr(message, name) for name in message.__struct_fields__}
-        return as_line(record | {"body": message.body.fields})
-    return as_line(message)
-
-
-# Ends of lines for some readers, though not for JSON: U+0085, U+2028 and U+2029.
-_LINE_ENDS = {b"\xc2\x85": b"\\u0085", b"\xe2\x80\xa8": b"\\u2028", b"\xe2\x80\xa9": b"\\u2029"}
-
-
-def as_line(record: object) -> bytes:
-    """A record as JSON that every reader takes for one line."""
-    text = _encoder.encode(record)
-    for raw, escaped in _LINE_ENDS.items():
-        if raw in text:
-            text = text.replace(raw, escaped)
-    return text
+        return _encoder.encode(record | {"body": message.body.fields})
+    return _encoder.encode(message)

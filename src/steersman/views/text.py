@@ -38,7 +38,6 @@ from steersman.records.message import (
     TurnEnd,
     UsageReport,
     User,
-    encode_message,
 )
 from steersman.records.names import shown
 from steersman.records.undo import Part
@@ -61,9 +60,8 @@ def safe_json(text: str) -> str:
     return UNSAFE.sub(lambda found: json_escape(ord(found[0])), text)
 
 
-def json_line(message: Message) -> bytes:
-    """A message as a line of JSON, with nothing in it that a terminal would follow."""
-    encoded = encode_message(message)
+def json_line(encoded: bytes) -> bytes:
+    """JSON as one line for every reader, with nothing in it that a terminal would follow."""
     if encoded.isascii() and b"\x7f" not in encoded:
         return encoded
     return safe_json(encoded.decode()).encode()

@@ -273,7 +273,7 @@ def test_a_refusal_becomes_a_question_and_what_was_denied_is_asked_once_in_a_tur
             for _ in "ab":
                 await thread.call("workspace_run_command", {"command": notes})
 
-        shop.workshop.during = during  # type: ignore[method-assign]
+        shop.workshop.meanwhile = during
         connect = f"""python3 -c 'import socket; socket.create_connection(("127.0.0.1", {port}))'"""
         commands = ("sh s.sh", notes, notes, connect)
         first, *denied, reached = shop.workshop.do(

@@ -2,7 +2,7 @@
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.passing import Passing
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, WRITE, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, shell
 from tests.tui.app.bridge import at_the_terminal, live
 
 ASKED = {"approvals": "on-request"}
@@ -30,7 +30,7 @@ def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, work
             await me.press("Y")
             await me.turn_ends()
             assert [m.body.decision for m in me.messages("confirm_response")] == ["allow"] * 2
-            assert (workspace / "calc.py").read_text() == MENDED
+            assert (workspace / "calc.py").read_text() == FIXED
 
     live(scene)
 

@@ -4,7 +4,7 @@ import os
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.first import Wanted
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, READ, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, shell
 from tests.tui.app.bridge import at_the_terminal, live
 
 
@@ -30,7 +30,7 @@ def test_a_change_is_made_when_the_person_allows_it(environ, workspace, script):
             assert me.app.attention == "asking"
             await me.press("y")
             await me.turn_ends()
-            assert (workspace / "calc.py").read_text() == MENDED
+            assert (workspace / "calc.py").read_text() == FIXED
             await me.sees("Done.")
             assert me.app.attention == "writing"
 

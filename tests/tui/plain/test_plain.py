@@ -11,7 +11,7 @@ import pytest
 from steersman.records.message import encode_message
 from steersman.store.log import read_messages
 from steersman.store.sqlite import SqliteStore
-from tests.cli.kit import BROKEN, DONE, FIX, MENDED, eventually, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, eventually, shell
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.tui.plain.talk import Talk, piped
 from tests.world import call
@@ -50,7 +50,7 @@ def test_a_conversation(steer, script, workspace):
         talk.press(CTRL_D)
         assert talk.end() == 0
 
-    assert (workspace / "calc.py").read_text() == MENDED
+    assert (workspace / "calc.py").read_text() == FIXED
     assert said(steer) == ["fix add", "and now?"]
     assert messages(steer)[-1]["body"] == {"status": "done", "exit": 0}
     lines = talk.text.splitlines()

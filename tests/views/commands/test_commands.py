@@ -14,7 +14,7 @@ from tests.views.commands.recording import at_desk
 from tests.world import call
 
 BROKEN = "def add(a, b):\n    return a - b\n"
-MENDED = "def add(a, b):\n    return a + b\n"
+FIXED = "def add(a, b):\n    return a + b\n"
 FIX = call(
     "workspace_edit_files",
     files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}],
@@ -217,11 +217,11 @@ def test_undo_and_redo_show_what_they_would_do_and_ask(desk, script, workspace):
     async def scenario(desk):
         await desk.type("fix it")
         refused = await desk.type("/undo", False)
-        assert file.read_text() == MENDED
+        assert file.read_text() == FIXED
         undone = await desk.type("/undo", True)
         assert file.read_text() == BROKEN
         redone = await desk.type("/redo", True)
-        assert file.read_text() == MENDED
+        assert file.read_text() == FIXED
         return refused, undone, redone
 
     refused, undone, redone = desk(scenario, model=model)
@@ -241,9 +241,9 @@ def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script,
 
     async def scenario(desk):
         await desk.type("fix it")
-        file.write_text(MENDED + "# mine\n")
+        file.write_text(FIXED + "# mine\n")
         happened = await desk.type("/undo", False)
-        assert file.read_text() == MENDED + "# mine\n"
+        assert file.read_text() == FIXED + "# mine\n"
         await desk.type("/undo", True)
         return happened
 

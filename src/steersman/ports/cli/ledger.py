@@ -10,7 +10,7 @@ from steersman.ports.cli.options import json_flag, open_host, write_lines
 from steersman.ports.cli.views import JsonView, PlainView
 from steersman.records.counting import counted
 from steersman.records.errors import Exit
-from steersman.records.message import encode_message
+from steersman.records.message import Message, encode_message
 from steersman.records.schema import message_schema
 from steersman.views.text import json_line, line
 
@@ -28,7 +28,7 @@ def show(thread: str, after: int, as_json: bool) -> None:
     """Print every message of a thread, a line each."""
     host = open_host()
     for message in host.messages(host.find(thread).id, after=after):
-        click.echo(json_line(message).decode() if as_json else line(message))
+        click.echo(_line(message, as_json=as_json))
 
 
 @command.command("follow")
@@ -46,7 +46,9 @@ async def _follow(thread: str, after: int, *, as_json: bool) -> None:
         await host.tidy(handle.id)
         async for message in handle.session_events(after):
             if message.seq:
-                click.echo(json_line(message).decode() if as_json else line(message))
+                click.echo(
+                    json_line(encode_message(message)).decode() if as_json else line(message)
+                )
                 sys.stdout.flush()
 
 
@@ -69,14 +71,18 @@ def verify(threads: tuple[str, ...]) -> int:
     return Exit.FAILED if bad else Exit.DONE
 
 
+def _line(message: Message, *, as_json: bool) -> str:
+    return json_line(encode_message(message)).decode() if as_json else line(message)
+
+
 @command.command("export")
 @click.argument("thread")
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File (default: stdout).")
 def export(thread: str, output: str | None) -> None:
     """Write every message as a JSON line."""
     host = open_host()
-    encode = encode_message if output else json_line
-    write_lines(output, map(encode, host.messages(host.find(thread).id)))
+    messages = host.messages(host.find(thread).id)
+    write_lines(output, (json_line(encode_message(message)) for message in messages))
 
 
 @command.command("schema")

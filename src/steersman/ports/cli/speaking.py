@@ -25,7 +25,6 @@ from steersman.records.message import (
     Message,
     Question,
     TurnEnd,
-    as_line,
 )
 from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
@@ -33,6 +32,7 @@ from steersman.records.thread import Thread
 from steersman.views.claude.control import answer_of, may_use, prompt_of, refused, succeeded
 from steersman.views.claude.lines import Line, Lines
 from steersman.views.claude.modes import answering, settings_of
+from steersman.views.text import json_line
 
 ANSWERS_ALL = "bypassPermissions"
 LONGEST = 64 << 20  # of a line that comes in
@@ -295,7 +295,7 @@ _CONTROLS: Mapping[str, Callable[[Speaker, Mapping[str, Any]], Awaitable[Line]]]
 
 def _write(line: Line) -> None:
     """Print a line."""
-    sys.stdout.buffer.write(as_line(line) + b"\n")
+    sys.stdout.buffer.write(json_line(msgspec.json.encode(line)) + b"\n")
     sys.stdout.buffer.flush()
 
 

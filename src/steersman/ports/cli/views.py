@@ -31,6 +31,7 @@ from steersman.records.message import (
     ToolResult,
     TurnEnd,
     User,
+    encode_message,
 )
 from steersman.records.wording import described, wants
 from steersman.views.requests import keys_of, plain, title, who
@@ -72,7 +73,7 @@ class JsonView:
         """Print the message."""
         self.ended = isinstance(message.body, SessionEnd)
         if message.seq or self._deltas:
-            sys.stdout.buffer.write(json_line(message) + b"\n")
+            sys.stdout.buffer.write(json_line(encode_message(message)) + b"\n")
             sys.stdout.buffer.flush()
 
     def tick(self) -> None:
