@@ -43,7 +43,7 @@ $(VENV)/.pip:
 	touch $@
 
 $(VENV)/.base: $(VENV)/.pip pyproject.toml
-	$(PIP) install --quiet --editable '.[tools,code,mcp]'
+	$(PIP) install --quiet --editable '.[tools,code,mcp,web]'
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base

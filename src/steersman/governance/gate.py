@@ -29,6 +29,7 @@ from steersman.governance.policy import (
     Containment,
     Mode,
     Trust,
+    near_by_name,
 )
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
@@ -368,6 +369,9 @@ class Gate:
                         looks_only=modes.looks_only(where.mode),
                     ),
                 )
+            if isinstance(case.action, Network) and near_by_name(case.action):
+                place = f"{case.action.host}:{case.action.port}"  # a rule named it
+                return Profile(files="read", nearby=(place,))
         return PLAIN
 
     async def secret_files(self) -> SecretFiles:

@@ -18,15 +18,15 @@ import msgspec
 from msgspec import Struct
 
 from steersman.governance.levels import asked
-from steersman.records.action import Action, ChangeMany, Execute, McpCall, Verdict, Write
+from steersman.records.action import Action, ChangeMany, Execute, McpCall, Network, Verdict, Write
 from steersman.records.judgement import Judgement
 
 FILE = Path(__file__).with_name("modes.json")
 PLAN = "{plan}"
 
 Kind = Literal[
-    "read", "list", "search", "write", "delete", "change_many", "execute", "network", "mcp_call",
-    "mcp_read", "spawn_agent",
+    "read", "list", "search", "write", "delete", "change_many", "execute", "network", "fetch",
+    "mcp_call", "mcp_read", "spawn_agent",
 ]  # fmt: skip
 
 
@@ -138,6 +138,8 @@ def _look_by_command(
 def _kind(action: Action) -> Kind:
     if isinstance(action, McpCall) and action.effect == "reads":
         return "mcp_read"
+    if isinstance(action, Network) and action.url:
+        return "fetch"
     return cast(Kind, type(action).__struct_config__.tag)
 
 

@@ -272,7 +272,7 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
                 action, judgement, trust, where.approvals, where.containment, where.bare
             )
         case Network():
-            return levels.asked(where.approvals, *_reaching(action), contained=False)
+            return _reached(action, where.approvals)
         case McpCall(server=server, tool=tool):
             what = f"{tool} of the MCP server {server}, which may change things,"
             return levels.asked(where.approvals, "mcp.writes", what, contained=False)
@@ -280,8 +280,31 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return levels.change(action, where.workspace, where.approvals)
 
 
+_NEARBY = "the user can allow it by its exact name: --allow 'WebFetch(domain:localhost:8000)'"
+
+
+def near_by_name(action: Network) -> str:
+    """What a host is, from which a tool would read, that only a rule with its name can allow."""
+    if not action.url:
+        return ""
+    from steersman.records.addresses import out_of_bounds
+
+    return out_of_bounds(action.host)
+
+
+def _reached(action: Network, approvals: Approvals) -> Verdict:
+    if near := near_by_name(action):
+        reason = f"{action.host} is {near}, and no rule names it"
+        return Verdict("deny", "network.near", reason, _NEARBY)
+    return levels.asked(approvals, *_reaching(action), contained=False)
+
+
 def _reaching(action: Network) -> tuple[str, str]:
     """The rule for a connection, and what it is: of a package manager, with all that it names."""
+    if action.query:
+        return "network.unknown", f"a search of the web with {action.host}"
+    if action.url:
+        return "network.unknown", f"reading a page of {action.host}:{action.port}"
     if not action.registries:
         return "network.unknown", f"a connection to {action.host}:{action.port}"
     hosts = ", ".join(host.removesuffix(":443") for host in action.registries)

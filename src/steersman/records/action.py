@@ -131,12 +131,15 @@ class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     """Reach a host, named as the program named it and not yet looked up.
 
     For a command that only installs packages, all hosts that its project names are asked about at
-    once: `registries`, as `host:port`.
+    once: `registries`, as `host:port`. `url` is what a tool would only read there, `query`
+    what it would search for.
     """
 
     host: str
     port: int
     registries: tuple[str, ...] = ()
+    url: str = ""
+    query: str = ""
 
 
 class McpCall(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="mcp_call"):

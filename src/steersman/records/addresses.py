@@ -98,6 +98,15 @@ def _number(text: str) -> int:
     return int(text, 8 if text.startswith("0") else 10)
 
 
+def out_of_bounds(host: str) -> str:
+    """What a host is that by its very name may not be reached; empty for any other."""
+    name = canonical_host(host)
+    if name == "localhost" or name.endswith(".localhost"):
+        return "this machine"
+    address = literal(name)
+    return forbidden_address(address) if address else ""
+
+
 def forbidden_address(ip: str | Address) -> str:
     """Why nothing may be sent to an address, as in “a private address”; empty when it may."""
     address = literal(ip) if isinstance(ip, str) else ip

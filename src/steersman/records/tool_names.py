@@ -21,6 +21,8 @@ _TOOLS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
     ("Write", "workspace_write_file", {"path": "file_path"}),
     ("Grep", "workspace_search_pattern", {"output": "output_mode"}),
     ("Glob", "workspace_list_files", {"glob": "pattern"}),
+    ("WebFetch", "web_fetch", {}),
+    ("WebSearch", "web_search", {}),
 )
 _OURS = {ours: (theirs, renamed) for theirs, ours, renamed in _TOOLS}
 _EDIT = "workspace_edit_files"
@@ -33,8 +35,6 @@ MEANT: Mapping[str, tuple[str, ...]] = {
     "MultiEdit": (_EDIT, "workspace_apply_patch"),
     "LS": ("workspace_list_files",),
     "TodoWrite": ("workspace_update_todo",),
-    "WebFetch": ("web_fetch",),
-    "WebSearch": ("web_search",),
 }
 
 

@@ -64,17 +64,32 @@ def described(action: Action, facts: Facts = ()) -> str:
             return _files([action])
         case ChangeMany():
             return _many(action)
-        case Network() if action.registries:
-            return "let package managers reach their registries"
-        case Network(host=host, port=port):
-            usual = {443: "", 80: " without encryption"}.get(port, f" on port {port}")
-            return f"connect to `{_short(host)}`{usual}"
+        case Network():
+            return _connection(action)
         case McpCall(server=server, tool=tool):
             return _call(server, tool)
         case SpawnAgent(agent=agent, task=task):
             return f"start agent `{_short(agent)}` on: {_short(task)}"
         case Read() | List() | Search():
             return _look(action)
+
+
+def reached(action: Network) -> tuple[str, ...]:
+    """What a connection is to, in full: an address, a search, or hosts."""
+    single = action.query or action.url or f"{action.host}, port {action.port}"
+    return action.registries or (single,)
+
+
+def _connection(action: Network) -> str:
+    host, port = action.host, action.port
+    if action.query:
+        return f"search the web with `{_short(host)}` for `{_short(action.query)}`"
+    if action.url:
+        return f"read `{_short(action.url)}`"
+    if action.registries:
+        return "let package managers reach their registries"
+    usual = {443: "", 80: " without encryption"}.get(port, f" on port {port}")
+    return f"connect to `{_short(host)}`{usual}"
 
 
 def _look(action: Read | List | Search) -> str:

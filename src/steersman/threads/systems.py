@@ -30,6 +30,7 @@ from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
+from steersman.operations.tools.web_search import web_search
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import ToolSpec
 from steersman.records.mcp_tools import Wishes
@@ -236,6 +237,7 @@ class ThreadSystems:
 
     def _tools(self, setup: Setup) -> list[Tool[Any]]:
         tools = standard_tools(setup.environ, self.processes, self.runs)
+        tools += web_search(setup.surroundings)
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
         if self.briefing is not None and self.briefing.has_skills:
             tools.append(ReadSkill(self.briefing.load))
@@ -275,4 +277,4 @@ def offered(
     configured = find_servers(root, surroundings, trusted=trusted)
     reach = ExternalTools(here, here.companions, configured, lambda _: Wishes())
     tools = standard_tools({}, Processes(Path(state, "output"), guardian), runs)
-    return tuple(tool.spec() for tool in (*tools, *reach.tools()))
+    return tuple(tool.spec() for tool in (*tools, *web_search(surroundings), *reach.tools()))

@@ -289,7 +289,7 @@ def test_what_is_out_of_bounds_is_refused_before_anybody_is_asked(host):
 
     answered, world = run(work())
     assert answered.startswith("HTTP/1.1 403 ")
-    assert "may not reach" in answered
+    assert "may not be reached" in answered
     assert world.asked == world.looked_up == []
     assert len(world.denied) == 1
 

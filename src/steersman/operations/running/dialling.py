@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 
-from steersman.records.addresses import forbidden_address, literal
+from steersman.records.addresses import forbidden_address, literal, out_of_bounds
 
 LOOKUP = 20.0  # seconds for a name to be found
 REACH = 10.0  # seconds for one of its addresses to answer
@@ -32,18 +32,14 @@ async def look_up(host: str, port: int) -> list[str]:
 
 def refuse_out_of_bounds(host: str) -> None:
     """Refuse a host that is this machine or an address out of bounds, before anyone is asked."""
-    address = literal(host)
-    why = forbidden_address(address) if address else ""
-    if host == "localhost" or host.endswith(".localhost"):
-        why = "this machine"
-    if why:
-        raise NoWay(403, f"{host} is {why}, and commands may not reach those.")
+    if why := out_of_bounds(host):
+        raise NoWay(403, f"{host} is {why}, which may not be reached.")
 
 
 async def dial(host: str, port: int, resolve: Resolve, *, local: bool, limit: int) -> Streams:
     """A connection to a host that may be asked for; `local` lifts the bounds on its addresses."""
     why = ""
-    for address in (await _addresses(host, port, resolve, local=local))[:TRIED]:
+    for address in (await addresses(host, port, resolve, local=local))[:TRIED]:
         try:
             async with asyncio.timeout(REACH):
                 return await asyncio.open_connection(address, port, limit=limit)
@@ -54,7 +50,7 @@ async def dial(host: str, port: int, resolve: Resolve, *, local: bool, limit: in
     raise NoWay(504 if "answer" in why else 502, f"{host}, port {port}, cannot be reached: {why}.")
 
 
-async def _addresses(host: str, port: int, resolve: Resolve, *, local: bool) -> list[str]:
+async def addresses(host: str, port: int, resolve: Resolve, *, local: bool) -> list[str]:
     """The addresses of a host that may be dialled."""
     if literal(host):
         found: Sequence[str] = [host]
@@ -71,7 +67,7 @@ async def _addresses(host: str, port: int, resolve: Resolve, *, local: bool) -> 
     if not allowed:
         told = "; ".join(f"{address} is {reason}" for address, reason in reasons.items())
         raise NoWay(
-            403, f"{host} resolves to addresses that commands may not reach: {told or 'nowhere'}."
+            403, f"{host} resolves to addresses that may not be reached: {told or 'nowhere'}."
         )
     return allowed
 

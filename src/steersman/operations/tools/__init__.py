@@ -18,6 +18,7 @@ from steersman.operations.tools.search_pattern import SearchPattern
 from steersman.operations.tools.signal_process import SignalProcess
 from steersman.operations.tools.status import Status
 from steersman.operations.tools.update_todo import UpdateTodo
+from steersman.operations.tools.web_fetch import WebFetch
 from steersman.operations.tools.write_file import WriteFile
 
 
@@ -29,5 +30,5 @@ def standard_tools(
         Status(), ListFiles(environ), ReadFile(), SearchFiles(environ), SearchPattern(environ),
         EditFiles(), ApplyPatch(), WriteFile(),
         RunCommand(environ, processes, runs), ReadCommandOutput(processes),
-        ListProcesses(processes), SignalProcess(processes), UpdateTodo(),
+        ListProcesses(processes), SignalProcess(processes), UpdateTodo(), WebFetch(),
     ]  # fmt: skip

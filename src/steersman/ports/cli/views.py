@@ -33,7 +33,7 @@ from steersman.records.message import (
     User,
     encode_message,
 )
-from steersman.records.wording import described, wants
+from steersman.records.wording import described, reached, wants
 from steersman.views.requests import keys_of, plain, title, who
 from steersman.views.text import (
     call_words,
@@ -329,10 +329,8 @@ def request_words(request: ConfirmRequest) -> str:
                 place = f"in {flat(cwd)}{',' if action.wants else ''}{wants(action)}"
                 # Further lines are marked, so that none of them is taken for words of ours.
                 lines.append("  $ " + safe(command).replace("\n", "\n  > ") + f"\n  {place}")
-            case Network() if action.registries:
-                lines += [f"  {flat(host)}" for host in action.registries]
-            case Network(host=host, port=port):
-                lines.append(f"  {flat(host)}, port {port}")
+            case Network():
+                lines += [f"  {flat(one)}" for one in reached(action)]
             case ChangeMany(created=created, changed=changed, deleted=deleted):
                 lines.append(f"  {created:,} created, {changed:,} changed, {deleted:,} deleted")
             case McpCall(arguments=arguments):

@@ -22,7 +22,7 @@ from steersman.records.action import (
     SpawnAgent,
 )
 from steersman.records.message import ConfirmRequest, Question
-from steersman.records.wording import described, wants
+from steersman.records.wording import described, reached, wants
 from steersman.views.blocks import Asked, Request
 from steersman.views.requests import asker, keys_of, plain, title, wish
 from steersman.views.requests import who as whose
@@ -122,13 +122,11 @@ def _action(action: Action, width: int, palette: Palette) -> list[Text]:
             place += f",{wants(action)}" if action.wants else ""
             place += ", on the folder itself, so it can only be recorded" if direct else ""
             return [*lines, *wrapped(place, width, palette.dim, "  ", "  ")]
-        case Network(registries=named) if named:
+        case Network():
             lines = []
-            for one in named:
+            for one in reached(action):
                 lines += wrapped(flat(one), width, palette.strong, "→ ", "  ")
             return lines
-        case Network(host=host, port=port):
-            return wrapped(f"{flat(host)}, port {port}", width, palette.strong, "→ ", "  ")
         case McpCall(arguments=arguments, effect=effect):
             only_reads = "the server says that it only reads; it gets"
             head = only_reads if effect == "reads" else "it may change something; it gets"

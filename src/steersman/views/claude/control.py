@@ -63,6 +63,8 @@ def _asked_about(request: ConfirmRequest, call: ToolCall | None, root: str) -> t
     name, shown = outward(tool, given, root)
     for action in request.actions:
         match action:
+            case Network(url=url) if url:
+                return name, shown
             case Network(host=host, port=port, registries=named):
                 return "NetworkAccess", {"hosts": list(named) or [f"{host}:{port}"], **shown}
             case Execute(wants=True):

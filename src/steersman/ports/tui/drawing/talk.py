@@ -27,7 +27,7 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.message import ConfirmRequest
-from steersman.records.wording import described, wants
+from steersman.records.wording import described, reached, wants
 from steersman.views.blocks import Agent, Asked, Person, Request, Words
 from steersman.views.requests import holds, title
 from steersman.views.text import SCOPES, counted, fact_words
@@ -145,11 +145,9 @@ def request_lines(request: ConfirmRequest, width: int, look: Look) -> list[Text]
                 if action.wants:
                     more = clean_line(wants(action).strip())
                     lines.append(cut(Text(more, palette.warn, end=""), width))
-            case Network() if action.registries:
-                hosts = clean_line(", ".join(action.registries))
+            case Network():
+                hosts = clean_line(", ".join(reached(action)))
                 lines += wrap(Text(hosts, palette.text), width, 2)
-            case Network(host=host, port=port):
-                lines.append(cut(Text(f"{clean_line(host)}, port {port}", palette.text), width))
             case ChangeMany(created=created, changed=changed, deleted=deleted):
                 said = f"{created:,} created, {changed:,} changed, {deleted:,} deleted"
                 lines.append(cut(Text(said, palette.text, end=""), width))

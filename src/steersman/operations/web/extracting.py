@@ -1,0 +1,172 @@
+"""The readable text of a web page, in a process of its own: a page is a stranger's program.
+
+`python -I -m steersman.operations.web.extracting URL CHARSET` reads the page from its input and
+writes `{"title", "text"}`. It has little memory and little time, and nothing of the host's.
+"""
+
+import asyncio
+import re
+import subprocess
+import sys
+from codecs import lookup
+from importlib.util import find_spec
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from steersman import children
+from steersman.records.errors import ToolProblem
+
+SECONDS = 20
+MEMORY = 1 << 30
+
+# What a reader of the page would not see; an invisible order to a model is the commonest attack.
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+(?![.\d])"
+    r"|font-size\s*:\s*0+(?:\.0+)?(?:[a-z%]|\s*(?:;|$|!))|(?:text-indent|left|top)\s*:\s*-\d{3,}"
+    r"|clip\s*:\s*rect\(0|clip-path\s*:\s*inset\((?:50|100)%"
+    r"|(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*0(?![.\d])",
+    re.I,
+)
+_NEVER = ("script", "style", "template", "noscript", "svg", "iframe", "object", "embed", "head")
+
+
+class Reading(Struct, frozen=True):
+    """A page as one reads it, in Markdown."""
+
+    title: str
+    text: str
+
+
+async def read(body: bytes, url: str, charset: str) -> Reading:
+    """The text of a page; raises where it cannot be had."""
+    argv = [sys.executable, "-I", "-m", __name__, url, charset]
+    try:
+        done = await asyncio.to_thread(
+            children.run, argv, seconds=SECONDS + 10, cwd="/", environ={}, said=body
+        )
+    except subprocess.TimeoutExpired:
+        raise _unreadable("Reading it takes too long.") from None
+    if done.returncode == 3:
+        raise ToolProblem(
+            "Web pages cannot be read here: the extractor is not installed.",
+            try_this="Install Steersman with its extra “web”: pip install 'steersman[web]'.",
+        )
+    try:
+        return msgspec.json.decode(done.stdout, type=Reading)
+    except msgspec.MsgspecError:
+        raise _unreadable("It is not a page, or far too large or deep for one.") from None
+
+
+def _unreadable(why: str) -> ToolProblem:
+    return ToolProblem("The text of this page could not be read.", why)
+
+
+def decoded(body: bytes, charset: str) -> str:
+    """The text of bytes: by their mark, else as the server says, else as they look."""
+    for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"),
+                       (b"\xfe\xff", "utf-16")):  # fmt: skip
+        if body.startswith(mark):
+            return body.decode(name, "replace")
+    declared = re.search(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{2,40})", body[:4096], re.I)
+    said = [charset, declared[1].decode() if declared else ""]
+    for name in said:
+        try:
+            lookup(name)
+            return body.decode(name)
+        except (LookupError, UnicodeError, ValueError):
+            continue
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(body[:65536]).best()
+        return body.decode(best.encoding if best else "latin-1", "replace")
+
+
+def extracted(page: str, url: str) -> Reading:
+    """The title and the readable part of a page."""
+    import trafilatura
+    from trafilatura.utils import load_html
+
+    tree = load_html(_undeclared(page))
+    if tree is None:
+        return Reading("", "")
+    title = " ".join((tree.findtext(".//title") or "").split())
+    _drop_unseen(tree)
+    found = trafilatura.extract(
+        tree,
+        url=url,
+        output_format="markdown",
+        include_links=True,
+        include_tables=True,
+        include_comments=False,
+        favor_recall=True,
+        deduplicate=False,
+    )
+    return Reading(title, found or _all_of(tree))
+
+
+def _undeclared(page: str) -> str:
+    """A page without the declaration of an encoding that it no longer has."""
+    return re.sub(r"^\s*<\?xml[^>]*\?>", "", page)
+
+
+def _drop_unseen(tree: Any) -> None:
+    """Remove what a reader would not see."""
+    for node in list(tree.iter()):
+        if not isinstance(node.tag, str):  # a comment or an instruction
+            _drop(node)
+            continue
+        style = node.get("style", "")
+        hidden = (
+            node.get("hidden") is not None
+            or node.get("aria-hidden") == "true"
+            or (style and _UNSEEN.search(style))
+            or (node.tag in _NEVER and node.tag != "head")
+            or (node.tag == "input" and node.get("type") == "hidden")
+        )
+        if hidden:
+            _drop(node)
+
+
+def _drop(node: Any) -> None:
+    parent = node.getparent()
+    if parent is None:
+        return
+    if node.tail:  # the text after it belongs to what is around it
+        before = node.getprevious()
+        if before is not None:
+            before.tail = (before.tail or "") + node.tail
+        else:
+            parent.text = (parent.text or "") + node.tail
+    parent.remove(node)
+
+
+def _all_of(tree: Any) -> str:
+    """Everything that is written on a page, where no part of it looks like the main one."""
+    body = tree.find(".//body")
+    words = (body if body is not None else tree).itertext()
+    lines = (" ".join(piece.split()) for piece in words)
+    return "\n".join(line for line in lines if line)
+
+
+def main() -> int:
+    """Read the page on standard input."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    if find_spec("trafilatura") is None:
+        return 3
+    url, charset = sys.argv[1:]
+    made = extracted(decoded(sys.stdin.buffer.read(), charset), url)
+    sys.stdout.buffer.write(msgspec.json.encode(made))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
