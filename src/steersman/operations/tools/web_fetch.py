@@ -98,7 +98,7 @@ class WebFetch(Tool[WebFetchArgs]):
             if not response.moved:
                 break
             goal = target(response.moved)
-            if goal.place not in admitted:  # somebody else than was decided on
+            if goal.place not in admitted:  # not who was decided on
                 near = (await bench.admit([goal.action])).profile.nearby
                 admitted.add(goal.place)
         else:

@@ -48,7 +48,7 @@ class Chosen(Struct, frozen=True):
 
     @property
     def near(self) -> tuple[str, ...]:
-        """Where the person's own engine is, which may be on this machine."""
+        """Where the user's own engine is, which may be on this machine."""
         return (self.goal("").place,) if "{key}" in self.engine.address else ()
 
     def headers(self) -> dict[str, str]:

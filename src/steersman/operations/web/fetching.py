@@ -1,7 +1,7 @@
 """One request to a web server: addresses checked and then dialled, size and time bounded.
 
 The name is looked up once, every address out of bounds is left out, and exactly what is left is
-connected to: nobody can answer the check with one address and the connection with another. A
+connected to: no server of names can give the check one address and the connection another. A
 redirect is not followed here; it is a new address that has to be decided on.
 """
 
