@@ -221,5 +221,9 @@ def test_objects_of_a_store_that_goes_whole_need_not_stay(journal, repository):
             if path.parts[1] in ("objects", "refs", "logs", "index")
             and (repository / path).is_file()]  # fmt: skip
     assert needed(journal, gone) == set()
+    (repository / "old/index").rename(repository / "index")  # a store may never have had one
+    unlisted = [one for one in gone if one.path != "old/index"]
+    assert needed(journal, unlisted) == set()
+    (repository / "index").rename(repository / "old/index")
     kept = [one for one in gone if not one.path.startswith("old/refs")]
     assert needed(journal, kept) == {one.path for one in kept if "/objects/" in one.path}

@@ -44,7 +44,7 @@ def needed(journal: Journal, changes: Sequence[Change]) -> set[str]:
         tips = {name for path in files if path not in after for name in _names(_read(root, path))}
         old = {name for path in files if path in after
                for name in _names(content_of(journal, after[path]))}  # fmt: skip
-        index = f"{store}index" not in after
+        index = f"{store}index" not in after and _is_there(root, f"{store}index")
         if not tips and not index:  # a store that goes whole; git may not even know it as one
             continue
         names = repository.leading_to(root, store, tips, old - tips, index=index)
@@ -132,6 +132,10 @@ def _leads(path: str) -> bool:
     if path.startswith("logs/"):
         return path == _STASHES
     return path.startswith(("refs/", "worktrees/")) or path in ("packed-refs", "HEAD")
+
+
+def _is_there(root: str, path: str) -> bool:
+    return os.path.lexists(os.path.join(root, on_disk(path)))
 
 
 def _packed(root: str, path: str, found: Piece) -> set[str]:
