@@ -102,7 +102,7 @@ def extracted(page: str, url: str) -> Reading:
         output_format="markdown",
         include_links=True,
         include_tables=True,
-        include_comments=False,
+        include_comments=True,
         favor_recall=True,
         deduplicate=False,
     )
