@@ -6,6 +6,7 @@ import os
 import pytest
 
 from steersman.governance.secret_finder import Finder, exceptions
+from steersman.records.secret_files import together
 
 
 def made(folder, *names):
@@ -232,3 +233,28 @@ def test_an_exception_that_appears_after_the_person_agreed_does_not_count(tmp_pa
     assert found(finder, tmp_path) == [".env"]
     (tmp_path / ".steersmanignore").write_text("!test.pem\n!.env\n")
     assert found(finder, tmp_path) == [".env"]
+
+
+def test_a_folders_own_lines_cannot_pose_as_those_of_another(tmp_path):
+    made(tmp_path, ".env")
+    (tmp_path / ".steersmanignore").write_bytes(b"\0/elsewhere\0")
+    secret_files, there = Finder(str(tmp_path)).find()
+    assert secret_files.covers(str(tmp_path / ".env"))
+    assert there == (str(tmp_path / ".env"),)
+
+
+def test_folders_together_are_each_judged_by_their_own_lines(tmp_path):
+    made(tmp_path, "one/.env", "two/.env", "two/in/x")
+    (tmp_path / "one/.steersmanignore").write_text("/in/x\n!.env\n")
+    (tmp_path / "two/.steersmanignore").write_text("/in/y\n")
+    one, two = (
+        Finder(str(tmp_path / name), agreed=agreed).find(deep=False)[0]
+        for name, agreed in (("one", ("!.env",)), ("two", ()))
+    )
+    both = together(one, two)
+    secret = [name for name in ("one/.env", "one/in/x", "one/in/y", "two/.env", "two/in/x",
+                                "two/in/y", "three/.env")
+              if both.covers(str(tmp_path / name))]  # fmt: skip
+    assert secret == ["one/in/x", "two/.env", "two/in/y"]
+    assert both.hides(b"in/x", folder=False)
+    assert not both.hides(b"in/y", folder=False)

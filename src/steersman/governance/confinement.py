@@ -37,6 +37,11 @@ def _private() -> tuple[str, ...]:
     return tuple(sorted(_words("private_places.txt")))
 
 
+def private_places(home: str, state: Sequence[str]) -> tuple[str, ...]:
+    """What nobody but the user reads: places of their home folder, and the host's own folders."""
+    return (*(os.path.join(home, name) for name in _private() if home), *state)
+
+
 class Confinement:
     """Makes the profile of each command of one workspace.
 
@@ -59,7 +64,7 @@ class Confinement:
         self._sockets = sockets
         self._home = home
         self._cache = cache
-        self._private = (*(os.path.join(home, name) for name in _private() if home), *state)
+        self._private = private_places(home, state)
 
     def profile(
         self,

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.governance import levels, modes
+from steersman.governance.added import Lookout
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
@@ -95,7 +96,9 @@ class Gate:
         self._confinement = confinement
         self._contain = contain
         self._budget = budget or Budget()
-        self._finder = finder or Finder(where.workspace, unreadable(where.rules))
+        also = unreadable(where.rules)
+        self._lookout = Lookout(where.workspace, finder or Finder(where.workspace, also), also)
+        self._lookout.add(where.readable)
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
@@ -321,7 +324,7 @@ class Gate:
         """See which files are secret now; the answer names them where a command could read them."""
         kinds = Execute if self._looked else Execute | Read | Search
         deep = any(isinstance(action, kinds) for action in actions)
-        secret_files, hidden = await self._finder.look(deep=deep)
+        secret_files, hidden = await self._lookout.look(deep=deep)
         self._looked |= deep
         if secret_files != self.where.secret_files:
             self.where = msgspec.structs.replace(self.where, secret_files=secret_files)
@@ -379,11 +382,26 @@ class Gate:
         await self._refresh(())
         return self.where.secret_files
 
-    def apply(self, mode: Mode, trust: Trust, approvals: Approvals, *, bare: bool) -> None:
+    def apply(
+        self,
+        mode: Mode,
+        trust: Trust,
+        approvals: Approvals,
+        *,
+        bare: bool,
+        readable: tuple[str, ...],
+    ) -> None:
         """Judge by other settings from the next action on."""
+        if readable != self.where.readable:
+            self._lookout.add(readable)
+            self._looked = False
         self.where = msgspec.structs.replace(
-            self.where, mode=mode, trust=trust, approvals=approvals, bare=bare
+            self.where, mode=mode, trust=trust, approvals=approvals, bare=bare, readable=readable
         )
+
+    async def close(self) -> None:
+        """Wait for what is being looked at for this thread alone."""
+        await self._lookout.close()
 
     def withheld(self) -> Mapping[str, Verdict]:
         """The tools that the mode which holds now does not have, and why."""

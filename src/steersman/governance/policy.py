@@ -65,7 +65,8 @@ class Circumstances(Struct, frozen=True):
     `plan` is the one file plan mode may write. `containment` shows how well commands are confined
     here, `bare` that the user lets them run where nothing confines them, `safer` that a command
     is replaced by its safer form where there is one. `rules` are written in files, `answers` are
-    what people said before; `secret_files` names the secret files.
+    what people said before; `secret_files` names the secret files, and `readable` the folders
+    outside the workspace that may be read.
     """
 
     workspace: str
@@ -80,6 +81,7 @@ class Circumstances(Struct, frozen=True):
     rules: Book = BLANK
     answers: Book = BLANK
     secret_files: SecretFiles = PLAIN_SIGHT
+    readable: tuple[str, ...] = ()
 
 
 class Evidence(Struct, frozen=True):
@@ -168,6 +170,8 @@ def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
                 "a folder that holds the workspace or the home folder is not opened to commands"
             )
             return Verdict("deny", "paths.outside", reason, "name the file that is to be written")
+        case Read(path=path) | List(path=path) | Search(path=path) if _added(path, where):
+            return None
         case Read(path=path) | List(path=path) | Search(path=path) | Execute(cwd=path):
             return None if where.trust == "untrusted" else _within(path, where)
     return None
@@ -177,9 +181,17 @@ def _holds_much(path: str, where: Circumstances) -> bool:
     return inside(where.workspace, path) or bool(where.home and inside(where.home, path))
 
 
+def _added(path: str, where: Circumstances) -> bool:
+    """Whether a path is in a folder beside the workspace that the user lets the agent read."""
+    return any(inside(path, folder) for folder in where.readable)
+
+
 def _within(path: str, where: Circumstances) -> Verdict | None:
     if inside(path, where.workspace):
         return None
+    if _added(path, where):
+        reason = f"{path} is in a folder that was added for reading only"
+        return Verdict("deny", "paths.readable", reason, "change files inside the workspace")
     reason = f"{path} is outside the workspace {where.workspace}"
     return Verdict("deny", "paths.outside", reason, "use paths inside the workspace")
 

@@ -16,7 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from steersman.records.secret_files import APART, IGNORE_FILE, PLAIN_SIGHT, SKIPPED, SecretFiles
+from steersman.records.secret_files import (
+    APART,
+    ELSEWHERE,
+    IGNORE_FILE,
+    PLAIN_SIGHT,
+    SKIPPED,
+    SecretFiles,
+)
 
 LARGEST = 1 << 20
 _SPECIAL = re.compile(r"[\\*?\[\]!# ]")
@@ -123,7 +130,8 @@ class Finder:
             return self._sight.secret_files, secrets
 
     def _lines(self) -> str:
-        return self._always + _own_lines(os.path.join(self._workspace, IGNORE_FILE))
+        own = _own_lines(os.path.join(self._workspace, IGNORE_FILE))
+        return (self._always + own).replace(ELSEWHERE, "")
 
     def _see(self, lines: str, targets: str) -> None:
         self._sight = _Sight(lines, targets, SecretFiles(self._workspace, f"{lines}\n{targets}"))

@@ -53,6 +53,7 @@ from steersman.records.message import (
     TurnEnd,
 )
 from steersman.records.problem import Problem
+from steersman.records.settings import Value
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import Part, UndoPlan
 from steersman.store.log import to_message, unbroken
@@ -186,8 +187,8 @@ class Attached:
         """An answer of the thread's model that is no part of the conversation."""
         return str(await self._ask(Aside(system, text)))
 
-    async def set(self, **values: str) -> None:
-        """Change mode, model, approvals, trust or title, from the next model call on."""
+    async def set(self, **values: Value) -> None:
+        """Change mode, model, approvals, trust, title or added folders, from the next call on."""
         await self._ask(Set(values))
         if "title" in values:
             await self._record()

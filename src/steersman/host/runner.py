@@ -118,6 +118,7 @@ class Runner:
             )
         if thinks:
             await (await asyncio.to_thread(self.mind, settings, title)).close()
+        await asyncio.to_thread(self._permissions.resolved, workspace.root, settings)
         redactor, _ = await asyncio.to_thread(self._ground, workspace, settings)
         return Title(workspace.root, redactor.text(readable(title)))
 
@@ -203,7 +204,8 @@ class Runner:
         redactor: Redactor,
         rules: tuple[Rule, ...],
     ) -> Setup:
-        settings, permissions = opening.settings, self._permissions
+        permissions, root = self._permissions, workspace.root
+        settings = permissions.resolved(root, opening.settings)
         return Setup(
             settings=settings,
             workspace=workspace,
@@ -212,14 +214,15 @@ class Runner:
             state=str(self._home),
             home=permissions.home,
             private=self._private,
-            cache=cache_folder(self._environ, workspace.root),
+            cache=cache_folder(self._environ, root),
             rules=permissions.book(rules),
-            memory=permissions.memory(workspace.root, thread_id, redactor.text, rules),
+            memory=permissions.memory(root, thread_id, redactor.text, rules),
             surroundings=self._environ,
             resources=self._resources,
-            trusted=permissions.folder(workspace.root).loads,
-            exceptions=permissions.exceptions(workspace.root),
-            audits=permissions.audits(workspace.root),
+            resolved=partial(permissions.resolved, root),
+            trusted=permissions.folder(root).loads,
+            exceptions=permissions.exceptions(root),
+            audits=permissions.audits(root),
             attended=opening.attended,
             yes=opening.yes,
             client=opening.client,

@@ -15,7 +15,7 @@ from steersman.records.settings import Settings
 
 _GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps", "output_style")
 _LONGEST = 500  # of a model's name
-_ADDED = ("domains", "allow", "deny")  # what flags add to the settings
+_ADDED = ("domains", "allow", "deny", "add_dir")  # what flags add to the settings
 _LIMITS = ("tokens", "cost", "seconds", "calls", "agents")
 
 
@@ -28,9 +28,9 @@ def settings_for(
 ) -> Settings:
     """The settings in force for a command's flags; `project` is a trusted folder's own file.
 
-    `attended`: a person is there to review what was done. `domains`, `allow` and `deny` add to
-    those of the settings, `instructions` take their place; `max_tokens`, `max_cost`, … limit this
-    run.
+    `attended`: a person is there to review what was done. `domains`, `allow`, `deny` and
+    `add_dir` add to those of the settings, `instructions` take their place; `max_tokens`,
+    `max_cost`, … limit this run.
     """
     given = {name: flags.get(name) for name in _GIVEN}
     loaded = files.load_settings(environ, given, project, attended=attended)

@@ -1,5 +1,6 @@
 """Who an agent is: its name and what its model gets, from Markdown files in the package."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,11 +24,16 @@ class Persona(Struct, frozen=True):
         return ""
 
 
-def steersman(mode: str, workspace: str, plan: str) -> Persona:
-    """The agent a person talks to; `plan` is the file it may write in plan mode."""
+def steersman(mode: str, workspace: str, plan: str, added: Sequence[str] = ()) -> Persona:
+    """The agent a person talks to; `plan` is the file it may write in plan mode.
+
+    `added` are folders outside the workspace that it may read.
+    """
     text = prompt_text("steersman").replace("{workspace}", workspace)
     how = prompt_text(f"mode-{mode}").replace("{plan}", plan)
-    return Persona("steersman", f"{text}\n\n{how}\n")
+    also = prompt_text("added").replace("{folders}", "\n".join(f"- {one}" for one in added))
+    parts = (text, also, how) if added else (text, how)
+    return Persona("steersman", "\n\n".join(parts) + "\n")
 
 
 @cache

@@ -13,7 +13,7 @@ from steersman.records.errors import UsageProblem
 from steersman.records.own_places import config_folder
 from steersman.records.own_places import data_folder as data_folder
 from steersman.records.plain_files import whole_plain
-from steersman.records.settings import Approvals, Settings
+from steersman.records.settings import Approvals, Settings, Value
 
 NAMES = (
     "model",
@@ -34,12 +34,13 @@ NAMES = (
     "safer",
     "output_style",
 )
-# What runs as the user: only their own file says it, no variable that a folder's tools may set.
-FILE_ONLY = ("status_line", "allow", "deny", "instructions")
+# What runs as the user, or is opened to the model: only their own file says it, no variable that
+# a folder's tools may set.
+FILE_ONLY = ("status_line", "allow", "deny", "instructions", "add_dir")
 LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
-THREAD = ("mode", "model", "approvals", "trust", "output_style")
+THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget", "approvals")
 # How work continues where a person is there to review it.
@@ -98,7 +99,7 @@ def asks_more(one: Settings, other: Settings) -> bool:
     return levels.index(one.approvals) < levels.index(other.approvals)
 
 
-def with_values(settings: Settings, values: Mapping[str, str]) -> Settings:
+def with_values(settings: Settings, values: Mapping[str, Value]) -> Settings:
     """The settings with some of them changed by their names, as a person writes them."""
     for name, value in values.items():
         if name not in THREAD:

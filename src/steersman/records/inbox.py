@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from steersman.records.dialogue import Image
 from steersman.records.message import Answer, ConfirmResponse
+from steersman.records.settings import Value
 from steersman.records.undo import UndoPlan
 
 
@@ -75,7 +76,7 @@ class Aside(Struct, frozen=True, tag="aside"):
 class Set(Struct, frozen=True, omit_defaults=True, tag="set"):
     """Change settings of the thread by their names."""
 
-    values: dict[str, str]
+    values: dict[str, Value]
 
 
 class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):

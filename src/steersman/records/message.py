@@ -49,6 +49,7 @@ class SessionStart(Body, frozen=True, omit_defaults=True):
     mode: str
     trust: str
     approvals: str
+    add_dir: tuple[str, ...] = ()
 
 
 class SessionEnd(Body, frozen=True, omit_defaults=True):
@@ -84,6 +85,7 @@ class SettingsChanged(Body, frozen=True, omit_defaults=True):
     trust: str = ""
     title: str = ""
     output_style: str = ""
+    add_dir: tuple[str, ...] = ()
 
 
 class RequestReceipt(Body, frozen=True, omit_defaults=True):

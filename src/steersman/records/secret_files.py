@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from steersman.records.gitignore_index import Index, indexed
 
@@ -18,6 +19,8 @@ SKIPPED = MADE_AGAIN | {".git"}
 
 # Between lines that are judged apart: no exception below it undoes what is named above it.
 APART = "#| apart\n"
+# Before the workspace's own lines: other folders, and the lines for each. No line has it in it.
+ELSEWHERE = "\0"
 # What editors and people put around the name of a file for a copy of it; names are in lower case.
 _AFTER = re.compile(
     rb"(?<=[^/~#])(?:[~#]|\.~\d++~|\.un~|\.kate-swp|\.sw[a-p]"
@@ -32,18 +35,23 @@ _BEFORE = re.compile(rb"(?<![^/])(?:#|\.~?)(?=[^/]+\Z)")
 class SecretFiles:
     """Says which paths of a workspace are secret, by lines in the language of `.gitignore`.
 
-    The case of letters is ignored: on some disks `.ENV` is `.env`.
+    The case of letters is ignored: on some disks `.ENV` is `.env`. The lines may begin with those
+    for folders outside the workspace; `together` puts them there.
     """
 
     def __init__(self, workspace: str, lines: str) -> None:
         self.workspace = workspace
         self.lines = lines
-        self._parts = tuple(indexed(part) for part in lines.split(APART) if part)
+        *others, own = lines.split(ELSEWHERE)
+        self._parts = tuple(indexed(part) for part in own.split(APART) if part)
+        self._others = tuple(map(SecretFiles, others[::2], others[1::2]))
 
     def covers(self, path: str) -> str:
         """Why a resolved path is secret; empty when it is not."""
         top = self.workspace.rstrip("/") + "/"
-        if not self._parts or not path.startswith(top):
+        if not path.startswith(top):
+            return next(filter(None, (other.covers(path) for other in self._others)), "")
+        if not self._parts:
             return ""
         parts = os.fsencode(path[len(top) :]).split(b"/")
         if not SKIPPED.isdisjoint(part.decode("utf-8", "replace") for part in parts[:-1]):
@@ -81,6 +89,13 @@ def copied_names(path: bytes) -> list[bytes]:
     # `.id_rsa.swp` is of `id_rsa`, `.env.swp` of `.env`: the dot may be the editor's or the file's.
     found = [] if bare == path else [_BEFORE.sub(b"", bare), bare]
     return found if whole == path else [*found, whole]
+
+
+@lru_cache(maxsize=8)
+def together(workspace: SecretFiles, *added: SecretFiles) -> SecretFiles:
+    """The secret files of a workspace and of other folders, as one."""
+    parts = (text for one in added for text in (one.workspace, one.lines))
+    return SecretFiles(workspace.workspace, ELSEWHERE.join((*parts, workspace.lines)))
 
 
 PLAIN_SIGHT = SecretFiles("/", "")

@@ -11,6 +11,7 @@ from steersman.records.limits import NO_LIMITS, Limits
 
 # When a person is asked, the level that asks most first.
 Approvals = Literal["on-request", "review", "on-failure", "never"]
+Value = str | tuple[str, ...]  # of a setting that can change while a thread is open
 
 
 class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,6 +40,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `output_style` names how answers are worded; `status_line` is a command whose first line the
     terminal shows as its status.
     `safer` "apply" runs the safer form of a command where there is one.
+    `add_dir` are folders outside the workspace that may be read, and never written.
     `allow` and `deny` are rules, as in `Bash(npm test *)`; `instructions` is text that the model
     gets after everything else that it gets before the conversation.
     """
@@ -67,6 +69,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     safer: Literal["offer", "apply"] = "offer"
     output_style: str = "default"
     status_line: str = ""
+    add_dir: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     instructions: str = ""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit
 from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.settings import Value
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import Part, UndoPlan
 
@@ -105,8 +106,8 @@ class ThreadHandle(Protocol):
         """An answer of the thread's model that is no part of the conversation."""
         ...
 
-    async def set(self, **values: str) -> None:
-        """Change mode, model, approvals, trust or title, from the next model call on."""
+    async def set(self, **values: Value) -> None:
+        """Change mode, model, approvals, trust, title or added folders, from the next call on."""
         ...
 
     def events(self, after: int = 0) -> AsyncIterator[Message]:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from steersman.governance import folders
 from steersman.governance.policy import BLANK, Book, Circumstances
 from steersman.governance.rule import Rule
@@ -13,8 +15,9 @@ from steersman.governance.secret_finder import Finder, exceptions, unreadable
 from steersman.governance.stored_memory import StoredMemory
 from steersman.identity import mcp_servers
 from steersman.identity.places import places
-from steersman.identity.settings import config_file, project_file
+from steersman.identity.settings import config_file, data_folder, project_file
 from steersman.records.message import Audit
+from steersman.records.secret_files import together
 from steersman.records.settings import Settings
 from steersman.store.contract import Store
 from steersman.threads.startups import startups
@@ -115,11 +118,27 @@ class Permissions:
 
         forget_all(self._store)
 
+    def resolved(self, workspace: str, settings: Settings) -> Settings:
+        """Settings that name the folders added to a workspace by where they really are.
+
+        Raises what is wrong with one of them.
+        """
+        if not settings.add_dir:
+            return settings
+        from steersman.governance import added
+
+        own = (str(data_folder(self._environ)), str(config_file(self._environ).parent))
+        return replace(
+            settings, add_dir=added.resolved(settings.add_dir, workspace, self.home, own)
+        )
+
     def circumstances(self, workspace: str, settings: Settings) -> Circumstances:
         """What decisions in a folder depend on, outside any thread."""
         rules = self.rules(workspace, settings)
         book = self.book(rules)
-        finder = Finder(workspace, unreadable(book), self.exceptions(workspace))
+        also, readable = unreadable(book), self.resolved(workspace, settings).add_dir
+        finders = [Finder(workspace, also, self.exceptions(workspace))]
+        finders += [Finder(folder, also) for folder in readable]
         return Circumstances(
             workspace=workspace,
             mode=settings.mode,
@@ -130,7 +149,8 @@ class Permissions:
             safer=settings.safer == "apply",
             rules=book,
             answers=self.memory(workspace, "", str, rules).book(),
-            secret_files=finder.find(deep=False)[0],
+            secret_files=together(*(finder.find(deep=False)[0] for finder in finders)),
+            readable=readable,
         )
 
     def audits(self, workspace: str) -> tuple[Audit, ...]:

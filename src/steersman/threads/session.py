@@ -143,6 +143,7 @@ class Session:
             mode=self.settings.mode,
             trust=self.settings.trust,
             approvals=self.settings.approvals,
+            add_dir=self.settings.add_dir,
         )
         await self._lane().append(start, *self.setup.audits, *self._systems.external.audits())
         lane = self._lane("operations")
@@ -584,15 +585,19 @@ class Session:
         values = asked.values
         named = {name: value for name, value in values.items() if name != "title"}
         changed = with_values(self.settings, named)
+        if "add_dir" in values:
+            changed = await asyncio.to_thread(self.setup.resolved, changed)
+            values = {**values, "add_dir": changed.add_dir}
         mind = self._mind
         if "model" in values and mind is not None and self.setup.think is not None:
             mind = await asyncio.to_thread(self.setup.think, changed, self.title)
-        said = SettingsChanged(**{name: value for name, value in values.items() if value})
+        told: dict[str, Any] = {name: value for name, value in values.items() if value}
+        said = SettingsChanged(**told)
         if "model" in values and mind is not None:
             said = msgspec.structs.replace(said, model=mind.driver.model)
         lane = self._lane("coordination")
         await self.log.append(*cause.taken(lane), lane.draft(said), settled=cause.settled())
-        self.title = values.get("title", self.title)
+        self.title = str(values.get("title", self.title))
         await self._apply(changed, mind)
         if self.setup.keep is not None:
             await asyncio.to_thread(self.setup.keep, self)

@@ -51,7 +51,8 @@ class Setup(Struct, frozen=True):
 
     `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
     which they do not see. `trusted`: its configuration may be used. `resources` are what the
-    threads of the host share.
+    threads of the host share. `resolved` names the added folders of settings by where they are,
+    and raises what is wrong with one.
     """
 
     settings: Settings
@@ -68,6 +69,7 @@ class Setup(Struct, frozen=True):
     trusted: bool
     exceptions: tuple[str, ...]
     resources: HostResources
+    resolved: Callable[[Settings], Settings]
     audits: tuple[Audit, ...] = ()
     attended: bool = False
     yes: bool = False
@@ -173,7 +175,11 @@ class ThreadSystems:
         """
         self.settings = settings
         self.gate.apply(
-            settings.mode, settings.trust, settings.approvals, bare=settings.sandbox == "none"
+            settings.mode,
+            settings.trust,
+            settings.approvals,
+            bare=settings.sandbox == "none",
+            readable=settings.add_dir,
         )
         if self.briefing is not None:
             self.briefing.turn_to(settings)
@@ -202,6 +208,7 @@ class ThreadSystems:
             safer=settings.safer == "apply",
             rules=setup.rules,
             secret_files=secret_files,
+            readable=settings.add_dir,
         )
         confinement = Confinement(
             setup.environ,
@@ -228,6 +235,7 @@ class ThreadSystems:
             await self.companions.close()
             await self.processes.close()
             await self.runs.close()
+            await self.gate.close()
         finally:
             await self._shared.leave(self._workspace)
 

@@ -149,7 +149,7 @@ class Briefing:
     def turn_to(self, settings: Settings) -> None:
         """Instruct the model for another mode or style from its next answer on."""
         how = styles.section(self._styles.get(settings.output_style))
-        own = steersman(settings.mode, self._workspace, self._plan).text
+        own = steersman(settings.mode, self._workspace, self._plan, settings.add_dir).text
         told = (own, *self._brought, how, settings.instructions)
         self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
 

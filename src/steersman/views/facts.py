@@ -46,6 +46,7 @@ class Facts(Struct, frozen=True):
     waiting: int = 0
     queued: int = 0
     writable: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
     jobs: int = 0
 
 
@@ -186,6 +187,7 @@ class Gathering:
             waiting=len(story.waiting()),
             queued=len(story.queued()),
             writable=writes_to(seat, self._environ),
+            readable=tuple(at_home(one, self._environ) for one in settings.add_dir),
             jobs=len(seat.jobs),
         )
 
@@ -252,6 +254,7 @@ def rows(facts: Facts) -> list[tuple[str, str]]:
         ("trust", facts.trust),
         ("approvals", facts.approvals),
         ("writes", ", ".join(facts.writable) or "nothing"),
+        ("also reads", one_line(", ".join(facts.readable), 200)),
         ("context", share(facts) or "nothing yet"),
         ("cost", f"{money(facts.cost)} · {tokens(facts.tokens)}"),
         ("folder", one_line(facts.folder, 200)),

@@ -18,7 +18,7 @@ from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
 from steersman.records.inbox import LOOK
 from steersman.records.message import Message, SessionStart, SettingsChanged, TurnStart
-from steersman.records.settings import Settings
+from steersman.records.settings import Settings, Value
 from steersman.records.thread import Process, Thread
 
 Doing = Literal["nothing", "working"]
@@ -49,7 +49,7 @@ class Seat:
         self.settings = settings
         self._given = given
         self._how: dict[str, Any] = {"attended": attended, "yes": yes}
-        self._lent: dict[str, str] = {}  # the user's own, while a thread that was taken has its
+        self._lent: dict[str, Any] = {}  # the user's own, while a thread that was taken has its
         self.owner: Process | None = None
         self._handle: ThreadHandle | None = None
         self._arrived = asyncio.Event()
@@ -107,7 +107,7 @@ class Seat:
         await self.leave()
         kept = await asyncio.to_thread(self.host.kept, thread.id)
         own = {name: value for name, value in kept.items() if name not in self._given}
-        self._lent = {name: getattr(self.settings, name) for name in ADOPTED}
+        self._lent = {name: getattr(self.settings, name) for name in (*ADOPTED, "add_dir")}
         self.settings = msgspec.structs.replace(self.settings, **own)
         self._settle(await self.host.attach(thread.id, self.settings, **self._how))
         await self._note_model()
@@ -143,7 +143,11 @@ class Seat:
                 named = {name: getattr(said, name, "") for name in ADOPTED}
                 if isinstance(said, SettingsChanged):
                     named["model"] = said.model
-                values = {name: value for name, value in named.items() if value}
+                values: dict[str, Any] = {name: value for name, value in named.items() if value}
+                if isinstance(said, SessionStart) or (
+                    isinstance(said, SettingsChanged) and said.add_dir
+                ):
+                    values["add_dir"] = said.add_dir
                 self.settings = msgspec.structs.replace(self.settings, **values)
         return message.kind in ("session_start", "session_end", "turn_start", "turn_end")
 
@@ -191,13 +195,13 @@ class Seat:
         if self.here and "model" in self._given:
             await self.host.chose_model(self.settings.model)
 
-    async def change(self, **values: str) -> None:
-        """Another mode, model, trust or approvals, in a running turn too."""
+    async def change(self, **values: Value) -> None:
+        """Another mode, model, trust, approvals or added folders, in a running turn too."""
         if self._handle is not None:
             await self._handle.set(**values)
         self._lent = {name: value for name, value in self._lent.items() if name not in values}
         self.settings = msgspec.structs.replace(self.settings, **values)
-        await self.host.chose_model(values.get("model"))
+        await self.host.chose_model(str(values.get("model", "")))
 
     async def fork(self, at: int | None = None) -> Thread:
         """Continue in a new thread that shares this one's history up to a message."""

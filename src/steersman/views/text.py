@@ -210,6 +210,7 @@ def _toll_words(body: Body) -> str | None:
         case SettingsChanged() as changed:
             named = ("mode", "model", "approvals", "trust", "title", "engine")
             told = [f"{name} {value}" for name in named if (value := getattr(changed, name))]
+            told += [f"may read {', '.join(changed.add_dir)}"] if changed.add_dir else []
             return one_line(" · ".join(told))
         case RequestResult(problem=problem) if problem is not None:
             return f"failed: {problem.what}"

@@ -605,6 +605,62 @@ def test_permissions_are_shown_and_forgotten(desk, environ, workspace, script):
     assert "/permissions takes nothing" in usage[0][1]
 
 
+def test_a_folder_is_added_after_asking(desk, script, workspace, tmp_path):
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "lib.py").write_text("deep\n")
+    read = {"tool_calls": [call("workspace_read_file", path=str(library / "lib.py"))]}
+    model = script(read, {"expect": "outside", "text": "No."}, read, {"expect": "deep", "text": ""})
+
+    async def scenario(desk):
+        await desk.type("read it")
+        denied = await desk.type("/add-dir ../library", False)
+        before = desk.seat.settings.add_dir
+        added = await desk.type("/add-dir ../library", True)
+        await desk.type("read it now")
+        again = await desk.type("/add-dir ../library")
+        status, held = await desk.type("/status"), await desk.type("/permissions")
+        logged = [one.body.add_dir for one in desk.messages("setting")]
+        shown = [said[0][1][1].replace("\\_", "_") for said in (status, held)]
+        return denied, before, added, again, *shown, logged
+
+    denied, before, added, again, status, held, logged = desk(scenario, model=model)
+    assert denied == [added[0]]
+    assert added[0][1][0] == f"Let the agent read {library}?"
+    assert before == ()
+    assert added[1:] == [("tell", f"The agent can read {library}.")]
+    assert again == [("tell", f"The agent can read {library} already.")]
+    assert f"- **can also read** {library}" in status
+    assert f"- may also read {library}, and not write there" in held
+    assert logged == [(str(library),)]
+
+
+def test_a_folder_is_added_before_the_first_message(desk, script, tmp_path):
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "lib.py").write_text("deep\n")
+    read = call("workspace_read_file", path="../library/lib.py")
+    model = script({"tool_calls": [read]}, {"expect": "deep", "text": "Yes."})
+
+    async def scenario(desk):
+        await desk.type("/add-dir ../library", True)
+        await desk.type("read it")
+        return desk.messages("session_start")[0].body.add_dir
+
+    assert desk(scenario, model=model) == (str(tmp_path / "library"),)
+
+
+def test_what_cannot_be_added_is_refused(desk, environ, tmp_path):
+    async def scenario(desk):
+        lines = ("/add-dir", "/add-dir nowhere", "/add-dir ..", "/add-dir .")
+        return [(await desk.type(line))[0][1] for line in lines]
+
+    named, missing, wide, own = desk(scenario)
+    assert named.startswith("Name the folder to add.")
+    assert "It does not exist." in missing
+    assert "which is private." in wide
+    assert own == f"The agent can read {tmp_path / 'project'} already."
+
+
 def test_a_rule_is_among_the_permissions(desk, environ, workspace):
     folder = Path(environ["XDG_CONFIG_HOME"], "steersman")
     folder.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ import stat
 from msgspec import Struct
 
 from steersman.records.gitignore import NONE, Rules, parse
+from steersman.records.protection import inside
 
 LARGEST_RULES = 1 << 20
 
@@ -28,13 +29,13 @@ class Layer(Struct, frozen=True):
 class Judge:
     """Says what is left out below a folder, by the rules of a whole repository.
 
-    Paths are bytes, relative to `top`. Rules count from the nearest repository around `top`, and
-    where there is none from the workspace.
+    Paths are bytes, relative to `top`. Rules count from the nearest repository around `top`;
+    where there is none, from the workspace, or from `top` if that is outside.
     """
 
     def __init__(self, root: str, top: str) -> None:
         self.repository = repository(top)
-        self._base = os.fsencode(self.repository or root)
+        self._base = os.fsencode(self.repository or (root if inside(top, root) else top))
         self._top = os.fsencode(top)
         self._layers: dict[bytes, Layer] = {}
         self._folders: dict[bytes, bool] = {b"": False}

@@ -23,6 +23,11 @@ def _said(ctx: click.Context, _: click.Parameter, workspace: str | None) -> str 
     return workspace or ("." if ctx.params.get("here") else None)
 
 
+def _located(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Folders as they are named from here."""
+    return tuple(os.path.abspath(os.path.expanduser(folder)) for folder in folders)
+
+
 _WORKING = (
     click.option(
         "--workspace",
@@ -67,6 +72,13 @@ _WORKING = (
         help="Allow in this run, as in 'Bash(npm test *)' (repeatable).",
     ),
     click.option("--deny", metavar="RULE", multiple=True, help="Deny in this run, likewise."),
+    click.option(
+        "--add-dir",
+        metavar="DIR",
+        multiple=True,
+        callback=_located,
+        help="Another folder that may be read (repeatable).",
+    ),
     click.option("--yes", "-y", is_flag=True, help="Approve everything that asks."),
 )
 _SPENDING = (

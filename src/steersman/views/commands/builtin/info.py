@@ -31,6 +31,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("trust", said.trust),
         ("approvals", said.approvals),
         ("can write", cell(", ".join(writes_to(seat, stage.environ)) or "nothing", 300)),
+        ("can also read", cell(", ".join(said.add_dir), 300)),
         ("model", cell(said.model)),
         ("style", cell(said.output_style) if said.output_style != "default" else ""),
     ]

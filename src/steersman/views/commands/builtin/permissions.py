@@ -28,6 +28,7 @@ async def permissions(stage: Stage, arguments: str) -> None:
 def _shown(stage: Stage) -> str:
     seat = stage.seat
     said = seat.settings
+    reads = [f"- may also read {cell(folder, 300)}, and not write there" for folder in said.add_dir]
     lines = [f"Mode **{said.mode}**, trust **{said.trust}**, approvals **{said.approvals}**.", ""]
     for one in policy.rules(seat.host, seat.folder, said, seat.id):
         why = f" — {cell(one.rule.reason, 200)}" if one.rule.reason else ""
@@ -35,7 +36,8 @@ def _shown(stage: Stage) -> str:
         lines.append(f"- **{one.rule.decision}** {cell(one.about, 300)} ({where}){why}")
     if len(lines) == 2:
         lines.append("There are no rules and no remembered answers; the approvals level decides.")
-    return "\n".join(lines)
+        lines += [""] if reads else []
+    return "\n".join([*lines, *reads])
 
 
 def _answers(stage: Stage, typed: str) -> list[Choice]:

@@ -71,7 +71,7 @@ async def mention(stage: Stage, arguments: str) -> None:
     stage.compose(f"{as_mention(name)} ")
 
 
-def _files(stage: Stage, begun: str) -> list[Choice]:
+def files(stage: Stage, begun: str) -> list[Choice]:
     """Files and folders whose path begins with what is typed."""
     folder, _, start = begun.rpartition("/")
     place = os.path.join(stage.seat.folder, folder)
@@ -150,7 +150,7 @@ COMMANDS = (
         "Add a file for the model to read.",
         mention,
         usage="[FILE]",
-        complete=_files,
+        complete=files,
         while_working=True,
     ),
     Command(
