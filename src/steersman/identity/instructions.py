@@ -36,6 +36,7 @@ class InstructionFile(Struct, frozen=True):
     size: int
     shown: int
     source: Source = "folder"
+    path: str = ""
 
 
 class Candidate(Struct, frozen=True):
@@ -144,7 +145,7 @@ class Instructions:
     def _one(self, wanted: Candidate, depth: int) -> Iterator[InstructionFile]:
         if not os.path.lexists(wanted.path):
             if wanted.source == "configured":
-                self.notes.append(f"{self._name(wanted.path)} does not exist.")
+                self.notes.append(f"{self.named(wanted.path)} does not exist.")
             return
         same = identity(wanted.path)
         if same in self._seen:
@@ -152,21 +153,21 @@ class Instructions:
         self._seen.add(same)
         reason = self._refusal(wanted)
         if reason:
-            self.notes.append(f"{self._name(wanted.path)} is not read: {reason}.")
+            self.notes.append(f"{self.named(wanted.path)} is not read: {reason}.")
             return
         most = min(MOST_FILE, self._left)
         try:
             text, size = read_text(wanted.path, most)
         except OSError as error:
-            self.notes.append(f"{self._name(wanted.path)} cannot be read: {error.strerror}.")
+            self.notes.append(f"{self.named(wanted.path)} cannot be read: {error.strerror}.")
             return
         text = text.strip()
         if not text or text in self._texts:
             return
         self._texts.add(text)
         self._left -= len(text.encode("utf-8", "replace"))
-        name = self._name(wanted.path)
-        yield InstructionFile(name, text, size, min(size, most), wanted.source)
+        name = self.named(wanted.path)
+        yield InstructionFile(name, text, size, min(size, most), wanted.source, wanted.path)
         if os.path.basename(wanted.path) == "CLAUDE.md" and depth:
             for path in imports(text, os.path.dirname(wanted.path)):
                 if os.path.isfile(path):
@@ -182,7 +183,7 @@ class Instructions:
             return f"there are more than {MOST_ALL:,} bytes of instructions"
         return ""
 
-    def _name(self, path: str) -> str:
+    def named(self, path: str) -> str:
         """A file as people call it."""
         if inside(path, self._workspace):
             return os.path.relpath(path, self._workspace)

@@ -661,6 +661,77 @@ def test_what_cannot_be_added_is_refused(desk, environ, tmp_path):
     assert own == f"The agent can read {tmp_path / 'project'} already."
 
 
+def test_memory_shows_the_files_in_effect_and_changes_one(desk, environ, workspace):
+    own = Path(environ["XDG_CONFIG_HOME"], "steersman", "AGENTS.md")
+    (workspace / "AGENTS.md").write_text("Use just.\n")
+    (workspace / "CLAUDE.md").symlink_to("AGENTS.md")
+
+    async def scenario(desk):
+        same = await desk.type("/memory", str(workspace / "AGENTS.md"), None)
+        rows = [(row.text, row.detail) for row in desk.stage.rows]
+        wrote = await desk.type("/memory", str(workspace / "AGENTS.md"), "Use make.")
+        made = await desk.type("/memory", str(own), "Be brief.")
+        await desk.type("/memory", None)
+        return same, rows, wrote, made, [row.detail for row in desk.stage.rows]
+
+    same, rows, wrote, made, after = desk(scenario)
+    assert rows == [
+        ("AGENTS.md", "of this project"),
+        ("~/.config/steersman/AGENTS.md", "new, yours, in every project"),
+    ]
+    assert same[1:] == [
+        ("edit", (str(workspace / "AGENTS.md"), "Use just.\n")),
+        ("tell", f"{workspace / 'AGENTS.md'} is as it was."),
+    ]
+    assert wrote[-1][1].startswith(f"Wrote {workspace / 'AGENTS.md'}.")
+    assert (workspace / "AGENTS.md").read_text() == "Use make.\n"
+    assert (made[-2], own.read_text()) == (("edit", (str(own), "")), "Be brief.\n")
+    assert after == ["yours, in every project", "of this project"]
+
+
+def test_a_note_goes_into_the_file_that_is_chosen(desk, workspace, script):
+    file = workspace / "AGENTS.md"
+    file.write_text("# House")
+    model = script({"text": "Hi."})
+
+    async def scenario(desk):
+        added = await desk.type("# never  tabs", str(file))
+        left = await desk.type("# or spaces", None)
+        wrong = await desk.type("/memory add")
+        return added, left, wrong, desk.seat.id
+
+    added, left, wrong, thread = desk(scenario, model=model)
+    assert added[0] == ("pick", "Add this line to which file?")
+    assert added[1][1].startswith(f"Added to {file}.")
+    assert file.read_text() == "# House\n- never tabs\n"
+    assert left[1:] == [("compose", "# or spaces")]
+    assert wrong[0][1].startswith("/memory takes nothing, or add and a text.")
+    assert thread == ""  # the model was told nothing
+
+
+def test_memory_changes_nothing_behind_a_link_or_over_someone_else(desk, workspace, tmp_path):
+    outside = tmp_path / "outside.md"
+    outside.write_text("mine\n")
+    (workspace / "AGENTS.md").symlink_to(outside)
+    (workspace / "CLAUDE.md").write_text("one\n")
+
+    def meanwhile(rows):
+        (workspace / "CLAUDE.md").unlink()
+        (workspace / "CLAUDE.md").symlink_to(outside)
+        return str(workspace / "CLAUDE.md")
+
+    async def scenario(desk):
+        await desk.type("/memory", None)
+        paths = [row.key for row in desk.stage.rows]
+        return paths, await desk.type("# a line", meanwhile)
+
+    paths, told = desk(scenario)
+    assert str(workspace / "AGENTS.md") not in paths
+    assert told[0] == ("tell", "AGENTS.md is not read: it leads out of the folder.")
+    assert "CLAUDE.md cannot be" in told[-1][1]
+    assert outside.read_text() == "mine\n"
+
+
 def test_a_rule_is_among_the_permissions(desk, environ, workspace):
     folder = Path(environ["XDG_CONFIG_HOME"], "steersman")
     folder.mkdir(parents=True, exist_ok=True)

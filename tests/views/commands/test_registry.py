@@ -15,9 +15,9 @@ from tests.world import call
 NAMES = [
     "add-dir", "approvals", "ask", "code", "commit", "compact", "config", "context", "continue",
     "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export", "fork", "help",
-    "init", "jobs", "keys", "login", "logout", "mcp", "mention", "model", "new", "permissions",
-    "plan", "pr", "queue", "quit", "redo", "rename", "resume", "review", "rewind", "skills",
-    "spec", "status", "style", "theme", "trust", "undo",
+    "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention", "model", "new",
+    "permissions", "plan", "pr", "queue", "quit", "redo", "rename", "resume", "review",
+    "rewind", "skills", "spec", "status", "style", "theme", "trust", "undo",
 ]  # fmt: skip
 
 
@@ -29,6 +29,7 @@ SOME = Registry(
     [
         Command("model", "Model.", nothing, aliases=("m",)),
         Command("mention", "Mention.", nothing),
+        Command("memory", "Memory.", nothing),
         Command("db:migrate", "Migrate.", nothing),
     ]
 )
@@ -57,6 +58,13 @@ def test_every_command_is_described(command):
         ("/model first\nsecond line", ("model", "first\nsecond line")),
         ("/model\nbelow", ("model", "below")),
         ("/model\tx", ("model", "x")),
+        ("# never tabs", ("memory", "add never tabs")),
+        ("#   never tabs \n", ("memory", "add never tabs")),
+        ("# Title\n\nand more", None),
+        ("# ", None),
+        ("#12 is open", None),
+        ("## Title", None),
+        (" # indented", None),
         ("model", None),
         ("/", None),
         ("", None),
@@ -110,7 +118,7 @@ def test_completion(environ, workspace):
 
 
 LINES = {
-    "/mo": ["/model"],
+    "/mo": ["/model", "/memory"],
     "/un": ["/undo"],
     "/re": ["/redo", "/rename", "/resume", "/review", "/rewind"],
     "/port": ["/export"],

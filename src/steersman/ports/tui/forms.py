@@ -119,16 +119,22 @@ class EditForm(Vertical):
 
     def action_editor(self) -> None:
         """Continue in the user's own editor."""
-        from steersman.ports.tui.editor import edit
+        in_editor(self.query_one(TextArea))
 
-        area = self.query_one(TextArea)
-        try:
-            with self.app.suspend():
-                changed = edit(area.text, os.environ)
-        except (SteersmanError, SuspendNotSupported) as problem:
-            self.app.notify(str(problem), severity="warning", markup=False)
-        else:
-            area.load_text(changed)
+
+def in_editor(area: TextArea) -> None:
+    """Change the text of an area in the user's own editor."""
+    from steersman.ports.tui.editor import edit
+
+    try:
+        with area.app.suspend():
+            changed = edit(area.text, os.environ)
+    except SuspendNotSupported:
+        area.app.notify("An editor cannot be opened in this terminal.", severity="warning")
+    except SteersmanError as problem:
+        area.app.notify(str(problem), severity="warning", markup=False)
+    else:
+        area.load_text(changed)
 
 
 class _Area(TextArea):

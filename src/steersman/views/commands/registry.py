@@ -15,6 +15,8 @@ from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.views.commands import builtin
 from steersman.views.commands.stage import Stage
 
+NOTE = "# "  # how a line begins that is kept in an instruction file
+
 
 class Choice(Struct, frozen=True):
     """Something a line could be completed to: the text to put in and what it is."""
@@ -112,6 +114,8 @@ class Registry:
         if not is_command(line):
             return None
         text = line.strip()
+        if text.startswith(NOTE):
+            return CommandLine(self.get("memory"), f"add {text.removeprefix(NOTE).strip()}")
         name = text.split(maxsplit=1)[0]
         return CommandLine(self.get(name), text[len(name) :].strip())
 
@@ -181,7 +185,12 @@ class Registry:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line is meant as a command: a slash and a name, but not a path."""
+    """Whether a line is meant as a command: a slash and a name, but not a path; or it is a note.
+
+    A note is one line that begins with `# `; several lines are Markdown with a heading.
+    """
+    if line.startswith(NOTE) and line[len(NOTE) :].strip():
+        return "\n" not in line.strip()
     word = line.strip().split(maxsplit=1)[0] if line.strip() else ""
     return word.startswith("/") and len(word) > 1 and "/" not in word[1:] and word[1] != "*"
 

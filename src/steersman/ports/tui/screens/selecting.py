@@ -92,6 +92,7 @@ class EditText(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "take", "Save", show=False, priority=True),
+        Binding("ctrl+o", "editor", "Editor", show=False, priority=True),
         Binding("escape", "dismiss(None)", "Cancel", show=False, priority=True),
     ]
     DEFAULT_CSS = """
@@ -109,7 +110,7 @@ class EditText(ModalScreen[str | None]):
         with Vertical(classes="box"):
             yield Label(Content(one_line(self._title, 200)), classes="box-title")
             yield TextArea(self._text, soft_wrap=True)
-            keys = (("Ctrl+S", "use it"), ("Esc", "keep the old one"))
+            keys = (("Ctrl+S", "use it"), ("Ctrl+O", "in your editor"), ("Esc", "keep the old one"))
             yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:
@@ -118,6 +119,12 @@ class EditText(ModalScreen[str | None]):
         area.cursor_blink = False
         area.focus()
         area.move_cursor(area.document.end)
+
+    def action_editor(self) -> None:
+        """Continue in the user's own editor."""
+        from steersman.ports.tui.forms import in_editor
+
+        in_editor(self.query_one(TextArea))
 
     def action_take(self) -> None:
         """This is the text."""

@@ -175,7 +175,7 @@ def overview(registry: Registry, stage: Stage) -> str:
         parts.append("\n".join(f"- {cell(problem, 500)}" for problem in registry.problems[:20]))
     parts.append(
         "Anything else you write goes to the model. `@file` names a file, `$skill` a skill, "
-        "`!command` runs a command through the gate."
+        "`!command` runs a command through the gate, `# text` adds a line to an instruction file."
     )
     return "\n\n".join(parts)
 
