@@ -359,3 +359,29 @@ def test_a_task_on_the_command_line_is_said_at_once(script, open_window):
     window.until("› say hello", "Hello.", READY)
     window.press("C-c", "C-c")
     assert window.end() == 0
+
+
+def test_an_instruction_file_is_changed_in_ones_own_editor(steer, script, workspace, open_window):
+    (workspace / "AGENTS.md").write_text("Use just.\n")
+    pen = workspace.parent / "pen"
+    pen.write_text('#!/bin/sh\necho "Be brief." >> "$1"\n')
+    pen.chmod(0o755)
+    steer.environ["EDITOR"] = str(pen)
+    window = open_window("--model", script({"text": "Hi."}))
+
+    window.until(READY)
+    window.say("/memory")
+    window.until("Instruction files", "AGENTS.md", "of this project")
+    window.press("Enter")
+    window.until("Use just.", "in your editor")
+    window.press("C-o")
+    window.until("Be brief.")
+    window.press("C-s")
+    window.until("Wrote", READY)
+    assert (workspace / "AGENTS.md").read_text() == "Use just.\nBe brief.\n"
+
+    window.say("# never tabs")
+    window.until("Add this line to which file?")
+    window.press("Enter")
+    window.until("Added to", READY)
+    assert (workspace / "AGENTS.md").read_text() == "Use just.\nBe brief.\n- never tabs\n"
