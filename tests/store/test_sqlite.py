@@ -182,6 +182,62 @@ def test_the_write_ahead_log_does_not_grow_without_end(tmp_path):
     other.close()
 
 
+def test_a_closed_store_has_everything_in_the_database_and_keeps_its_log(tmp_path):
+    """The log is written again from its beginning, in however many sessions."""
+    home, log = tmp_path / "home", tmp_path / "home" / "steersman.db-wal"
+    rows, kept = some_rows(400), []
+    for number in range(8):
+        store = SqliteStore(home)
+        assert [row for row in kept if row not in store.read(a_thread().id)] == []
+        if not kept:
+            store.create_thread(a_thread())
+        store.append(a_thread().id, rows[len(kept) : len(kept) + 50], sync=False)
+        kept = rows[: len(kept) + 50]
+        store.close()
+        assert 0 < log.stat().st_size < LOG_SIZE
+        alone = tmp_path / f"alone-{number}"
+        alone.mkdir()
+        (alone / "steersman.db").write_bytes((home / "steersman.db").read_bytes())
+        copied = SqliteStore(alone)
+        assert list(copied.read(a_thread().id)) == kept
+        copied.close()
+        if number == 0:
+            first = log.stat().st_size
+    assert log.stat().st_size < 2 * first
+
+
+def test_whoever_only_reads_leaves_the_log_as_it_is(tmp_path):
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    store.close()
+    before = (tmp_path / "steersman.db-wal").read_bytes()
+    store = SqliteStore(tmp_path)
+    assert store.thread(a_thread().id) is not None
+    store.close()
+    assert (tmp_path / "steersman.db-wal").read_bytes() == before != b""
+
+
+def test_a_log_that_has_grown_large_goes_with_the_last_who_closes(tmp_path, monkeypatch):
+    monkeypatch.setattr("steersman.store.sqlite_file.LOG_SIZE", 1)
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    store.close()
+    assert not (tmp_path / "steersman.db-wal").exists()
+
+
+def test_a_store_that_is_closed_while_others_use_it_takes_nothing_from_them(tmp_path):
+    store, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    rows = some_rows(20)
+    other.append(a_thread().id, rows[:10], sync=True)
+    store.close()
+    other.append(a_thread().id, rows[10:], sync=True)
+    other.close()
+    store = SqliteStore(tmp_path)
+    assert list(store.read(a_thread().id)) == rows
+    store.close()
+
+
 def test_news_in_a_folder_with_a_very_long_path(tmp_path):
     home = tmp_path / ("long" * 40) / ("path" * 40)
     store, other = SqliteStore(home), SqliteStore(home)

@@ -2,9 +2,12 @@
 
 SQLite before 3.51.3 can corrupt a write-ahead log when one connection checkpoints while another
 writes. So SQLite never checkpoints by itself here: every write holds a lock of its own, and the
-writer that finds the log large checkpoints it before letting go. Closing the last connection
-checkpoints too, which SQLite does only when it is alone. The lock is used with every SQLite, since
-programs with different ones may share a data folder.
+writer that finds the log large checkpoints it before letting go, and so does whoever closes the
+file. The lock is used with every SQLite, since programs with different ones may share a data
+folder.
+
+The log outlives the last connection, which would otherwise delete it: to give its blocks back takes
+some disks longer than all else at the end, and to write into blocks that are there is quicker.
 """
 
 import fcntl
@@ -93,14 +96,17 @@ class SqliteFile:
             self.lock.release()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; all that was written is in the database, and the log is kept."""
         with self.lock:
+            keeper = self._keeper()
             self.connection.close()
+            if keeper is not None:
+                keeper.close()
             if self._gate is not None:
                 os.close(self._gate)
                 self._gate = None
 
-    def _enter(self) -> None:
+    def _enter(self, patience: float = PATIENCE) -> None:
         """Be the only one who writes or checkpoints, as `_leave` is called in any case."""
         if self._gate is None:
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
@@ -111,7 +117,7 @@ class SqliteFile:
                 fcntl.flock(self._gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 now = time.monotonic()
-                until = until or now + PATIENCE
+                until = until or now + patience
                 if now > until:
                     raise self._in_use() from None
                 time.sleep(pause)
@@ -137,6 +143,39 @@ class SqliteFile:
                 self._log_limit = size + LOG_SIZE if busy else LOG_SIZE
             elif self._written % _CHECKPOINT_EVERY == 0:
                 self._checkpoint("PASSIVE")
+
+    def _keeper(self) -> sqlite3.Connection | None:
+        """A connection to be closed last, if the log is to be kept: it can only read.
+
+        SQLite deletes the log with the last connection. This one is in the way of those that can,
+        and cannot itself.
+        """
+        with suppress(OSError, sqlite3.Error, StorageProblem):
+            if self.read_only or not 0 < os.stat(f"{self.path}-wal").st_size < LOG_SIZE:
+                return None
+            if self._written:
+                self._rewind()
+            keeper = self._connect(f"{self.path.as_uri()}?mode=ro")
+            try:
+                _version(keeper)
+            except BaseException:
+                keeper.close()
+                raise
+            return keeper
+        return None
+
+    def _rewind(self) -> None:
+        """Move the log into the database and start it over: who opens it next reads all of it.
+
+        A write that changes nothing starts it over. SQLite does so only once all of the log is in
+        the database, and that on the disk; if someone is in the way, the log just continues.
+        """
+        try:
+            self._enter(patience=0)  # someone who writes now will also close the file
+            if not self._checkpoint("PASSIVE"):
+                self.connection.execute(f"PRAGMA user_version={LATEST}")
+        finally:
+            self._leave()
 
     def _checkpoint(self, how: str) -> bool:
         """Move the log; the answer is whether someone was in the way."""
