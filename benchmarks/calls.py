@@ -1,7 +1,7 @@
-"""CPU of a run of 20 shell calls in this tree, in turns with the tree of an earlier commit and pi.
+"""A run of 20 shell calls in this tree, in turns with the tree of an earlier commit and pi.
 
-`python -m benchmarks calls --since COMMIT --rounds 12`. On a machine that others use, CPU time can
-be compared and wall time cannot: medians, and the median of the differences of neighbours. Pi is
+`python -m benchmarks calls --since COMMIT --rounds 12`. Medians, and the median of the differences
+of neighbours. On a machine that others use, the wall time is only comparable within one run. Pi is
 left out where `peers` has not installed it. Not among the default subjects.
 """
 
@@ -18,14 +18,14 @@ from benchmarks.peers import CALLS, TURNS, _pi, _play, _steer
 from benchmarks.programs import CACHE, Setting, Start, model_server
 from benchmarks.tree import REPOSITORY, Spent
 
-# The command line of another tree, with the Python and the packages of this one.
+# The command line of a tree, with the Python and the packages of this one.
 OTHER = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); from steersman.__main__ import steer; steer()"
 )
 
 
 def figures(options: Sequence[str] = ()) -> list[Figure]:
-    """Our CPU against the earlier tree's and pi's."""
+    """Our CPU and wall time against the earlier tree's and pi's."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks calls")
     parser.add_argument("--since", default="HEAD~1", metavar="COMMIT")
     parser.add_argument("--rounds", type=int, default=12)
@@ -36,7 +36,14 @@ def figures(options: Sequence[str] = ()) -> list[Figure]:
     ):
         runs = _in_turns(_starts(Path(name), url, wanted.since), Path(name), wanted.rounds)
     ours = runs.pop("now")
-    return [_compared(who, theirs, ours) for who, theirs in runs.items()]
+    return [
+        _compared(f"{CALLS} shell calls, {what}, against {who}", a, b)
+        for who, theirs in runs.items()
+        for what, a, b in (
+            ("CPU", [run.cpu for run in theirs], [run.cpu for run in ours]),
+            ("wall", [run.wall for run in theirs], [run.wall for run in ours]),
+        )
+    ]
 
 
 def _starts(folder: Path, url: str, since: str) -> dict[str, Start]:
@@ -45,12 +52,17 @@ def _starts(folder: Path, url: str, since: str) -> dict[str, Start]:
     )
     (folder / "tree").mkdir()
     subprocess.run(["tar", "x", "-C", str(folder / "tree")], input=packed.stdout, check=True)
-    line, environ = _steer(_setting(folder, "before", url))
-    before = [sys.executable, "-c", OTHER, str(folder / "tree" / "src"), *line[1:]]
-    starts = {"before": (before, environ), "now": _steer(_setting(folder, "now", url))}
+    trees = {"before": folder / "tree" / "src", "now": REPOSITORY / "src"}
+    starts = {name: _started(tree, _setting(folder, name, url)) for name, tree in trees.items()}
     if (CACHE / "pi" / "installed").exists():
         starts["pi"] = _pi(_setting(folder, "pi", url))
     return starts
+
+
+def _started(tree: Path, setting: Setting) -> Start:
+    """Both trees in the same way: the start script of the installed one is quicker."""
+    line, environ = _steer(setting)
+    return [sys.executable, "-c", OTHER, str(tree), *line[1:]], environ
 
 
 def _setting(folder: Path, name: str, url: str) -> Setting:
@@ -71,8 +83,9 @@ def _in_turns(starts: dict[str, Start], folder: Path, rounds: int) -> dict[str, 
     return runs
 
 
-def _compared(who: str, theirs: Sequence[Spent], ours: Sequence[Spent]) -> Figure:
-    own, other = (median(run.cpu for run in runs) for runs in (ours, theirs))
-    less = median(a.cpu - b.cpu for a, b in zip(theirs, ours, strict=True))
-    note = f"{own:.2f} s against {other:.2f} s, {1000 * less:.0f} ms less"
-    return Figure(f"{CALLS} shell calls, CPU, against {who}", own / other, 1, "×", note)
+def _compared(title: str, theirs: Sequence[float], ours: Sequence[float]) -> Figure:
+    own, other = median(ours), median(theirs)
+    less = median(a - b for a, b in zip(theirs, ours, strict=True))
+    apart = f"{abs(1000 * less):.0f} ms {'less' if less >= 0 else 'more'}"
+    note = f"{own:.2f} s against {other:.2f} s, {apart}"
+    return Figure(title, own / other, 1, "×", note)
