@@ -226,10 +226,11 @@ class WayBack:
         return entries, {m.seq: m.turn for m in messages}
 
     def _journal(self, thread_id: str) -> Journal:
-        return Journal(find_thread(self._store, thread_id).workspace, self._objects)
+        return Journal(find_thread(self._store, thread_id).workspace, self.objects)
 
     @property
-    def _objects(self) -> Objects:
+    def objects(self) -> Objects:
+        """The contents that are kept, by their digests."""
         return Objects(self._home / "objects", self._store if self._store.shared else None)
 
 

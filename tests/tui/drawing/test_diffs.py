@@ -37,7 +37,7 @@ def test_hunks_are_kept_apart_and_long_diffs_folded() -> None:
     diff = "@@ -1 +1 @@\n-a\n+b\n@@ -90,2 +90,20 @@ def f():\n c\n" + "+d\n" * 18
     lines = [line.plain for line in diff_lines(diff, 40, Look(DARK))]
     assert lines[:4] == ["  1 - a", "  1 + b", "  ⋯ def f():", " 90   c"]
-    assert lines[-1] == "… 8 more lines (Enter)"
+    assert lines[-1] == "… 8 more lines (F7 Enter)"
     assert len(diff_lines(diff, 40, Look(DARK, open=True))) == 22
 
 

@@ -429,6 +429,17 @@ def test_from_a_pipe_nobody_can_allow_anything(steer, script, workspace):
     assert not (workspace / "new.txt").exists()
 
 
+def test_all_of_an_output_is_printed(steer, script):
+    count = call("workspace_run_command", command="seq -f 'number %g' 9000")
+    model = script({"tool_calls": [count]}, {"text": "Counted."})
+    talk = piped(steer, model, input="count\n/output number\n/output nothing of it\n")
+    lines = [line.strip() for line in talk.stdout.partition("Counted.")[2].splitlines()]
+    assert [one for one in lines if one.startswith("number")] == [
+        f"number {at}" for at in range(1, 9001)
+    ]
+    assert "There is no output with “nothing of it” in this thread." in lines
+
+
 def test_what_is_too_long_is_not_said(steer, script):
     done = piped(steer, script(DONE), input="x" * 300_000 + "\n")
 

@@ -127,13 +127,13 @@ def test_enter_opens_a_block_and_folds_it_again() -> None:
 
     async def act(app: Stage, transcript: Transcript, pilot: Pilot[None]) -> None:
         folded = screen_text(app)
-        assert "… 12 earlier lines (Enter)" in folded
+        assert "… 12 earlier lines (F7 Enter)" in folded
         await pilot.press("up", "up", "enter")
         assert transcript.window.chosen == key_of(story, Work)
         assert "earlier lines" not in screen_text(app)
         assert screen_text(app).count("line of 0") == 14
         await pilot.press("enter")
-        assert "… 12 earlier lines (Enter)" in screen_text(app)
+        assert "… 12 earlier lines (F7 Enter)" in screen_text(app)
 
     on_stage(story, act)
 

@@ -11,8 +11,10 @@ from steersman.records.errors import SteersmanError
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Message
 from steersman.records.settings import Settings
 from steersman.views.attachments import Mentions
+from steersman.views.blocks import Block
 from steersman.views.commands.registry import Registry
 from steersman.views.commands.stage import Deed, Row, Selection, Stage
+from steersman.views.printed import whole
 from steersman.views.seat import Seat
 
 
@@ -60,6 +62,9 @@ class RecordingStage:
 
     def show(self, title: str, markdown: str) -> None:
         self._note("show", (title, markdown))
+
+    async def unfold(self, block: Block) -> None:
+        self._note("unfold", await whole(self.seat, block))
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         self._note("pick", title)

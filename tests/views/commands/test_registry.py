@@ -13,11 +13,12 @@ from tests.views.commands.recording import at_desk
 from tests.world import call
 
 NAMES = [
-    "add-dir", "approvals", "ask", "code", "commit", "compact", "config", "context", "continue",
-    "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export", "fork", "help",
-    "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention", "model", "new",
-    "permissions", "plan", "pr", "queue", "quit", "redo", "rename", "resume", "review",
-    "rewind", "skills", "spec", "status", "style", "theme", "trust", "undo",
+    "add-dir", "approvals", "ask", "code", "commit", "compact", "config", "context",
+    "continue", "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export",
+    "fork", "help", "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention",
+    "model", "new", "output", "permissions", "plan", "pr", "queue", "quit", "redo", "rename",
+    "resume", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust",
+    "undo",
 ]  # fmt: skip
 
 

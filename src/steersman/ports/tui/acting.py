@@ -15,6 +15,7 @@ from steersman.ports.tui.steering import Twice
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.errors import SteersmanError
 from steersman.views.commands.builtin.modes import next_mode
+from steersman.views.commands.stage import Row
 from steersman.views.commands.words import fenced
 from steersman.views.leaving import agreed, question
 from steersman.views.story.reading import again
@@ -37,7 +38,7 @@ class Acting:
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
-            "palette": app.show_palette,
+            "palette": self._palette,
             "stop": self._stop, "leave": self._leave, "mode": self._mode,
             "quit": self._quit, "quit_now": self._go, "detach": app.detach,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
@@ -76,6 +77,26 @@ class Acting:
     async def _review(self) -> None:
         if not await self._app.reviewing.open():
             self._app.tell("There are no changes to show.")
+
+    def _palette(self) -> None:
+        """Everything that can be done, by name."""
+        self._app.spawn(self._choose())
+
+    async def _choose(self) -> None:
+        from steersman.views.commands.palette import capabilities, choose
+
+        app = self._app
+        rows = [
+            Row(one.key, one.name, one.about or one.detail)
+            for one in capabilities(app.stage, app.registry)
+        ]
+        chosen = await app.stage.pick("Do anything", rows)
+        if chosen:
+            try:
+                await choose(app.stage, app.registry, chosen)
+            except SteersmanError as problem:
+                app.tell(str(problem))
+            app.moved()
 
     def _help(self) -> None:
         self._app.show_help()

@@ -44,9 +44,7 @@ from steersman.ports.tui.staging import AppStage
 from steersman.ports.tui.steering import Steering
 from steersman.ports.tui.themes import NAMES, first_theme, theme
 from steersman.ports.tui.transcript import Transcript
-from steersman.records.errors import SteersmanError
 from steersman.views.commands.registry import Registry
-from steersman.views.commands.stage import Row
 from steersman.views.facts import Gathering
 from steersman.views.seat import Seat
 from steersman.views.text import safe
@@ -132,6 +130,7 @@ class SteersmanApp(App[Left]):
     def on_mount(self) -> None:
         """Begin: the composer is ready before anything else is looked at."""
         self.query_one(Composer).focus()
+        self.query_one(Transcript).window.keys = f"{self.keymap_.of('read')} Enter"
         self.moved(anew=True)
         self.set_interval(BEAT, self.showing.beat)
         self.set_interval(WATCH, lambda: self.spawn(self.showing.watch()))
@@ -221,25 +220,6 @@ class SteersmanApp(App[Left]):
         commands = [(one.line, one.about) for one in self.registry.available(self.stage)]
         self.push_screen(Reading("Keys and commands", help_lines(self.keymap_, commands)))
 
-    def show_palette(self) -> None:
-        """Everything that can be done, by name."""
-        self.spawn(self._choose())
-
-    async def _choose(self) -> None:
-        from steersman.views.commands.palette import capabilities, choose
-
-        rows = [
-            Row(one.key, one.name, one.about or one.detail)
-            for one in capabilities(self.stage, self.registry)
-        ]
-        chosen = await self.stage.pick("Do anything", rows)
-        if chosen:
-            try:
-                await choose(self.stage, self.registry, chosen)
-            except SteersmanError as problem:
-                self.tell(str(problem))
-            self.moved()
-
     @property
     def registry(self) -> Registry:
         """The commands there are; read again in another folder."""
@@ -268,6 +248,10 @@ class SteersmanApp(App[Left]):
     @on(Composer.Changed)
     def _wrote(self) -> None:
         self.acting.backs.forget()
+
+    @on(Transcript.Unfolded)
+    def _unfolded(self, event: Transcript.Unfolded) -> None:
+        self.spawn(self.stage.unfold(event.block))
 
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.themes import NAMES
+from steersman.views.blocks import Block
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.seat import Seat
 
@@ -60,6 +61,15 @@ class AppStage:
 
         drawer = reading.markdown(markdown)
         return await self._app.answered(reading.Reading(title, drawer, deeds))
+
+    async def unfold(self, block: Block) -> None:
+        """Show all of a block, with search."""
+        from steersman.ports.tui.drawing import unfolded
+        from steersman.ports.tui.screens.printed import Printed
+        from steersman.views.printed import title, whole
+
+        drawer = unfolded(await whole(self._app.seat, block))
+        self._app.push_screen(Printed(title(block), drawer))
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         """Let the user choose a row, with search."""

@@ -15,6 +15,7 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -23,8 +24,10 @@ from textual.widget import Widget
 
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing import MONO, warm_up
+from steersman.ports.tui.drawing.lines import folds
 from steersman.ports.tui.drawing.window import Window
-from steersman.views.blocks import Block
+from steersman.views.blocks import Block, Work
+from steersman.views.printed import artifact
 from steersman.views.story import Story
 
 FRAME = 1 / 30  # seconds between two drawings
@@ -60,6 +63,13 @@ class Transcript(ScrollView, can_focus=False):
         Binding("N", "previous_person", "Previous message", show=False,
                 id="transcript.previous_person"),
     ]  # fmt: skip
+
+    class Unfolded(Message):
+        """All of a block is wanted, and there is no room for it here."""
+
+        def __init__(self, block: Block) -> None:
+            super().__init__()
+            self.block = block
 
     def __init__(
         self,
@@ -336,19 +346,31 @@ class Transcript(ScrollView, can_focus=False):
         self._do(self.window.to_person, -1)
 
     def action_fold(self) -> None:
-        """Open the chosen block, or fold it."""
-        place = self.window.current()
+        """Open the chosen block, or fold it; without one, open what was folded last."""
+        place = self.window.folded()
         if place is not None:
+            self._fold(place)
+
+    def _fold(self, place: int) -> None:
+        """Open a block, or fold it. What does not fit is opened elsewhere."""
+        block = self.story.blocks[place]
+        if (isinstance(block, Work) and artifact(block)) or self.window.exceeds(block):
+            self.window.chosen = block.key
+            self.refresh()
+            self.post_message(self.Unfolded(block))
+        else:
             self._do(self.window.fold, place)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose what was clicked; a click on the chosen block opens or folds it."""
-        place = self.window.place_at(event.y + self.window.top)
-        if place is None:
+        """Open what a line stands for; elsewhere choose, and open or fold what is chosen."""
+        number = event.y + self.window.top
+        place = self.window.place_at(number)
+        if place is None or self.text_selection is not None:  # whoever selects opens nothing
             return
+        found = self.window.line(number)
         key = self.story.blocks[place].key
-        if key == self.window.chosen:
-            self._do(self.window.fold, place)
+        if key == self.window.chosen or (found and folds(found[1].lines[found[2]])):
+            self._fold(place)
         else:
             self.window.chosen = key
             self.refresh()

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from steersman.views.blocks import Block
 from steersman.views.seat import Seat
 
 
@@ -65,6 +66,10 @@ class Stage(Protocol):
 
     async def read(self, title: str, markdown: str, deeds: Sequence[Deed] = ()) -> str | None:
         """Show a text until it is closed, or one of the deeds is chosen: the answer is its key."""
+        ...
+
+    async def unfold(self, block: Block) -> None:
+        """Show all of a block of the conversation."""
         ...
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:

@@ -5,6 +5,9 @@ would follow. The same block drawn twice gives the same lines; lines that did no
 the very same objects, so do not change them.
 """
 
+import sys
+from collections.abc import Callable
+
 from rich.text import Text
 
 from steersman.ports.tui.drawing.lines import cut
@@ -40,6 +43,7 @@ __all__ = [
     "estimate",
     "foldable",
     "gap",
+    "unfolded",
     "warm_up",
 ]
 
@@ -65,6 +69,11 @@ def draw(block: Block, width: int, look: Look) -> list[Text]:
         case _:
             lines = []
     return [cut(line, width) for line in lines]
+
+
+def unfolded(block: Block) -> Callable[[int, Palette], list[Text]]:
+    """What draws all of a block, however long it is."""
+    return lambda width, palette: draw(block, width, Look(palette, open=True, most=sys.maxsize))
 
 
 def gap(before: Block | None, block: Block) -> int:

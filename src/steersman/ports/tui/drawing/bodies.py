@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from rich.text import Text
 
-from steersman.ports.tui.drawing.lines import clean_line, split
+from steersman.ports.tui.drawing.lines import clean_line, pieces, split
 from steersman.ports.tui.drawing.look import Palette
 
 JSON = Any
@@ -42,7 +42,7 @@ class Lazy(Sequence[Text]):
 
 def plain_rows(text: str, palette: Palette, *, overwrites: bool = False) -> Sequence[Text]:
     """Lines of text as they are."""
-    lines = split(text, overwrites=overwrites)
+    lines = pieces(split(text, overwrites=overwrites))
     return Lazy(lines, lambda line: Text(clean_line(line), palette.text, end=""))
 
 

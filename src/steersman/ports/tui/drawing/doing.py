@@ -17,7 +17,7 @@ from steersman.ports.tui.drawing.bodies import (
     records,
     spent,
 )
-from steersman.ports.tui.drawing.lines import clean_line, split
+from steersman.ports.tui.drawing.lines import clean_line, pieces, split
 from steersman.ports.tui.drawing.look import Palette
 from steersman.records.exits import exit_words
 from steersman.views.git_notes import counted_changes, folded
@@ -39,7 +39,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     changes = [str(one) for one in listed(output, "changes")]
     if changes:
         words.append(counted_changes(changes))
-    lines = split(str(output.get("output", "")), overwrites=True)
+    lines = pieces(split(str(output.get("output", "")), overwrites=True))
     printed = len(lines)
     told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]

@@ -5,25 +5,26 @@ than it may be.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from rich.cells import cell_len, chop_cells
 from rich.style import Style
 from rich.text import Span, Text
 
-from steersman.ports.tui.drawing.look import Palette
+from steersman.ports.tui.drawing.look import MOST, Look
 from steersman.records.counting import counted
 from steersman.views.text import safe
 
 LONGEST = 4_000  # characters of one line that are looked at
-MOST = 5_000  # lines of one block that are shown when it is open
+HINTED = 24  # cells of a line that the keys beside it leave to it
 _PLAIN = re.compile(r"[\x20-\x7e\n]*")
 # Parts of pictures whose width terminals do not agree on; the pictures stay.
 _JOINERS = re.compile("(?<=[^\x00-\x7f])[\u200d\ufe0e\ufe0f\u20e3]|[\U0001f3fb-\U0001f3ff]")
 _BROKEN = re.compile("[\ud800-\udfff]")
 _MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _STACKED = re.compile(f"({_MARKS}{{2}}){_MARKS}+")
+_FOLDED = Style(meta={"folded": True})  # marks lines by which a block is opened
 
 T = TypeVar("T")
 
@@ -64,6 +65,11 @@ def split(text: str, *, overwrites: bool = False) -> list[str]:
     if overwrites and "\r" in text:
         lines = [line.rstrip("\r").rpartition("\r")[2] for line in lines]
     return lines
+
+
+def pieces(lines: Iterable[str]) -> list[str]:
+    """Lines with those that are absurdly long in pieces, so that nothing of them is cut off."""
+    return [line[at : at + LONGEST] for line in lines for at in range(0, len(line) or 1, LONGEST)]
 
 
 def cut(line: Text, width: int) -> Text:
@@ -125,14 +131,16 @@ def _breaks(plain: str, width: int, indent: int) -> list[int]:
     return breaks
 
 
-def wrapped(text: str, width: int, style: Style, first: str = "", rest: str = "") -> list[Text]:
+def wrapped(
+    text: str, width: int, style: Style, first: str = "", rest: str = "", most: int = MOST
+) -> list[Text]:
     """Plain text wrapped to a width, with a mark before its first line and another before others.
 
-    Both marks are part of the width.
+    Both marks are part of the width. `most` is how many lines of it are looked at.
     """
     lines: list[Text] = []
     room = max(width - cell_len(first), 1)
-    for line in split(text)[:MOST] or [""]:
+    for line in split(text)[:most] or [""]:
         for piece in wrap(Text(clean_line(line), style), room):
             before = rest if lines else first
             lines.append(Text.assemble((before, style), piece))
@@ -143,39 +151,51 @@ def folded(
     rows: Sequence[T],
     make: Callable[[T], Text],
     width: int,
-    palette: Palette,
+    look: Look,
     *,
     most: int,
-    whole: bool,
     tail: bool = False,
     indent: int = 0,
 ) -> list[Text]:
-    """Rows as lines: all of them wrapped when `whole`, else a few, cut, and how many there are."""
-    if whole:
-        shown = rows[:MOST]
+    """Rows as lines: when open all of them, wrapped; else a few, cut, and how many there are."""
+    if look.open:
+        shown = rows[: look.most]
         lines = [line for row in shown for line in wrap(make(row), width, indent)]
         hidden = len(rows) - len(shown)
         unseen = f"… {counted(hidden, 'more line')} not shown"
-        return [*lines, cut(Text(unseen, palette.dim), width)] if hidden else lines
+        return [*lines, cut(Text(unseen, look.palette.dim), width)] if hidden else lines
     hidden = len(rows) - most
     if hidden <= 1:  # a fold that hides one line would take the same room
         return [cut(make(row), width) for row in rows]
     if tail:
-        earlier = cut(Text(f"… {counted(hidden, 'earlier line')} (Enter)", palette.dim), width)
+        earlier = hinted(f"… {counted(hidden, 'earlier line')}", width, look)
         return [earlier, *(cut(make(row), width) for row in rows[hidden:])]
-    note = cut(Text(f"… {counted(hidden, 'more line')} (Enter)", palette.dim), width)
+    note = hinted(f"… {counted(hidden, 'more line')}", width, look)
     return [*(cut(make(row), width) for row in rows[:most]), note]
 
 
-def capped(
-    lines: list[Text], most: int, width: int, palette: Palette, before: str = ""
-) -> list[Text]:
+def capped(lines: list[Text], most: int, width: int, look: Look, before: str = "") -> list[Text]:
     """The first of lines that are wrapped already, and how many more there are."""
     hidden = len(lines) - most
     if hidden <= 1:
         return lines
-    note = Text(f"{before}… {counted(hidden, 'more line')} (Enter)", palette.dim, end="")
-    return [*lines[:most], cut(note, width)]
+    return [*lines[:most], hinted(f"{before}… {counted(hidden, 'more line')}", width, look)]
+
+
+def hinted(text: str, width: int, look: Look, style: Style | None = None) -> Text:
+    """A line that stands for what is folded, and the keys that open it; a long text gives way."""
+    line, keys = Text(text, look.palette.dim if style is None else style, end=""), f" ({look.keys})"
+    room = width - len(keys)
+    if room >= HINTED or line.cell_len <= room:
+        line = cut(line, room).append(keys)
+    line = cut(line, width)
+    line.stylize(_FOLDED)
+    return line
+
+
+def folds(line: Text) -> bool:
+    """Whether a line stands for what is folded."""
+    return any(one.style == _FOLDED for one in line.spans)
 
 
 def shifted(line: Text, before: str, style: Style | None = None) -> Text:

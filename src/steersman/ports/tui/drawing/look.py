@@ -44,11 +44,19 @@ class Palette(Struct, frozen=True):
     named: Style
 
 
+MOST = 5_000  # lines of one block that are shown in the conversation
+
+
 class Look(Struct, frozen=True):
-    """How a block is to be drawn. `open` shows all of it."""
+    """How a block is to be drawn. `open` shows all of it, up to `most` lines.
+
+    `keys` are those that open what is folded.
+    """
 
     palette: Palette
     open: bool = False
+    most: int = MOST
+    keys: str = "F7 Enter"
 
 
 def _style(text: str) -> Style:

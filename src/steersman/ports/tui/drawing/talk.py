@@ -10,6 +10,7 @@ from steersman.ports.tui.drawing.lines import (
     clean_line,
     cut,
     folded,
+    hinted,
     shifted,
     split,
     wrap,
@@ -49,9 +50,9 @@ def draw_person(block: Person, width: int, look: Look) -> list[Text]:
     palette = look.palette
     heard = block.receipt in ("", "delivered")
     style = palette.person if heard else palette.dim
-    lines = wrapped(block.text, width, style, "› ", "  ")
+    lines = wrapped(block.text, width, style, "› ", "  ", look.most)
     if not look.open:
-        lines = capped(lines, PERSON, width, palette, "  ")
+        lines = capped(lines, PERSON, width, look, "  ")
     notes = []
     if block.images:
         notes.append(counted(block.images, "image"))
@@ -89,14 +90,15 @@ def _thought(block: Words, width: int, look: Look) -> list[Text]:
     style = look.palette.thought
     running = block.state == "running"
     if look.open:
-        return [cut(one, width) for one in wrapped(block.text, width, style, "✻ ", "  ")]
+        lines = wrapped(block.text, width, style, "✻ ", "  ", look.most)
+        return [cut(one, width) for one in lines]
     if running:
         # Only the end is shown, so only the end is looked at.
         lines = wrapped(block.text[-THOUGHT * max(width, 20) :].strip(), width, style, "  ", "  ")
         told = [Text("✻ thinking", style, end=""), *lines[-THOUGHT:]]
         return [cut(line, width) for line in told]
     first = next((line.strip() for line in split(block.text) if line.strip()), "")
-    return [cut(Text(f"✻ {clean_line(first)} (Enter)", style, end=""), width)]
+    return [hinted(f"✻ {clean_line(first)}", width, look, style)]
 
 
 def draw_request(block: Request, width: int, look: Look) -> list[Text]:
@@ -187,10 +189,10 @@ def draw_agent(block: Agent, width: int, look: Look) -> list[Text]:
     note = f"{count} · {block.now}" if block.now else count
     if block.done is not None and block.done.ending != "done":
         note += f" · {block.done.ending}"
-    lines.append(cut(Text(f"  └ {clean_line(note)} (Enter)", palette.dim, end=""), width))
+    lines.append(hinted(f"  └ {clean_line(note)}", width, look))
     if block.done is not None and block.done.text and not look.open:
         rows = [Text(clean_line(line), palette.text, end="") for line in split(block.done.text)]
         room = max(width - 4, 1)
-        below = folded(rows, lambda row: row, room, palette, most=3, whole=False)
+        below = folded(rows, lambda row: row, room, look, most=3)
         lines += [shifted(line, "    ") for line in below]
     return lines

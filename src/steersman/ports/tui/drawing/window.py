@@ -11,7 +11,7 @@ from rich.text import Text
 
 from steersman.ports.tui.drawing import Look, Palette, draw, estimate, foldable, gap
 from steersman.ports.tui.drawing.heights import Heights
-from steersman.ports.tui.drawing.lines import shifted
+from steersman.ports.tui.drawing.lines import folds, shifted
 from steersman.ports.tui.drawing.searching import has_words
 from steersman.views.blocks import Agent, Block, Person, Request
 from steersman.views.story import Story
@@ -54,6 +54,7 @@ class Window:
         self.top = 0
         self.following = True
         self.chosen = ""  # the key of the block that keys act on
+        self.keys = Look(palette).keys  # those that open what is folded
         self._opened: dict[str, bool] = {}
         self._heights = Heights()
         self._settled = 0  # blocks that keep their places, as far as they were taken in
@@ -242,7 +243,7 @@ class Window:
             return kept
         inner = block.lane in self.story.agents
         width = self.width - len(INNER) if inner else self.width
-        lines = draw(block, width, Look(self.palette, opened))
+        lines = draw(block, width, Look(self.palette, opened, keys=self.keys))
         if inner:
             lines = [shifted(line, INNER, self.palette.dim) for line in lines]
         fresh = Drawn(key, lines, kept)
@@ -310,6 +311,27 @@ class Window:
             place += by
         if by > 0:
             self.follow()
+
+    def folded(self) -> int | None:
+        """The place of the block to open or fold: the chosen one, else the last one that is seen
+        with something folded."""
+        place = self.current()
+        if place is None or self.story.blocks[place].key == self.chosen:
+            return place
+        for at in range(place, -1, -1):
+            if self._heights.before(at) + self._heights[at] <= self.top:
+                break
+            block = self.story.blocks[at]
+            if not self._hidden(block) and any(map(folds, self.drawn(block).lines)):
+                return at
+        return place
+
+    def exceeds(self, block: Block) -> bool:
+        """Whether a block that is folded would not fit if it were open."""
+        if self.is_open(block) or not foldable(block) or isinstance(block, Agent | Request):
+            return False
+        whole = draw(block, self.width, Look(self.palette, open=True, most=self.rows + 1))
+        return len(whole) > self.rows
 
     def fold(self, place: int) -> bool:
         """Open or fold a block; its first line stays where it is. False if it cannot be."""

@@ -53,9 +53,7 @@ def draw_work(block: Work, width: int, look: Look) -> list[Text]:
         *(line for one in block.diffs for line in _diff(one, len(block.diffs), room, look)),
     ]
     if body.rows and (look.open or body.most):
-        below += folded(
-            body.rows, _same, room, palette, most=body.most, whole=look.open, tail=body.tail
-        )
+        below += folded(body.rows, _same, room, look, most=body.most, tail=body.tail)
     return [*lines, *(shifted(line, "    ") for line in below)]
 
 
@@ -147,8 +145,8 @@ def _told(block: Work, room: int, look: Look) -> list[Text]:
     if block.state == "cancelled" and not look.open:
         return []
     style = look.palette.dim if block.state == "cancelled" else look.palette.bad
-    lines = wrapped(result.message.removeprefix("Denied: "), room, style)
-    return lines if look.open else capped(lines, PROBLEM, room, look.palette)
+    lines = wrapped(result.message.removeprefix("Denied: "), room, style, most=look.most)
+    return lines if look.open else capped(lines, PROBLEM, room, look)
 
 
 def _diff(diff: DiffReady, of: int, room: int, look: Look) -> list[Text]:
@@ -169,5 +167,4 @@ def diff_lines(diff: str, width: int, look: Look, most: int = DIFF) -> list[Text
     def make(row: diffs.Row) -> Text:
         return diffs.row_line(row, look.palette, numbers)
 
-    whole = look.open
-    return folded(found, make, width, look.palette, most=most, whole=whole, indent=numbers + 3)
+    return folded(found, make, width, look, most=most, indent=numbers + 3)

@@ -11,11 +11,13 @@ import click
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.telling import Teller
 from steersman.ports.tui.plain.words import narrowed, offered, plain_text
+from steersman.views.blocks import Block
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.seat import Seat
 from steersman.views.text import one_line, safe
 
 LISTED = 20
+ANY = 1_000_000  # columns: nothing is wrapped
 KEYS = """- Enter sends the line; while a turn runs, it steers the turn.
 - A line that ends with \\ continues on the next one.
 - Ctrl+C stops the turn; twice quits.
@@ -73,6 +75,14 @@ class LineStage(ABC):
             if any(one.key == said.lower() for one in deeds):
                 return said.lower()
         return None
+
+    async def unfold(self, block: Block) -> None:
+        """Print it, each of its lines as long as it is."""
+        from steersman.ports.tui.drawing import MONO, unfolded
+        from steersman.views.printed import whole
+
+        for line in unfolded(await whole(self._seat, block))(ANY, MONO):
+            self._teller.print(line.plain)
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         """Print a list with numbers; words narrow it down."""
