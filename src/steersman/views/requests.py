@@ -14,7 +14,16 @@ from steersman.records.action import (
     SpawnAgent,
     Write,
 )
-from steersman.records.message import MASK, ConfirmRequest, Lasting, Scope, ToolCall
+from steersman.records.counting import counted
+from steersman.records.hunks import parts_of
+from steersman.records.message import (
+    MASK,
+    ConfirmRequest,
+    ConfirmResponse,
+    Lasting,
+    Scope,
+    ToolCall,
+)
 from steersman.records.wording import requested
 from steersman.views.blocks import Asked, Request
 from steersman.views.text import flat, safe, safe_json
@@ -135,6 +144,20 @@ def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> l
     if any(isinstance(action, Write | Delete) for action in request.actions):
         made.append(Offered("D", "choose hunks" if hunks else "whole diff"))
     return made
+
+
+def made_of(request: ConfirmRequest, answer: ConfirmResponse) -> str:
+    """What the user made of a call before it ran; empty when it runs as it was asked."""
+    if answer.decision != "allow":
+        return ""
+    if answer.arguments is not None:
+        return "changed before it ran"
+    changes = [one for one in request.actions if isinstance(one, Write | Delete)]
+    asked = sum(parts_of(one.diff) for one in changes)
+    kept = sum(len(set(one.numbers)) for one in answer.hunks or ())
+    if answer.hunks is None or kept == asked:
+        return ""
+    return f"{kept} of {counted(asked, 'hunk')} accepted"
 
 
 def editable(request: ConfirmRequest, call: ToolCall | None) -> bool:

@@ -1,11 +1,15 @@
 """What waits for an answer in the application: one card, its keys, and the way back to it."""
 
+import asyncio
+
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.passing import Passing
-from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, shell
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, outside, shell
 from tests.tui.app.bridge import at_the_terminal, live
+from tests.world import call, run_steer
 
 ASKED = {"approvals": "on-request"}
+LINES = "".join(f"line {number}\n" for number in range(1, 31))
 
 
 def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, workspace, script):
@@ -75,3 +79,35 @@ def test_a_stopped_command_keeps_its_output_and_quitting_says_how_long(environ, 
             assert notice.seconds == me.app.acting.leaves.seconds
 
     live(scene)
+
+
+def test_a_call_that_was_changed_is_shown_as_it_ran(environ, workspace, script):
+    (workspace / "text.txt").write_text(LINES)
+    (workspace / "more.txt").write_text("more\n")
+    edits = [{"search": "line 4\n", "replace": "four\n"}, {"search": "line 25", "replace": "25"}]
+    files = [{"path": "text.txt", "edits": edits}]
+    files.append({"path": "more.txt", "edits": [{"search": "more", "replace": "less"}]})
+    model = script(
+        {"tool_calls": [outside("echo asked")]},
+        {"tool_calls": [call("workspace_edit_files", files=files)]},
+        DONE,
+    )
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, model, size=(100, 50), **ASKED) as me:
+            await me.say("go")
+            await me.sees("echo asked", "e edit")
+            await me.press("e", "end", *"-and-changed", "enter")
+            await me.sees("$ echo asked-and-changed", "changed before it ran", "e edit")
+            await me.press("D", "x", "space", "enter")
+            await me.turn_ends()
+            await me.sees("● edit text.txt · 1 of 3 hunks accepted · +1 -1")
+            assert "edit text.txt, more.txt" not in me.screen()
+            assert "$ echo asked\n" not in me.screen()
+            return me.app.seat.id
+
+    replayed = run_steer(["replay", "--plain", asyncio.run(scene())], workspace, environ).stdout
+    assert "● run_command echo asked-and-changed · changed before it ran\n" in replayed
+    assert "● edit_files text.txt, more.txt · 1 of 3 hunks accepted\n" in replayed
+    assert "\n  +four\n" in replayed.partition("hunks accepted")[2]
+    assert "+less" not in replayed.partition("hunks accepted")[2]

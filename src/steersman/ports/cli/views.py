@@ -34,7 +34,7 @@ from steersman.records.message import (
     encode_message,
 )
 from steersman.records.wording import described, reached, wants
-from steersman.views.requests import keys_of, plain, title, who
+from steersman.views.requests import keys_of, made_of, plain, title, who
 from steersman.views.text import (
     call_words,
     ending_words,
@@ -125,6 +125,7 @@ class PlainView:
         self._running: dict[str | None, str] = {}
         self._together = False
         self._asked: set[str | None] = set()
+        self._requests: dict[str | None, ConfirmRequest] = {}
         self._warned: set[Audit] = set()  # each is shown once
         self._status = StatusLine(sys.stderr)
 
@@ -156,11 +157,12 @@ class PlainView:
             case SessionEnd():
                 self._status.clear()
             case body:
-                self._asking(body)
+                self._asking(body, message.corr)
 
-    def _asking(self, body: Body) -> None:
+    def _asking(self, body: Body, corr: str | None) -> None:
         match body:
             case ConfirmRequest() as request:
+                self._requests[corr] = request
                 if not self.asked_later:
                     self._print(request_words(request))
                 if any(isinstance(action, Write | Delete) for action in request.actions):
@@ -168,7 +170,10 @@ class PlainView:
                 self._status.rest()
             case Question():
                 self._status.rest()
-            case ConfirmResponse() | Answer():
+            case ConfirmResponse() as answer:
+                self._status.go_on()
+                self._answered(self._requests.pop(corr, None), answer)
+            case Answer():
                 self._status.go_on()
             case GuardBlock(reason=why, rule=rule):
                 self._print(click.style(f"✗ blocked ({rule}): {safe(why)}", fg="red", bold=True))
@@ -181,6 +186,17 @@ class PlainView:
                 self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))
             case _:
                 pass
+
+    def _answered(self, request: ConfirmRequest | None, answer: ConfirmResponse) -> None:
+        """Show a call that the user changed as it runs."""
+        made = made_of(request, answer) if request else ""
+        if not request or not made:
+            return
+        self._asked.discard(request.call)  # what is changed is not what was seen
+        words = self._running.get(request.call, "")
+        if answer.arguments is not None:
+            words = call_words(request.tool, answer.arguments)
+        self._call(request.call, f"{words} · {made}")
 
     def _stream(self, text: str) -> None:
         self._status.clear()

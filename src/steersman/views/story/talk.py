@@ -15,9 +15,11 @@ from steersman.records.message import (
     Question,
     ReasoningDelta,
     Steer,
+    ToolCall,
     User,
 )
 from steersman.views.blocks import Asked, Block, Person, Receipt, Request, Words
+from steersman.views.requests import made_of
 from steersman.views.story.shelf import Shelf
 
 RECEIPTS: dict[str, Receipt] = {
@@ -153,6 +155,9 @@ def take_response(shelf: Shelf, message: Message, body: ConfirmResponse) -> list
     if work is None:
         return [block]
     work.state = "running"
+    work.made = made_of(block.request, body) or work.made
+    if body.decision == "allow" and body.arguments is not None:
+        work.call = ToolCall(work.call.tool, body.arguments)
     work.touch()
     return [block, work]
 

@@ -83,6 +83,8 @@ def call_about(tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
 def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
     palette = look.palette
     verb, about = call_about(block.call.tool, block.call.arguments)
+    if block.made and block.diffs:  # only some of what was asked for
+        about = ", ".join(one.file for one in block.diffs)
     mark = state_mark(block.state, palette)
     lines = split(about)
     more = " …" if len(lines) > 1 and not look.open else ""
@@ -107,7 +109,7 @@ def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
 
 def _note(block: Work, body: Body) -> str:
     """Its state, in a few words."""
-    parts = [body.head]
+    parts = [body.head, block.made]
     added, removed = (sum(getattr(d, n) for d in block.diffs) for n in ("added", "removed"))
     if added or removed:
         parts.append(f"+{added} -{removed}")
