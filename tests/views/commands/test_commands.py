@@ -771,6 +771,29 @@ def test_the_context_is_shown_as_bars(desk, script):
     assert "░" in told
 
 
+def test_files_in_the_context_are_apart_with_their_sizes(desk, script, workspace):
+    (workspace / "large.py").write_text("x = 1  # a line\n" * 200)
+    reads = [call("workspace_read_file", path=name) for name in ("calc.py", "./large.py")]
+
+    async def scenario(desk):
+        desk.stage.mentions = desk.stage.mentions.add(["calc.py", "README.md"])
+        await desk.type("look")
+        return await desk.type("/context")
+
+    use = {"usage": {"input": 9000, "output": 50}}
+    model = script({"tool_calls": reads, **use}, {"text": "Seen.", **use})
+    [(_, (_, told))] = desk(scenario, model=model, window=20_000)
+    rows = [line.split() for line in told.splitlines() if line.strip()]
+    sizes = {row[0]: row[-1] for row in rows}
+    first = [row[0] for row in rows]
+    assert first[first.index("files") :][:3] == ["files", "large.py", "calc.py"]
+    assert "results" not in sizes
+    assert sizes["files"].endswith("k")
+    assert sizes["large.py"].endswith("k")
+    assert int(sizes["calc.py"]) < 200
+    assert "In context, not read yet: README.md." in told
+
+
 # The manual
 
 

@@ -1,6 +1,7 @@
 """`/status`, `/context`, `/cost`, `/copy`, `/help`, `/keys`: the status, what can be done."""
 
 import asyncio
+import os
 
 from steersman.host import models
 from steersman.records.message import ToolResult, UsageReport
@@ -113,7 +114,10 @@ async def context(stage: Stage, arguments: str) -> None:
         lambda: filling.shares(seat.host.messages(seat.id, kinds=filling.KINDS), used, room)
     )
     drawn = fenced(filling.bars(found, used, room))
-    stage.show("What fills the window", f"{drawn}\n\n{ESTIMATED}")
+    read = {one.name for part in found for one in part.inside}
+    unread = [cell(one) for one in stage.files() if os.path.normpath(one) not in read]
+    named = f"In context, not read yet: {', '.join(unread)}.\n\n" if unread else ""
+    stage.show("What fills the window", f"{drawn}\n\n{named}{ESTIMATED}")
 
 
 async def copy(stage: Stage, arguments: str) -> None:
