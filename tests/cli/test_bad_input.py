@@ -258,7 +258,10 @@ def test_a_model_may_say_half_a_character(steer, script, text):
 
 
 USAGE = [
-    (["frobnicate"], "No such command 'frobnicate'"),
+    (["frobnicate"], "There is no command “frobnicate”."),
+    (["resme"], "Did you mean `steer resume`?"),
+    (["thread", "list"], "Did you mean `steer threads`?"),
+    (["cst", "--json"], "Did you mean `steer cost`?"),
     (["run", "--mode", "fast", "go"], "'fast' is not one of"),
     (["run", "--approvals", "sometimes", "go"], "'sometimes' is not one of"),
     (["run", "--max-steps", "0", "go"], "0 is not in the range"),

@@ -34,6 +34,7 @@ def test_the_answer_is_printed_and_what_is_piped_is_part_of_the_task(steer, scri
 
 def test_a_task_of_several_words_opens_the_chat_and_a_task_alone_is_needed(steer):
     assert "There is no terminal" in steer("fix the bug").stderr
+    assert "There is no terminal" in steer("fix", "the", "bug").stderr
     assert "There is no task" in steer("-p", stdin="").stderr
 
 

@@ -14,7 +14,8 @@ from textual.widgets import Input
 from steersman.host import Host
 from steersman.ports.tui.app import SteersmanApp
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.first import Wanted, begin
+from steersman.ports.tui.first import begin
+from steersman.ports.tui.wanted import Wanted
 from steersman.records.message import Message
 from steersman.records.settings import Settings
 from steersman.views.seat import Seat

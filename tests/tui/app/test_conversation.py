@@ -3,7 +3,7 @@
 import os
 
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.first import Wanted
+from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, shell
 from tests.tui.app.bridge import at_the_terminal, live
 

@@ -8,7 +8,7 @@ import pytest
 
 from steersman.host.config import entry
 from steersman.host.login import logins
-from steersman.ports.tui.first import Wanted
+from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import DONE
 from tests.host.wires import RecordingStage
 from tests.tui.app.bridge import at_the_terminal, live
@@ -181,6 +181,25 @@ def test_a_thread_that_is_not_there_is_told_of(environ, workspace, script):
             await me.sees("zzzz")
             await me.say("hello")
             await me.turn_ends()
+
+    live(scene)
+
+
+def test_a_thread_of_the_folder_is_chosen_from_a_list(environ, workspace, script):
+    async def scene():
+        model = script(DONE, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("the first thread")
+            await me.turn_ends()
+            thread = me.app.seat.id
+        wanted = Wanted(choose=True, say="and more")
+        async with at_the_terminal(environ, workspace, model, wanted=wanted) as me:
+            await me.sees("Resume a thread", "the first thread")
+            assert not me.app.seat.id
+            await me.press("enter")
+            await me.turn_ends(2)
+            await me.sees("› the first thread", "› and more")
+            assert me.app.seat.id == thread
 
     live(scene)
 

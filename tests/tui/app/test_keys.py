@@ -4,10 +4,10 @@ import pytest
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.driver import PasteParser
-from steersman.ports.tui.first import Wanted
 from steersman.ports.tui.keys import TABLE
 from steersman.ports.tui.panes.queued import Queued
 from steersman.ports.tui.transcript import Transcript
+from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import DONE, FIX
 from tests.tui.app.bridge import at_the_terminal, live
 from tests.world import call

@@ -429,6 +429,17 @@ def test_from_a_pipe_nobody_can_allow_anything(steer, script, workspace):
     assert not (workspace / "new.txt").exists()
 
 
+def test_words_without_quotes_are_said_and_a_thread_is_chosen_from_a_list(steer, script):
+    model = script(DONE, DONE)
+    begun = steer("fix", "the", "bug", "--plain", "--model", model)
+    assert begun.returncode == 0, begun.stderr
+    again = steer("-r", "--plain", "--model", model, stdin="1\nand more\n")
+    assert "Resume a thread\n  1  fix the bug" in again.stdout
+    assert said(steer) == ["fix the bug", "and more"]
+    last = steer("-c", "--plain", "--model", model, stdin="/status\n")
+    assert "fix the bug" in last.stdout
+
+
 def test_all_of_an_output_is_printed(steer, script):
     count = call("workspace_run_command", command="seq -f 'number %g' 9000")
     model = script({"tool_calls": [count]}, {"text": "Counted."})

@@ -50,6 +50,8 @@ COMMANDS = {
 # What the host itself starts, and what flags alone mean.
 HIDDEN = {"carry": ("background", "carry"), "print": ("printing", "command")}
 
+ALIKE = 0.8  # how much of a name is right when it is taken for a slip
+
 OWN = ("-h", "--help", "-V", "--version")  # flags of `steer` itself; others belong to the chat
 
 
@@ -62,12 +64,25 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """One command, imported now."""
-        if name not in COMMANDS and name not in HIDDEN:
+        if not _known(name):
             return None
         module, attribute = HIDDEN.get(name) or COMMANDS[name][:2]
         found = getattr(import_module(f"steersman.ports.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; a wrong name is answered with the nearest."""
+        if not _known(args[0]) and not args[0].startswith("-"):
+            near = _near(args[0])
+            raise UsageProblem(
+                f"There is no command “{args[0]}”.",
+                f"Did you mean `steer {near}`?" if near else "`steer --help` lists them.",
+                "A task that begins with this word: steer chat TASK.",
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help text, without importing any command."""
@@ -108,10 +123,28 @@ def _meant(arguments: list[str]) -> list[str]:
         from steersman.ports.cli.printing import meant, wanted
 
         return ["print", *meant(arguments)] if wanted(arguments) else ["chat", *arguments]
-    task = not flag and arguments[0] not in COMMANDS and arguments[0] not in HIDDEN
-    if task and any(map(str.isspace, arguments[0])):
-        return ["chat", *arguments]  # no command has a blank in its name: it is a task
-    return arguments
+    return ["chat", *arguments] if not flag and _is_task(arguments) else arguments
+
+
+def _is_task(arguments: list[str]) -> bool:
+    """Whether words are a task: no command has a blank in its name, and of several words the first
+    would be one, or nearly one."""
+    first, *rest = arguments
+    if any(map(str.isspace, first)):
+        return not _known(first)
+    several = bool(rest) and not rest[0].startswith("-")
+    return several and not _known(first) and not _near(first)
+
+
+def _known(name: str) -> bool:
+    return name in COMMANDS or name in HIDDEN
+
+
+def _near(name: str) -> str:
+    """The command that a wrong name is nearly; empty if there is none."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name[:40].lower(), COMMANDS, n=1, cutoff=ALIKE)), "")
 
 
 def _outcome(arguments: list[str]) -> int:

@@ -8,6 +8,8 @@ import click
 from steersman.ports.cli.options import at_terminal, spending, working
 from steersman.records.errors import UsageProblem
 
+CHOOSE = "?"  # no thread has such an id
+
 
 def open_chat(flags: dict[str, Any]) -> int:
     """The conversation; a turn may outlive the terminal it began in."""
@@ -34,7 +36,14 @@ def thread_meant(named: str | None, flags: dict[str, Any]) -> str:
 
 @click.command()
 @click.argument("task", nargs=-1)
-@click.option("--resume", "-r", metavar="THREAD", help="Continue a thread, by its id.")
+@click.option(
+    "--resume",
+    "-r",
+    is_flag=False,
+    flag_value=CHOOSE,
+    metavar="[THREAD]",
+    help="Continue a thread, by its id; without one, choose from a list.",
+)
 @click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last thread here.")
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
 @working
@@ -51,6 +60,9 @@ def command(**flags: Any) -> int:
             "Standard input, output and error must all be terminals.",
             "Use `steer run TASK` or `steer --plain`.",
         )
+    flags["choose"] = flags["resume"] == CHOOSE
+    if flags["choose"]:
+        flags["resume"] = None
     if flags.pop("go_on") and not flags["resume"]:
         flags["resume"] = thread_meant(None, flags)
     return open_chat(flags)

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from steersman.host import models
 from steersman.ports.tui.staging import AppStage
+from steersman.ports.tui.wanted import Wanted
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
+from steersman.views.commands.builtin.threads import resume
 from steersman.views.commands.stage import Row
 
 LEVELS = (
@@ -17,19 +17,14 @@ LEVELS = (
 )
 
 
-class Wanted(Struct, frozen=True):
-    """What a person asked for on the command line."""
-
-    resume: str = ""
-    say: str = ""
-
-
 async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], Settings]) -> None:
     """Ask what must be asked, then sit down."""
     seat = stage.seat
     try:
         if not wanted.resume:
             await _settle(stage, settings_for)
+            if wanted.choose:
+                await resume(stage, "")
         else:
             async with seat.on_the_way():
                 found = await asyncio.to_thread(seat.host.find, wanted.resume)

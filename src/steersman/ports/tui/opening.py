@@ -12,6 +12,7 @@ import click
 from steersman.host import Host
 from steersman.ports.cli.options import folder_from, open_host, settings_from
 from steersman.ports.tui.reader import plain_wanted
+from steersman.ports.tui.wanted import Wanted
 from steersman.records.errors import Exit
 from steersman.records.settings import Settings
 
@@ -21,14 +22,14 @@ def open_terminal(flags: dict[str, Any]) -> int:
     if flags.get("plain") or plain_wanted(os.environ):
         from steersman.ports.tui.plain import main
 
-        return main(flags, flags["resume"] or "", " ".join(flags.get("task") or ()))
+        return main(flags, _wanted(flags))
     return asyncio.run(_run(flags, os.environ))
 
 
 async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
     from steersman.ports.tui.app import SteersmanApp
     from steersman.ports.tui.driver import Driver
-    from steersman.ports.tui.first import Wanted, begin
+    from steersman.ports.tui.first import begin
     from steersman.views.seat import Seat
 
     async with open_host() as host:
@@ -38,7 +39,7 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
 
         folder = folder_from(flags["workspace"])
         seat = Seat(host, folder, settings_for(folder), given=given(flags), yes=flags["yes"])
-        wanted = Wanted(resume=flags["resume"] or "", say=" ".join(flags.get("task") or ()))
+        wanted = _wanted(flags)
         app = SteersmanApp(
             seat, environ, lambda stage: begin(stage, wanted, settings_for), driver=Driver
         )
@@ -58,6 +59,11 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
         if left == "detached":
             await stay(host)
     return Exit.DONE
+
+
+def _wanted(flags: Mapping[str, Any]) -> Wanted:
+    say = " ".join(flags.get("task") or ())
+    return Wanted(resume=flags["resume"] or "", say=say, choose=bool(flags.get("choose")))
 
 
 def given(flags: Mapping[str, Any]) -> list[str]:

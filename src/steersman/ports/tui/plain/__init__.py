@@ -15,18 +15,19 @@ from steersman.ports.cli.prompts import consent
 from steersman.ports.tui.opening import given, stay
 from steersman.ports.tui.plain.conversation import Plain
 from steersman.ports.tui.plain.lines import Lines
+from steersman.ports.tui.wanted import Wanted
 from steersman.records.errors import Exit
 from steersman.views.seat import Seat
 
 
-def main(flags: dict[str, Any], resume: str = "", said: str = "") -> Exit:
-    """Hold a conversation; `resume` is a thread to sit down at, `said` the first words."""
+def main(flags: dict[str, Any], wanted: Wanted) -> Exit:
+    """Hold a conversation."""
     with click.Context(click.Command("steer"), color=False):
-        return asyncio.run(_converse(flags, resume, said))
+        return asyncio.run(_converse(flags, wanted))
 
 
-async def _converse(flags: dict[str, Any], resume: str, said: str) -> Exit:
-    lines = Lines()
+async def _converse(flags: dict[str, Any], wanted: Wanted) -> Exit:
+    lines, resume = Lines(), wanted.resume
     async with open_host() as host:
         folder = host.find(resume).workspace if resume else folder_from(flags.get("workspace"))
         await consent(host, folder, attended=lines.interactive)
@@ -41,7 +42,7 @@ async def _converse(flags: dict[str, Any], resume: str, said: str) -> Exit:
             yes=bool(flags.get("yes")),
         )
         plain = Plain(seat, lines, os.environ)
-        done = await plain.run(resume, said)
+        done = await plain.run(wanted)
         if plain.detached:
             await stay(host)
         return done

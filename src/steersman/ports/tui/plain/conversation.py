@@ -12,6 +12,7 @@ from steersman.ports.cli.prompts import Leaving, Prompter
 from steersman.ports.tui.opening import parting
 from steersman.ports.tui.plain.lines import Lines
 from steersman.ports.tui.plain.stage import LineStage
+from steersman.ports.tui.wanted import Wanted
 from steersman.records.counting import counted
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
 from steersman.records.message import (
@@ -77,7 +78,7 @@ class Plain(LineStage):
 
     # The conversation
 
-    async def run(self, resume: str = "", said: str = "") -> Exit:
+    async def run(self, wanted: Wanted) -> Exit:
         """Until the user leaves."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -85,15 +86,17 @@ class Plain(LineStage):
         settings = self._seat.settings
         self.tell(f"Steersman {__version__} · mode {settings.mode} · /help shows what you can do.")
         try:
-            if resume:
-                await self._seat.take(resume)
+            if wanted.resume:
+                await self._seat.take(wanted.resume)
             await self.moved()
             self._lines.start()
             self._do(self._answer(), ANSWERING)
+            if wanted.choose:
+                await self._command("/resume")
             if not models.chosen(self._seat.settings, self._environ):
-                await self._without_model(ask=not said)
-            if said:
-                await self._heard(said)
+                await self._without_model(ask=not wanted.say)
+            if wanted.say:
+                await self._heard(wanted.say)
             await self._listen()
         finally:
             loop.remove_signal_handler(signal.SIGTERM)
