@@ -45,6 +45,22 @@ def test_folders_are_walked_step_by_step(house: Path) -> None:
     write(house, act)
 
 
+def test_ignored_folders_are_offered_once_they_are_typed(house: Path) -> None:
+    for name in (".venv/lib/door.py", "node_modules/door/index.js"):
+        (house / "house" / name).parent.mkdir(parents=True, exist_ok=True)
+        (house / "house" / name).write_text("x")
+
+    async def act(desk: Desk, pilot: Pilot[None]) -> None:
+        await pilot.press(*"@door")
+        assert await offered(desk, pilot) == ["src/door.py"]
+        await pilot.press("escape", "ctrl+u", *"@node_modules/")
+        assert await offered(desk, pilot) == ["node_modules/door/"]
+        await pilot.press("enter")
+        assert await offered(desk, pilot) == ["node_modules/door/index.js"]
+
+    write(house, act)
+
+
 def test_a_symbol_is_found_by_its_name(house: Path) -> None:
     (house / "house/src/door.py").write_text("class Door:\n    def unlock(self):\n        pass\n")
     (house / "house/docs/my lock.py").write_text("def lock():\n    pass\n")

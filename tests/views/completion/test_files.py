@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from steersman.governance.secret_finder import Finder
 from steersman.records.secret_files import PLAIN_SIGHT
 from steersman.views.completion.files import Files, build
 
@@ -68,7 +67,28 @@ def test_names_that_cannot_be_written_are_left_out(name: bytes) -> None:
     assert build([name, b"good.py", name + b"/inner.py"], PLAIN_SIGHT).paths == ("good.py",)
 
 
-def test_inside_of_packages_nothing_is_secret(tmp_path: Path) -> None:
-    secret_files, _ = Finder(str(tmp_path)).find(deep=False)
-    shown = build([b"node_modules/pkg/server.pem", b"server.pem", b"src/.env"], secret_files).paths
-    assert [path for path in shown if not path.endswith("/")] == ["node_modules/pkg/server.pem"]
+def test_what_tools_make_again_is_offered_to_whoever_types_into_it(folder: Path) -> None:
+    for name in (".venv/lib/site.py", "node_modules/pkg/server.pem", ".git/config"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    (folder / "node_modules/away").symlink_to("/")
+
+    async def typed(*queries: str) -> list[tuple[str, ...]]:
+        files = Files(str(folder), os.environ)
+        await files.refresh()
+        found = []
+        for query in queries:
+            await files.look_into(query)
+            found.append(tuple(sorted(files.found(query).paths)))
+        return found
+
+    usual, *inside = asyncio.run(
+        typed("", ".venv/", ".venv/lib/si", "node_modules/pkg/x", "build/", "src/a")
+    )
+    assert usual == (".gitignore", "src/", "src/a.py", "src/my file.py")
+    assert inside == [
+        (".venv/lib/",), (".venv/lib/site.py",), ("node_modules/pkg/server.pem",), ("build/out.o",),
+        usual,
+    ]  # fmt: skip
+    nowhere = asyncio.run(typed(".git/", "node_modules/away/", "../", "keys/", "gone/", "/etc/"))
+    assert set(nowhere) == {usual}

@@ -110,9 +110,9 @@ class Assistant:
         match want.kind:
             case "file" | "symbol":
                 listing = self._listing(want)
-                self._search = Search(listing.index, want.query)
+                self._search = Search(listing.found(want.query), want.query)
                 self._go_on(self._search)
-                if not listing.fresh:
+                if not listing.fresh or listing.leaves_out(want.query):
                     work = self._refresh(listing)
                     self._composer.run_worker(work, group="files", exit_on_error=False)
             case "skill":
@@ -139,11 +139,14 @@ class Assistant:
 
     async def _refresh(self, listing: Files) -> None:
         """Look at the folder again; offers follow if they are still wanted."""
-        if not await listing.refresh():
+        newer, want = await listing.refresh(), self._want
+        if want is not None and want.kind == "file":
+            newer = await listing.look_into(want.query) or newer
+        if not newer:
             return
         want = self._want
         if want is not None and want.kind in ("file", "symbol") and self._listing(want) is listing:
-            self._search = Search(listing.index, want.query)
+            self._search = Search(listing.found(want.query), want.query)
             self._go_on(self._search)
 
     def search_history(self) -> None:
