@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import stat
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -13,6 +12,7 @@ import msgspec
 
 from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import folder_from, folders_from, open_host, settings_from
+from steersman.ports.cli.outlet import Outlet, outlet, polite, shown
 from steersman.ports.cli.printing import closed
 from steersman.ports.cli.views import AnswerView
 from steersman.ports.cli.work import kept_settings
@@ -44,20 +44,23 @@ DENIED = (
 async def speak(prompt: str | None, flags: dict[str, Any], *, asks: bool) -> Exit:
     """Print mode: one prompt, or, without one, what standard input brings."""
     async with open_host() as host:
-        speaker = Speaker(host, flags, asks=asks)
-        working = asyncio.create_task(speaker.once(prompt) if prompt else speaker.listen())
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, working.cancel)
-        return await speaker.until(working)
+        with outlet() as output:
+            speaker = Speaker(host, flags, output, asks=asks)
+            working = asyncio.create_task(speaker.once(prompt) if prompt else speaker.listen())
+            loop = asyncio.get_running_loop()
+            for number in polite():
+                loop.add_signal_handler(number, speaker.stop, working)
+            return await speaker.until(working)
 
 
 class Speaker:
     """One run of print mode, on one thread."""
 
-    def __init__(self, host: Host, flags: dict[str, Any], *, asks: bool) -> None:
+    def __init__(self, host: Host, flags: dict[str, Any], output: Outlet, *, asks: bool) -> None:
         self._host = host
         self._flags = flags
+        self._output = output
+        self._stopped = asyncio.Event()  # the process was asked to end
         self._asks = asks
         mode = flags["permission_mode"] or ""
         free = flags["yes"] or flags["skip"] or mode == ANSWERS_ALL
@@ -90,6 +93,11 @@ class Speaker:
             reading.cancel()
             await asyncio.wait({reading})
 
+    def stop(self, working: "asyncio.Task[None]") -> None:
+        """End, as the process was asked to."""
+        self._stopped.set()
+        working.cancel()
+
     async def until(self, working: "asyncio.Task[None]") -> Exit:
         """Wait for the work, and leave the thread with what came of it."""
         code, reason = Exit.DONE, ""
@@ -103,7 +111,7 @@ class Speaker:
             if self._handle is not None:
                 await self._handle.close(code, reason)
             if self._showing is not None:
-                await self._showing
+                await shown(self._showing, self._stopped)
         return code
 
     # What comes in
@@ -132,12 +140,12 @@ class Speaker:
     async def _control(self, name: str, asked: Mapping[str, Any]) -> None:
         doing = _CONTROLS.get(str(asked.get("subtype")))
         if doing is None:
-            _write(refused(name, f"Steersman has no “{asked.get('subtype')}”."))
+            await self._write(refused(name, f"Steersman has no “{asked.get('subtype')}”."))
             return
         try:
-            _write(succeeded(name, await doing(self, asked)))
+            await self._write(succeeded(name, await doing(self, asked)))
         except SteersmanError as problem:
-            _write(refused(name, f"{problem.what} {problem.why}".strip()))
+            await self._write(refused(name, f"{problem.what} {problem.why}".strip()))
 
     async def _initialize(self, asked: Mapping[str, Any]) -> Line:
         if asked.get("hooks"):
@@ -244,12 +252,14 @@ class Speaker:
         """Print what happens until the thread is closed; answer what nobody is there to answer."""
         try:
             async for message in handle.events(after):
-                self._print(message)
+                await self._print(message)
                 match message.body:
                     case ConfirmRequest() as request:
                         await self._asked(message.corr or "", request)
                     case ConfirmResponse() if self._open.pop(message.corr or "", None):
-                        _write({"type": "control_cancel_request", "request_id": message.corr})
+                        await self._write(
+                            {"type": "control_cancel_request", "request_id": message.corr}
+                        )
                     case Question() as question:
                         await self._answer(message.corr or "", Answer(question.default))
                     case TurnEnd():
@@ -258,14 +268,15 @@ class Speaker:
             closed()
             await handle.cancel()
 
-    def _print(self, message: Message) -> None:
+    async def _print(self, message: Message) -> None:
         if self._flags["output_format"] == "text":
             self._text.show(message)
+            await self._output.drain()
             return
         assert self._lines is not None
         for line in self._lines.feed(message):
             if self._flags["output_format"] == "stream-json" or line["type"] == "result":
-                _write(line)
+                await self._write(line)
 
     async def _asked(self, corr: str, request: ConfirmRequest) -> None:
         assert self._handle is not None
@@ -273,11 +284,16 @@ class Speaker:
         if self._answering == "ask":
             self._open[corr] = request
             call = self._lines.call(request.call)
-            _write(may_use(corr, request, call, self._handle.thread.workspace))
+            await self._write(may_use(corr, request, call, self._handle.thread.workspace))
             return
         free = self._answering == "allow"
         given = ConfirmResponse("allow", by="yes-flag") if free else ConfirmResponse("deny", DENIED)
         await self._answer(corr, given)
+
+    async def _write(self, line: Line) -> None:
+        """Print a line."""
+        self._output.write(json_line(msgspec.json.encode(line)) + b"\n")
+        await self._output.drain()
 
     async def _answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         assert self._handle is not None
@@ -291,12 +307,6 @@ _CONTROLS: Mapping[str, Callable[[Speaker, Mapping[str, Any]], Awaitable[Line]]]
     "set_permission_mode": Speaker._set_mode,
     "set_model": Speaker._set_model,
 }
-
-
-def _write(line: Line) -> None:
-    """Print a line."""
-    sys.stdout.buffer.write(json_line(msgspec.json.encode(line)) + b"\n")
-    sys.stdout.buffer.flush()
 
 
 async def _incoming() -> AsyncIterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ import signal
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.options import at_terminal, open_host
+from steersman.ports.cli.outlet import Outlet, outlet, polite, shown
 from steersman.ports.cli.prompts import Asker
 from steersman.ports.cli.views import AnswerView, JsonView, PlainView, View
 from steersman.records.clock import now
@@ -89,14 +90,21 @@ async def do(job: Job, view: View, *, attended: bool) -> Exit:
     """Do a job and end its thread's session with the exit code that is returned."""
     async with open_host() as host:
         watched = await job.open(host, attended=attended)
-        showing = asyncio.create_task(_show(host, watched, view, attended=attended))
-        working = asyncio.create_task(_work(job, watched.handle, attended=attended))
-        with _signals(watched, working, showing):
-            await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
-            left = showing.done() and not showing.cancelled() and showing.result() == "terminal"
-            if not working.done() and not (watched.lingers and (left or showing.cancelled())):
-                working.cancel()  # nobody reads what is shown any more
-            return await _ended(job, host, watched.handle, working, showing)
+        with nullcontext() if attended else outlet() as output:
+            return await _do(job, host, watched, view, output)
+
+
+async def _do(job: Job, host: Host, watched: Watched, view: View, output: Outlet | None) -> Exit:
+    """The same with its thread open; without an `output` to wait for, a person is attending."""
+    attended, asked = output is None, asyncio.Event()
+    showing = asyncio.create_task(_show(host, watched, view, output))
+    working = asyncio.create_task(_work(job, watched.handle, attended=attended))
+    with _signals(watched, working, showing, asked):
+        await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
+        left = showing.done() and not showing.cancelled() and showing.result() == "terminal"
+        if not working.done() and not (watched.lingers and (left or showing.cancelled())):
+            working.cancel()  # nobody reads what is shown any more
+        return await _ended(job, host, watched.handle, working, showing, asked)
 
 
 async def _ended(
@@ -105,6 +113,7 @@ async def _ended(
     handle: ThreadHandle,
     working: "asyncio.Task[TurnEnd | None]",
     showing: "asyncio.Task[str]",
+    asked: asyncio.Event,
 ) -> Exit:
     """Wait for the work, and leave the thread with what came of it."""
     problem: SteersmanError | None = None
@@ -119,7 +128,7 @@ async def _ended(
     try:
         if handle.here:
             await handle.close(code, reason)
-            await asyncio.wait({showing})
+            await shown(showing, asked)
         showing.cancel()
     except StorageProblem as error:
         raise problem or error from error
@@ -133,20 +142,20 @@ async def _work(job: Job, handle: ThreadHandle, *, attended: bool) -> TurnEnd | 
     return await handle.wait()
 
 
-async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> str:
+async def _show(host: Host, watched: Watched, view: View, output: Outlet | None) -> str:
     """Show messages until the thread is closed, put requests to the user, and show what a turn
     changed where that is reviewed afterwards.
 
     The answer is "terminal" or "pipe" when that has gone.
     """
-    asker, level = Asker(watched.handle), ""
+    asker, level, attended = Asker(watched.handle), "", output is None
     if attended and isinstance(view, PlainView):
         view.asked_later = True
     questions: dict[str | None, asyncio.Task[None]] = {}
     ticking = asyncio.create_task(_tick(view))
     try:
         async for message in watched.handle.events(watched.after):
-            if gone := _gone(view, message):
+            if gone := await _gone(view, message, output):
                 return gone
             asker.note(message)
             if isinstance(message.body, TurnStart | SettingsChanged):
@@ -164,10 +173,12 @@ async def _show(host: Host, watched: Watched, view: View, *, attended: bool) -> 
         await asyncio.gather(ticking, *questions.values(), return_exceptions=True)
 
 
-def _gone(view: View, message: Message) -> str:
+async def _gone(view: View, message: Message, output: Outlet | None) -> str:
     """Show a message; where nobody can see it, what has gone: the "pipe" or the "terminal"."""
     try:
         view.show(message)
+        if output is not None:
+            await output.drain()
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.EIO):
             raise
@@ -195,7 +206,7 @@ async def _tick(view: View) -> None:
 
 @contextmanager
 def _signals(
-    watched: Watched, working: asyncio.Task[Any], showing: asyncio.Task[Any]
+    watched: Watched, working: asyncio.Task[Any], showing: asyncio.Task[Any], asked: asyncio.Event
 ) -> Iterator[None]:
     """Ctrl-C and a polite kill stop the turn, once, and leave a log that says so.
 
@@ -206,6 +217,7 @@ def _signals(
     stopping: list[asyncio.Task[Any]] = []
 
     def stop() -> None:
+        asked.set()
         if stopping:
             return
         if watched.handle.here and watched.handle.busy:
@@ -214,10 +226,7 @@ def _signals(
             stopping.append(working)
             working.cancel()
 
-    signals = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        signals.append(signal.SIGHUP)
-    for number in signals:
+    for number in polite():
         lets_go = number is signal.SIGHUP and watched.lingers
         loop.add_signal_handler(number, showing.cancel if lets_go else stop)
     try:
