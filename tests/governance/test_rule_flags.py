@@ -2,8 +2,12 @@
 
 import pytest
 
+from steersman.governance.guard.judge import judge
 from steersman.governance.rule import RuleProblem
 from steersman.governance.rule_flags import rules_of
+from steersman.governance.rules import RuleSet
+from steersman.records.action import Execute
+from steersman.records.judgement import CommandPlace
 
 
 def made(*texts):
@@ -65,3 +69,60 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(text, why):
     with pytest.raises(RuleProblem) as problem:
         made(text)
     assert why in problem.value.why
+
+
+def decided(line, *, allow=(), deny=()):
+    """What the rules of a run say of a command line, as the guard reads it."""
+    rules = RuleSet([*rules_of(allow, "allow"), *rules_of(deny, "deny")], home="/h")
+    read = judge(line, CommandPlace("/w", "/h", "/w"))
+    word = rules.verdict(Execute(line, "/w"), "workspace_run_command", read, "/w")
+    return word.decision if word else None
+
+
+REMOVES = [
+    "rm x",
+    "\\rm x",
+    "'r'm x",
+    "/bin/rm x",
+    "r=rm; $r x",
+    "env -i A=b rm x",
+    "timeout 5 rm x",
+    "sh -c 'rm x'",
+    'eval "rm x"',
+    "ls | xargs rm",
+    "ls | xargs -I{} sh -c 'rm {}'",
+    "ls | parallel rm",
+    "find . -exec rm {} \\;",
+    "find . -execdir rm -f {} +",
+    "find . -ok rm {} \\;",
+    "find . -okdir /bin/rm {} \\;",
+    "find . -exec echo {} \\; -exec rm {} \\;",
+    "find . -exec env rm {} \\;",
+    "find . -exec rm x \\;",
+    "sudo find . -exec rm {} +",
+    "fd -x rm",
+    "fd -X rm -f {}",
+    "true && (rm x)",
+    "echo $(rm x)",
+    "python -c 'import os; os.system(\"rm x\")'",
+]
+
+
+@pytest.mark.parametrize("line", REMOVES)
+def test_a_denied_program_is_denied_wherever_a_line_starts_it(line):
+    assert decided(line, deny=["Bash(rm *)"]) == "deny"
+    assert decided(line, allow=["Bash"], deny=["Bash(rm:*)"]) == "deny"
+
+
+@pytest.mark.parametrize(
+    "line", ["git rm x", "echo rm x", "grep rm f", "find . -name rm", "rmdir x"]
+)
+def test_a_word_that_is_no_program_is_not_denied(line):
+    assert decided(line, deny=["Bash(rm *)"]) is None
+
+
+@pytest.mark.parametrize("line", REMOVES[7:])
+def test_what_is_allowed_is_a_whole_line_and_not_what_it_starts_or_is_started_by(line):
+    program = line.split()[0].removesuffix(";")
+    for rule in ("Bash(rm *)", f"Bash({program} *)"):
+        assert decided(line, allow=[rule]) is None

@@ -130,6 +130,11 @@ class ProgramCall:
         shell.depth -= 1
         shell.via = kept
 
+    def starts(self, words: list[str]) -> None:
+        """It starts another program whose effects are read here; only that it does is kept."""
+        told = tuple(shown(word, 2000) for word in words)
+        self.scene.fact(Fact(told, known=False, via=(*self.shell.via, self.name)))
+
     def script(
         self, text: str, arguments: list[str] | None = None, stdin: str | None = None
     ) -> None:

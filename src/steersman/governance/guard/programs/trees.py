@@ -149,6 +149,7 @@ def _exec(call: ProgramCall, words: list[str], roots: list[str], narrow: bool) -
             if where in (Zone.WORKSPACE,) and not narrow:
                 call.doubt("fs.workspace", "deletes everything in the workspace")
             call.delete(root, recursive=True, narrow=narrow)
+        call.starts(words)
         call.scene.plain = False
         return
     if name in ("grep", "egrep", "fgrep", "rg"):
