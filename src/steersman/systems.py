@@ -92,7 +92,8 @@ class Governance(Protocol):
         """Judge actions, log every verdict, ask a person where that is the verdict.
 
         Returns a permit, what the user made of the call, or the verdict against it.
-        Nobody is asked about what a person has just `edited`; `whole` is what they cannot change.
+        Whoever has just `edited` it is only asked about what their question did not have; `whole`
+        is what they cannot change.
         """
         ...
 

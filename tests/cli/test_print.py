@@ -1,6 +1,7 @@
 """`steer -p`: prints and ends, with the flags and the shapes that scripts for Claude Code have."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -8,6 +9,7 @@ from steersman.records.action import Execute, Write
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Lasting, ToolCall
 from steersman.views.claude.control import answer_of, may_use
 from tests.cli.kit import DONE, FIX, FIXED, READ, WRITE, shell
+from tests.world import STEER
 
 
 @pytest.fixture
@@ -212,3 +214,68 @@ def test_an_answer_holds_as_long_as_the_rule_that_was_suggested_and_no_other():
     ):
         said = {"behavior": "allow", "updatedInput": given["input"], "updatedPermissions": updates}
         assert answer_of(said, request, call, "/w").scope == held
+
+
+@pytest.fixture
+def conversed(steer):
+    """Run with lines both ways; `answers` are given to the questions, one after the other.
+
+    What was asked comes back: the tool and its input.
+    """
+
+    def run(model, *answers, more=()):
+        how = (*STREAMED, "--permission-prompt-tool", "stdio", "--model", model, *more)
+        process = subprocess.Popen(
+            [*STEER, "-p", *how], cwd=steer.folder, env=steer.environ, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        questions, given = [], iter(answers)
+
+        def put(line):
+            process.stdin.write(json.dumps(line) + "\n")
+            process.stdin.flush()
+
+        put(said("do it"))
+        for text in process.stdout:
+            line = json.loads(text)
+            if line["type"] == "control_request":
+                request = line["request"]
+                questions.append((request["tool_name"], request["input"]))
+                response = {"request_id": line["request_id"], "response": next(given)}
+                put({"type": "control_response", "response": response})
+            if line["type"] == "result":
+                break
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (0, "")
+        return questions
+
+    return run
+
+
+def allowed(**given):
+    """An answer that changes the input."""
+    return {"behavior": "allow", "updatedInput": given}
+
+
+def test_an_answer_that_changes_the_path_is_asked_about_again(conversed, workspace, script):
+    model = script({"tool_calls": [WRITE]}, DONE)
+    other = {"file_path": f"{workspace}/.git/hooks/pre-commit", "content": "new\n"}
+    same = {"file_path": f"{workspace}/new.txt", "content": "other\n"}
+    asked = conversed(model, allowed(**other), {"behavior": "deny"})
+    assert [name for name, _ in asked] == ["Write", "Write"]
+    assert asked[1][1] == other
+    assert not (workspace / ".git/hooks/pre-commit").exists()
+    assert not (workspace / "new.txt").exists()
+
+    assert len(conversed(model, allowed(**same))) == 1
+    assert (workspace / "new.txt").read_text() == "other\n"
+
+
+def test_an_answer_that_adds_leaving_the_sandbox_is_asked_about_again(conversed, tmp_path, script):
+    made = tmp_path / "made"
+    model = script({"tool_calls": [shell("git push origin main")]}, DONE)
+    changed = {"command": f"touch {made}", "outside_sandbox": True}
+    asked = conversed(model, allowed(**changed), {"behavior": "deny"})
+    assert [name for name, _ in asked] == ["Bash", "LeaveSandbox"]
+    assert asked[1][1] == {**changed, "outside": True}
+    assert not made.exists()

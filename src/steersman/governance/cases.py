@@ -136,6 +136,14 @@ def together(case: Case) -> tuple[str, ...]:
     return ()
 
 
+def matter(case: Case) -> tuple[object, ...]:
+    """What a person is asked about, without its words: an answer that changes those covers it."""
+    if isinstance(case.action, Execute):
+        wanted = case.action
+        return (case.verdict.rule, wanted.outside, wanted.online, wanted.writes, wanted.reaches)
+    return (case.verdict.rule, getattr(case.action, "path", ""))
+
+
 async def load_guard() -> None:
     """Import what reads commands without holding up the loop: it brings a parser."""
     if GUARD not in sys.modules:

@@ -20,6 +20,7 @@ from steersman.governance.cases import (
     is_effect,
     lines_of,
     load_guard,
+    matter,
     together,
 )
 from steersman.governance.confinement import Confinement
@@ -102,6 +103,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
+        self._answered: dict[str, set[object]] = {}  # about calls that the answers changed
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
     async def admit(
@@ -116,7 +118,8 @@ class Gate:
     ) -> Permit | Edited | Verdict:
         """Permission for all of the actions, or the verdict against one of them.
 
-        `edited`: a person has just changed or cut the call to this, and is not asked again.
+        `edited`: a person has just changed or cut the call to this, and is only asked about what
+        was not in their question.
         `whole`: they can only allow or deny it as it is.
         """
         self._budget.call(call)
@@ -143,7 +146,9 @@ class Gate:
             if case.verdict.decision == "deny":
                 return case.verdict
         asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
-        if asked and not edited:
+        if edited:
+            asked = [case for case in asked if matter(case) not in self._answered.get(call, ())]
+        if asked:
             request = self._request(call, tool, cases, asked, lane.turn, whole=whole)
             answer = await self._ask(request, asked, lane)
             if answer is not None:
@@ -195,6 +200,7 @@ class Gate:
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
         self._own.discard(call)
+        self._answered.pop(call, None)
         self._desk.over(call)
 
     def mark_own(self, call: str) -> None:
@@ -272,6 +278,7 @@ class Gate:
         if response.decision == "deny":
             return Verdict("deny", PERSON, "the user denied it", response.guidance)
         if response.arguments is not None or response.hunks is not None:
+            self._answered.setdefault(request.call, set()).update(map(matter, asked))
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
             return Edited(response.arguments, response.hunks, tuple(paths))
         return None

@@ -108,8 +108,8 @@ class Admission:
         if not kept:
             raise Refused("Denied: the user accepted none of the changes.")
         partly = changing(plan.args, kept)
-        answer = await self._judge(partly.actions, edited=True)
-        assert not isinstance(answer, Edited)  # nobody is asked again
+        answer = await self._judge(partly.actions, edited=True, whole=True)
+        assert not isinstance(answer, Edited)  # what is left is not cut again
         return self._permitted(partly, answer, left_out)
 
     def _permitted(self, plan: Plan[Any], permit: Permit, left_out: str = "") -> Ready:

@@ -4,12 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from msgspec.structs import replace
+
 from steersman import __version__
 from steersman.records.message import (
     Assistant,
     AssistantDelta,
     Body,
     Compaction,
+    ConfirmRequest,
+    ConfirmResponse,
     Error,
     Message,
     ReasoningDelta,
@@ -82,6 +86,7 @@ class Lines:
         self._replay = replay
         self._settings: dict[str, str] = {}
         self._calls: dict[str | None, ToolCall] = {}
+        self._asked: dict[str | None, str] = {}  # the calls that requests are about
         self._denied: list[Line] = []
         self._began: Message | None = None
         self._spent = Spent()
@@ -95,7 +100,7 @@ class Lines:
         return taker(self, message, message.body) if taker else []
 
     def call(self, corr: str | None) -> ToolCall | None:
-        """A call that was seen."""
+        """A call that was seen, as answers have changed it."""
         return self._calls.get(corr)
 
     # What each kind comes to
@@ -153,6 +158,16 @@ class Lines:
         name, given = outward(body.tool, body.arguments, self._root)
         block = {"type": "tool_use", "id": message.corr, "name": name, "input": given}
         return [self._said(message, block)]
+
+    def _ask(self, message: Message, body: ConfirmRequest) -> list[Line]:
+        self._asked[message.corr] = body.call
+        return []
+
+    def _decided(self, message: Message, body: ConfirmResponse) -> list[Line]:
+        corr = self._asked.pop(message.corr, None)
+        if body.arguments is not None and corr in self._calls:
+            self._calls[corr] = replace(self._calls[corr], arguments=body.arguments)
+        return []
 
     def _result(self, message: Message, body: ToolResult) -> list[Line]:
         if body.status == "denied":
@@ -259,6 +274,7 @@ def _text(output: Any) -> str:
 _TAKERS: Mapping[type[Body], Callable[[Lines, Message, Any], list[Line]]] = {
     SessionStart: Lines._session, SettingsChanged: Lines._set, TurnStart: Lines._begin,
     User: Lines._user, Assistant: Lines._answer, ToolCall: Lines._use, ToolResult: Lines._result,
+    ConfirmRequest: Lines._ask, ConfirmResponse: Lines._decided,
     AssistantDelta: Lines._piece, ReasoningDelta: Lines._piece, UsageReport: Lines._used,
     Compaction: Lines._compacted, Error: Lines._failed, TurnEnd: Lines._end,
 }  # fmt: skip
