@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from steersman.ports.cli.speaking import LONGEST
 from steersman.records.action import Execute, Write
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Lasting, ToolCall
 from steersman.views.claude.control import answer_of, may_use
@@ -177,13 +178,26 @@ def test_a_mode_that_allowed_everything_can_be_left(workspace, script, printed):
         assert (workspace / "new.txt").exists() is made
 
 
-def test_no_input_and_bad_input_end_it_with_a_sentence(script, printed):
+def test_no_input_and_bad_input_end_it_with_a_sentence(steer, script, printed):
     model = script(DONE)
     done, _ = printed(*STREAMED, "--model", model, stdin="")
     assert (done.returncode, done.stdout) == (0, "")
-    done, _ = printed(*STREAMED, "--model", model, stdin="no json\n")
-    assert done.returncode == 2
-    assert done.stderr.count("not a JSON object") == 1
+    for line, told in (
+        (b"no json", "not a JSON object"),
+        (b"[1]", "not a JSON object"),
+        (b'{"a":"\xff"}', "not text in UTF-8"),
+        (b"\xff\xfe", "not a JSON object"),
+        (b'{"a":' * 100_000, "levels deep"),
+        (b'{"a":' * 101 + b"1" + b"}" * 101, "levels deep"),
+        (b'{"a":"' + b"x" * LONGEST + b'"}', "too long"),
+    ):
+        done = subprocess.run(
+            [*STEER, "-p", *STREAMED, "--model", model], input=line + b"\n",
+            cwd=steer.folder, env=steer.environ, capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.decode().count(told) == 1
+        assert b"bug" not in done.stderr
 
 
 def test_a_command_that_wants_to_leave_the_sandbox_is_asked_about_by_another_name():

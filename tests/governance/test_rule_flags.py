@@ -6,16 +6,16 @@ from steersman.governance.guard.judge import judge
 from steersman.governance.rule import RuleProblem
 from steersman.governance.rule_flags import rules_of
 from steersman.governance.rules import RuleSet
-from steersman.records.action import Execute
+from steersman.records.action import Execute, Write
 from steersman.records.judgement import CommandPlace
 
 
 def made(*texts):
     """What each rule is about, without what all have."""
-    same = ("id", "decision", "reason")
+    same = ("id", "decision", "reason", "source")
     return [
         {name: value for name in rule.__struct_fields__
-         if name not in same and (value := getattr(rule, name)) and value != "user"}
+         if name not in same and (value := getattr(rule, name))}
         for rule in rules_of(texts, "allow")
     ]  # fmt: skip
 
@@ -35,7 +35,10 @@ def made(*texts):
         ("Read(./.env)", [{"path": ".env", "on": ("read",)}]),
         ("Read(//etc/hosts)", [{"path": "/etc/hosts", "on": ("read",)}]),
         ("WebFetch(domain:*.example.org)", [{"domain": "*.example.org"}]),
+        ("workspace_search_*", [{"tool": "workspace_search_*"}]),
+        ("Task", []),
         ("mcp__gh", [{"mcp": "gh"}]),
+        ("mcp__gh__list(*)", [{"mcp": "gh/list"}]),
         ("mcp__gh__list", [{"mcp": "gh/list"}]),
         (
             "Read,Bash(git log *) Grep(*)",
@@ -61,6 +64,14 @@ def test_a_rule_names_tools_commands_paths_hosts_or_servers(text, rules):
         ("Bash(npm * test)", "A star is only for the end"),
         ("Bash(A=b make)", "begins with its program"),
         ("Raed", "did you mean Read?"),
+        ("bash", "did you mean Bash?"),
+        ("bash(ls)", "did you mean Bash?"),
+        ("workspace_raed_file", "did you mean workspace_read_file?"),
+        ("worksapce_*", "No tool has this name"),
+        ("quux", "No tool has this name"),
+        ("mcp__gh__list(x)", "nothing in brackets"),
+        ("mcp__gh(x)", "nothing in brackets"),
+        ("mcp__gh__list()", "nothing in the brackets"),
         ("Grep(x)", "Grep has nothing in brackets"),
         ("WebFetch(domain:ex ample)", "."),
     ],
@@ -126,3 +137,12 @@ def test_what_is_allowed_is_a_whole_line_and_not_what_it_starts_or_is_started_by
     program = line.split()[0].removesuffix(";")
     for rule in ("Bash(rm *)", f"Bash({program} *)"):
         assert decided(line, allow=[rule]) is None
+
+
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".steersman/config.toml", "src/x"])
+def test_a_protected_file_is_not_allowed_by_a_rule_of_a_run_that_names_it(path):
+    rules = RuleSet(rules_of([f"Edit({path})", f"Write({path})", "Edit", "Write"], "allow"))
+    word = rules.verdict(Write(f"/w/{path}"), "workspace_write_file", None, "/w")
+    assert (word is not None) is (path == "src/x")
+    said = decided(f"echo x > {path}", allow=["Bash(echo *)", f"Edit({path})"])
+    assert (said == "allow") is (path == "src/x")

@@ -1,8 +1,13 @@
 """The names Claude Code has for what our tools do: there, and back with what someone changed."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 import pytest
 
-from steersman.records.tool_names import inward, outward
+from steersman.operations import tools
+from steersman.operations.tool import Tool
+from steersman.records.tool_names import MEANT, OURS, inward, outward
 
 ROOT = "/home/dev/project"
 ONE_EDIT = {"files": [{"path": "a.py", "edits": [{"search": "x", "replace": "y"}]}]}
@@ -46,3 +51,13 @@ def test_what_someone_changed_is_in_our_arguments():
     assert inward("mcp_call_tool", TABLE[6][1], {"n": 2}, ROOT) == {
         "server": "gh", "tool": "list", "arguments": {"n": 2},
     }  # fmt: skip
+
+
+def test_every_tool_is_among_the_names_that_rules_may_have():
+    found = set()
+    for module in iter_modules(tools.__path__):
+        inside = vars(import_module(f"{tools.__name__}.{module.name}")).values()
+        classes = [one for one in inside if isinstance(one, type) and issubclass(one, Tool)]
+        found |= {name for one in classes if isinstance(name := vars(one).get("name"), str)}
+    assert found == OURS
+    assert {one for names in MEANT.values() for one in names} <= {*OURS, "web_fetch", "web_search"}

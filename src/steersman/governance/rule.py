@@ -10,9 +10,10 @@ from steersman.governance.rule_words import Prefix
 from steersman.records.errors import Exit, SteersmanError
 
 Decision = Literal["deny", "ask", "allow"]
-Source = Literal["managed", "user", "project", "here", "thread", "turn"]
+Source = Literal["managed", "user", "run", "project", "here", "thread", "turn"]
 SUBJECTS = ("tool", "path", "command", "domain", "mcp")
 REMEMBERED = ("here", "thread", "turn")
+WRITTEN = ("managed", "user", "project")  # in files of rules
 
 
 class RuleProblem(SteersmanError):

@@ -7,7 +7,6 @@ the sandbox stay what they are.
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,7 +15,7 @@ from steersman.governance.domains import check_pattern
 from steersman.governance.rule import Decision, Rule, RuleProblem
 from steersman.governance.rule_paths import Touch
 from steersman.governance.rule_words import check_command
-from steersman.records.tool_names import MCP, MEANT
+from steersman.records.tool_names import MCP, named
 
 _FORM = re.compile(r"\s*([A-Za-z_][\w*.-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _TOUCHES: dict[str, tuple[Touch, ...]] = {
@@ -38,15 +37,17 @@ def _rules(text: str, decision: Decision) -> Iterator[Rule]:
     if form is None:
         raise _problem(text, "It is a tool's name, with what it is about in brackets.")
     name, about = form[1], form[2]
-    base = Rule(f"run:{text}", decision, reason="this run was started with it")
+    base = Rule(f"run:{text}", decision, reason="this run was started with it", source="run")
     try:
+        if about == "" and name != "Bash":
+            raise ValueError("there is nothing in the brackets")
         if name.startswith(MCP):
+            if about not in (None, "*"):
+                raise ValueError("a tool of an MCP server has nothing in brackets")
             server, _, tool = name.removeprefix(MCP).partition("__")
             yield replace(base, mcp=f"{server}/{tool}" if tool and tool != "*" else server)
-        elif about == "" and name != "Bash":
-            raise ValueError("there is nothing in the brackets")
         elif about in (None, "*"):
-            yield from (replace(base, tool=one) for one in _tools(name))
+            yield from (replace(base, tool=one) for one in named(name))
         elif name == "Bash":
             yield replace(base, **_command(about))
         elif name in _TOUCHES:
@@ -54,18 +55,10 @@ def _rules(text: str, decision: Decision) -> Iterator[Rule]:
         elif name == "WebFetch" and about.startswith("domain:"):
             yield replace(base, domain=_domain(about.removeprefix("domain:")))
         else:
+            named(name)
             raise ValueError(f"{name} has nothing in brackets")
     except ValueError as error:
         raise _problem(text, f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-
-
-def _tools(name: str) -> tuple[str, ...]:
-    if name in MEANT:
-        return MEANT[name]
-    if name[:1].isupper():
-        near = get_close_matches(name, MEANT, 1)
-        raise ValueError(f"no tool has this name{f'; did you mean {near[0]}?' if near else ''}")
-    return (name,)
 
 
 def _command(about: str) -> dict[str, Any]:

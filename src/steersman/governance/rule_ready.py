@@ -10,7 +10,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from steersman.governance.rule import REMEMBERED, Rule, RuleProblem
+from steersman.governance.rule import REMEMBERED, WRITTEN, Rule, RuleProblem
 from steersman.governance.rule_paths import PathPattern, Spot, Touch, path_pattern, spot
 from steersman.governance.rule_words import check_command, mentions, programs, started
 from steersman.records.action import (
@@ -134,7 +134,8 @@ class Ready(Struct, frozen=True):
         if (remembered or self.path is None) and action.origin != "tool":
             return False
         if isinstance(action, ChangeMany) or protected(action, workspace):
-            return not remembered and self.path is not None and self.path.named
+            written = self.rule.source in WRITTEN
+            return written and self.path is not None and self.path.named
         return True
 
     def _in_command(self, action: Execute, matter: Matter) -> bool:

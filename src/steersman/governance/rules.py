@@ -6,8 +6,9 @@ is in `rule_files.py`, remembered answers are in `answers.py`.
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from typing import get_args
 
-from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, stands, subject
+from steersman.governance.rule import REMEMBERED, Rule, RuleProblem, Source, stands, subject
 from steersman.governance.rule_paths import Touch, spot, unescaped
 from steersman.governance.rule_ready import Matter, Ready, host_of, named_hosts, ready, touches
 from steersman.governance.rule_words import begins, only_redirects, spelled_out, stays
@@ -28,7 +29,7 @@ from steersman.records.protection import inside, protected
 __all__ = ["Rule", "RuleProblem", "RuleSet", "subject"]
 
 _DECISIONS = {"deny": 0, "ask": 1, "allow": 2}
-_SOURCES = {"managed": 0, "user": 1, "project": 2, "here": 3, "thread": 4, "turn": 5}
+_SOURCES = {name: rank for rank, name in enumerate(get_args(Source))}
 # The guard does not keep more of a line than about twice as many.
 MOST_COMMANDS = 100
 _NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})

@@ -4,8 +4,10 @@ Scripts, hooks and rules that were written for it name its tools; whoever shows 
 this table. A tool that it does not have keeps its own name and arguments.
 """
 
+import fnmatch
 import os
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 JSON = Any
@@ -35,7 +37,35 @@ MEANT: Mapping[str, tuple[str, ...]] = {
     "MultiEdit": (_EDIT, "workspace_apply_patch"),
     "LS": ("workspace_list_files",),
     "TodoWrite": ("workspace_update_todo",),
+    "Skill": ("read_skill",),
+    # There is nothing like these here, so that a rule about them is about nothing.
+    **dict.fromkeys(("Task", "NotebookEdit", "ExitPlanMode", "AskUserQuestion"), ()),
 }
+# Our tools, but those that MCP servers bring.
+OURS = frozenset({
+    "workspace_status", "workspace_list_files", "workspace_read_file", "workspace_search_files",
+    "workspace_search_pattern", "workspace_edit_files", "workspace_apply_patch",
+    "workspace_write_file", "workspace_run_command", "workspace_read_command_output",
+    "workspace_list_processes", "workspace_signal_process", "workspace_update_todo",
+    "workspace_get_symbols_overview", "workspace_find_symbol", "workspace_find_declaration",
+    "workspace_find_references", "workspace_get_diagnostics", "workspace_ranked_context",
+    "workspace_propose_refactoring", "read_earlier", "read_skill", "mcp_list_tools", MCP_CALL,
+    "web_fetch", "web_search",
+})  # fmt: skip
+
+
+def named(name: str) -> tuple[str, ...]:
+    """Our tools that a name means, ours or theirs; a star in ours stands for anything.
+
+    One with `__` is of an MCP server, and taken as it is. Raises ValueError with a sentence.
+    """
+    if name in MEANT:
+        return MEANT[name]
+    if "__" in name or fnmatch.filter(OURS, name):
+        return (name,)
+    every = {known.lower(): known for known in (*OURS, *MEANT)}
+    near = get_close_matches(name.lower(), every, 1)
+    raise ValueError(f"no tool has this name{f'; did you mean {every[near[0]]}?' if near else ''}")
 
 
 def outward(tool: str, arguments: Mapping[str, JSON], root: str) -> tuple[str, dict[str, JSON]]:

@@ -29,7 +29,14 @@ from steersman.records.message import (
 from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
-from steersman.views.claude.control import answer_of, may_use, prompt_of, refused, succeeded
+from steersman.views.claude.control import (
+    answer_of,
+    may_use,
+    object_of,
+    prompt_of,
+    refused,
+    succeeded,
+)
 from steersman.views.claude.lines import Line, Lines
 from steersman.views.claude.modes import answering, settings_of
 from steersman.views.text import json_line
@@ -319,10 +326,14 @@ async def _incoming() -> AsyncIterator[dict[str, Any]]:
     else:  # a file, or nothing
         reader.feed_data(await asyncio.to_thread(sys.stdin.buffer.read))
         reader.feed_eof()
-    while line := await reader.readline():
-        if not line.strip():
-            continue
-        try:
-            yield msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            raise UsageProblem("A line of the input is not a JSON object.", str(error)) from error
+    while line := await _line(reader):
+        if line.strip():
+            yield object_of(line)
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.readline()
+    except ValueError as error:
+        most = f"A line may have {LONGEST:,} bytes."
+        raise UsageProblem("A line of the input is too long.", most) from error

@@ -1,7 +1,9 @@
 """What is said both ways over `--input-format stream-json`: prompts, requests and answers. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import msgspec
 
 from steersman.records.action import Execute, Network
 from steersman.records.dialogue import Image
@@ -11,10 +13,40 @@ from steersman.records.tool_names import inward, outward
 from steersman.views.requests import can_be_changed, title
 
 Line = dict[str, Any]
+DEEPEST = 100  # levels of what comes in
+_DEEP = f"It is nested more than {DEEPEST} levels deep."
 # How long an answer holds that goes where Claude Code would keep a rule; never longer than offered.
 _KEPT: Mapping[str, Scope] = {
     "session": "thread", "localSettings": "here", "projectSettings": "here", "userSettings": "here",
 }  # fmt: skip
+
+
+def object_of(line: bytes) -> Line:
+    """A line of the input; raises UsageProblem when it is no object, or nested without end."""
+    what = "A line of the input is not a JSON object."
+    try:
+        made: Line = msgspec.json.decode(line, type=dict[str, Any])
+    except UnicodeDecodeError as error:
+        raise UsageProblem(what, "It is not text in UTF-8.") from error
+    except RecursionError as error:
+        raise UsageProblem(what, _DEEP) from error
+    except msgspec.DecodeError as error:
+        raise UsageProblem(what, "Each line is one object.") from error
+    level: list[Any] = [made]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in _inside(one)]
+    if level:
+        raise UsageProblem(what, _DEEP)
+    return made
+
+
+def _inside(value: object) -> Iterable[object]:
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+    return ()
 
 
 def prompt_of(line: Mapping[str, Any]) -> tuple[str, tuple[Image, ...]]:
