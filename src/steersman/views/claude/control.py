@@ -22,7 +22,7 @@ _KEPT: Mapping[str, Scope] = {
 
 
 def object_of(line: bytes) -> Line:
-    """A line of the input; raises UsageProblem when it is no object, or nested without end."""
+    """A line of the input; raises UsageProblem when it is not an object or is nested too deep."""
     what = "A line of the input is not a JSON object."
     try:
         made: Line = msgspec.json.decode(line, type=dict[str, Any])
