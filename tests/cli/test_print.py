@@ -125,6 +125,9 @@ def test_a_model_that_fails_is_an_error_with_its_sentence(script, printed):
         (("--permission-mode", "odd"), "There is no permission mode “odd”"),
         (("--fork-session",), "needs --resume or --continue"),
         (("--allow", "Raed"), "did you mean Read?"),
+        (("--tools", "Read,Gerp"), "did you mean Grep?"),
+        (("--tools", "workspace_raed_file"), "did you mean workspace_read_file?"),
+        (("--tools", "mcp__gh__list"), "found by mcp_list_tools"),
     ],
 )
 def test_flags_that_cannot_work_are_refused_with_a_sentence(script, printed, words, told):
@@ -293,3 +296,40 @@ def test_an_answer_that_adds_leaving_the_sandbox_is_asked_about_again(conversed,
     assert [name for name, _ in asked] == ["Bash", "LeaveSandbox"]
     assert asked[1][1] == {**changed, "outside": True}
     assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("Read,Grep",), ["Read", "workspace_search_files", "Grep"]),
+        (("Read", "workspace_status"), ["workspace_status", "Read"]),
+        (("workspace_list_*",), ["Glob", "workspace_list_processes"]),
+        (("",), []),
+    ],
+)
+def test_only_the_tools_of_a_list_are_offered_and_work(workspace, script, printed, words, offered):
+    model = script({"tool_calls": [WRITE, shell("touch made")]}, DONE)
+    how = ("--output-format", "stream-json", "--model", model, "--yes")
+    done, lines = printed(*how, "--tools", *words, "--verbose", "write it")
+    assert done.returncode == 0, done.stderr
+    assert lines[0]["tools"] == offered
+    results = [line["message"]["content"][0] for line in lines if line["type"] == "user"]
+    assert [one.get("is_error") for one in results] == [True, True]
+    assert "There is no tool" in results[0]["content"]
+    assert not (workspace / "new.txt").exists()
+    assert not (workspace / "made").exists()
+
+
+def test_a_tool_of_the_list_works_and_default_is_all(script, printed):
+    seen = {}
+    for words in ("Read", "default"):
+        model = script({"tool_calls": [READ]}, DONE)
+        done, lines = printed(
+            "--output-format", "stream-json", "--model", model, "--tools", words, "--", "look"
+        )
+        assert done.returncode == 0, done.stderr
+        seen[words] = lines[0]["tools"]
+        results = [one["message"]["content"][0] for one in lines if one["type"] == "user"]
+        assert not results[0].get("is_error")
+    assert seen["Read"] == ["Read"]
+    assert {"Bash", "Read", "Write"} < set(seen["default"])

@@ -12,7 +12,7 @@ from steersman.records.settings import Settings
 LASTING = ("mode", "model", "trust", "approvals", "sandbox", "output_style")
 # What a person finds again. How far a thread is trusted, each run says again.
 # What a run was started with, and a process that continues with it keeps.
-RUN = ("max_steps", "domains", "allow", "deny", "instructions", "add_dir")
+RUN = ("max_steps", "domains", "allow", "deny", "tools", "instructions", "add_dir")
 RESTORED = ("mode", "model", "approvals", "output_style")
 
 

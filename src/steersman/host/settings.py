@@ -12,6 +12,7 @@ from steersman.records.errors import UsageProblem
 from steersman.records.plain_files import read_plain
 from steersman.records.private_files import replace_file
 from steersman.records.settings import Settings
+from steersman.records.tool_names import chosen
 
 _GIVEN = ("model", "mode", "trust", "approvals", "sandbox", "max_steps", "output_style")
 _LONGEST = 500  # of a model's name
@@ -29,8 +30,8 @@ def settings_for(
     """The settings in force for a command's flags; `project` is a trusted folder's own file.
 
     `attended`: a person is there to review what was done. `domains`, `allow`, `deny` and
-    `add_dir` add to those of the settings, `instructions` take their place; `max_tokens`,
-    `max_cost`, … limit this run.
+    `add_dir` add to those of the settings, `tools` and `instructions` take their place;
+    `max_tokens`, `max_cost`, … limit this run.
     """
     given = {name: flags.get(name) for name in _GIVEN}
     loaded = files.load_settings(environ, given, project, attended=attended)
@@ -39,8 +40,10 @@ def settings_for(
     run = msgspec.structs.replace(
         settings.budget.run, **{name: most for name, most in limits.items() if most is not None}
     )
+    tools = settings.tools if flags.get("tools") is None else flags["tools"]
     return msgspec.structs.replace(
         settings,
+        tools=chosen(tools),
         **{name: (*getattr(settings, name), *(flags.get(name) or ())) for name in _ADDED},
         instructions=flags.get("instructions") or settings.instructions,
         budget=msgspec.structs.replace(settings.budget, run=run),

@@ -36,7 +36,7 @@ NAMES = (
 )
 # What runs as the user, or is opened to the model: only their own file says it, no variable that
 # a folder's tools may set.
-FILE_ONLY = ("status_line", "allow", "deny", "instructions", "add_dir")
+FILE_ONLY = ("status_line", "tools", "allow", "deny", "instructions", "add_dir")
 LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.

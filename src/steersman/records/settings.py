@@ -41,6 +41,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     terminal shows as its status.
     `safer` "apply" runs the safer form of a command where there is one.
     `add_dir` are folders outside the workspace that may be read, and never written.
+    `tools` are the only tools that the model is offered; "default" among them is all.
     `allow` and `deny` are rules, as in `Bash(npm test *)`; `instructions` is text that the model
     gets after everything else that it gets before the conversation.
     """
@@ -70,6 +71,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     output_style: str = "default"
     status_line: str = ""
     add_dir: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ("default",)
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     instructions: str = ""

@@ -6,9 +6,12 @@ this table. A tool that it does not have keeps its own name and arguments.
 
 import fnmatch
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
+
+from steersman.records.errors import UsageProblem
 
 JSON = Any
 MCP_CALL = "mcp_call_tool"
@@ -66,6 +69,34 @@ def named(name: str) -> tuple[str, ...]:
     every = {known.lower(): known for known in (*OURS, *MEANT)}
     near = get_close_matches(name.lower(), every, 1)
     raise ValueError(f"no tool has this name{f'; did you mean {every[near[0]]}?' if near else ''}")
+
+
+ALL = "default"
+
+
+def offers(tools: Container[str], name: str) -> bool:
+    """Whether a tool is among those that a model is offered."""
+    return ALL in tools or name in tools
+
+
+def chosen(texts: Iterable[str]) -> tuple[str, ...]:
+    """The tools of a list, by our names; `default` stands for all.
+
+    Several may be in a text, with commas or blanks between.
+    """
+    found: list[str] = []
+    for word in (word for text in texts for word in re.split(r"[,\s]+", text) if word):
+        if "__" in word:
+            raise UsageProblem(
+                f"“{word}” cannot be in a list of tools.",
+                "What MCP servers offer is found by mcp_list_tools and called by mcp_call_tool.",
+            )
+        try:
+            names = (ALL,) if word == ALL else named(word)
+        except ValueError as error:
+            raise UsageProblem(f"“{word}” cannot be in a list of tools: {error}.") from error
+        found += [one for name in names for one in fnmatch.filter(OURS, name) or [name]]
+    return tuple(dict.fromkeys(found))
 
 
 def outward(tool: str, arguments: Mapping[str, JSON], root: str) -> tuple[str, dict[str, JSON]]:

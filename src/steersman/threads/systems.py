@@ -37,6 +37,7 @@ from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
+from steersman.records.tool_names import MCP_CALL, offers
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule
@@ -138,7 +139,8 @@ class ThreadSystems:
         requests = Requests(self.gate, lane, root, aside, setup.client)
         self.external = ExternalTools(workspace, self.companions, found.configured, requests.wishes)
         self.toolbox = Toolbox(
-            self._tools(setup), setup.workspace, self.journal, self.gate, self.external,
+            self._tools(setup), setup.workspace, self.journal, self.gate,
+            self.external if offers(setup.settings.tools, MCP_CALL) else None,
             self.gate.withheld, self.runs.milestone,
         )  # fmt: skip
         self.capsule: Capsule | None = None
@@ -249,7 +251,8 @@ class ThreadSystems:
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
         if self.briefing is not None and self.briefing.has_skills:
             tools.append(ReadSkill(self.briefing.load))
-        return [*tools, *self.external.tools()]
+        every = [*tools, *self.external.tools()]
+        return [tool for tool in every if offers(setup.settings.tools, tool.name)]
 
 
 def plan_file(root: str, thread: str) -> str:

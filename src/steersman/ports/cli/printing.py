@@ -23,7 +23,7 @@ _SPELLINGS = {
     "--max-turns": "--max-steps", "--max-budget-usd": "--max-cost",
     "--system-prompt": "--append-system-prompt",
 }  # fmt: skip
-_LISTED = ("--allow", "--deny")  # words up to the next flag are all theirs
+_LISTED = ("--allow", "--deny", "--tools")  # words up to the next flag are all theirs
 
 
 def meant(arguments: list[str]) -> list[str]:
@@ -77,6 +77,12 @@ def meant(arguments: list[str]) -> list[str]:
 )
 @click.option("--dangerously-skip-permissions", "skip", is_flag=True, help="The same as --yes.")
 @click.option(
+    "--tools",
+    metavar="LIST",
+    multiple=True,
+    help='Offer the model only these, as in "Read,Grep"; "" is none, default is all.',
+)
+@click.option(
     "--append-system-prompt",
     "instructions",
     metavar="TEXT",
@@ -95,6 +101,7 @@ def command(**flags: Any) -> int:
     """
     from steersman.ports.cli.speaking import speak
 
+    flags["tools"] = flags["tools"] or None
     streams = flags["input_format"] == "stream-json"
     _check(flags, streams=streams)
     prompt = None if streams else _prompt(" ".join(flags["task"]))

@@ -29,6 +29,7 @@ from steersman.records.message import (
 from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
+from steersman.records.tool_names import offers
 from steersman.views.claude.control import (
     answer_of,
     may_use,
@@ -217,17 +218,18 @@ class Speaker:
 
     async def _ready(self, text: str) -> ThreadHandle:
         if self._handle is None:
-            handle, after = await self._opened(text)
+            handle, after, only = await self._opened(text)
             self._handle = handle
-            tools = tuple(spec.name for spec in await asyncio.to_thread(
-                self._host.tools, handle.thread.workspace))  # fmt: skip
+            every = await asyncio.to_thread(self._host.tools, handle.thread.workspace)
+            tools = tuple(spec.name for spec in every if offers(only, spec.name))
             how = {"partial": self._flags["partial"], "replay": self._flags["replay"]}
             self._lines = Lines(handle.id, handle.thread.workspace, tools=tools, **how)
             self._lines.answers = self._answering
             self._showing = asyncio.create_task(self._show(handle, after))
         return self._handle
 
-    async def _opened(self, text: str) -> tuple[ThreadHandle, int]:
+    async def _opened(self, text: str) -> tuple[ThreadHandle, int, tuple[str, ...]]:
+        """The thread, the message after which it is shown, and the tools it has."""
         flags = dict(self._flags) | self._set
         mode = flags["permission_mode"] or ("default" if self._asks else "")
         for name, value in (settings_of(mode) if mode else {}).items():
@@ -239,10 +241,10 @@ class Speaker:
             settings = self._settings(flags, folder)
             handle = await self._host.start(folder, text, settings, **how)
             await self._host.chose_model(flags["model"])
-            return handle, 0
+            return handle, 0, settings.tools
         kept = kept_settings(self._host, thread, flags, thread.workspace)
         handle = await self._host.open(thread.id, kept, resume=False, **how)
-        return handle, thread.head
+        return handle, thread.head, kept.tools
 
     def _settings(self, flags: dict[str, Any], folder: str) -> Settings:
         return settings_from(flags, self._host.permissions.settings_file(folder))
