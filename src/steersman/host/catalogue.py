@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from steersman.host.models import found, known
+from steersman.host.models import configured, found, known
 from steersman.identity.settings import data_folder
 from steersman.intelligence.listing import list_models
 from steersman.intelligence.providers import account_of, providers
@@ -126,6 +126,13 @@ def facts(models: "Models", provider: str, name: str) -> str:
     return f"{about.context:,} tokens{cost}"
 
 
+def remembered(settings: Settings, environ: Mapping[str, str]) -> list[str]:
+    """Models by their whole names, without asking anyone: those of the settings, and of lists that
+    were kept."""
+    kept = Cache(data_folder(environ)).names()
+    return list(dict.fromkeys([*configured(settings), *kept]))
+
+
 def remember(provider: str, base_url: str, names: tuple[str, ...], home: Path) -> None:
     """Keep a list that a provider just gave."""
     Cache(home).keep(provider, _Kept(base_url, now(), names))
@@ -151,6 +158,11 @@ class Cache:
             text = msgspec.json.encode({**self._all(), provider: listed}).decode()
             replace_file(self._file, text)
         return listed
+
+    def names(self) -> list[str]:
+        """All models, by their whole names."""
+        found = self._all().items()
+        return [f"{name}:{model}" for name, kept in found for model in ordered(name, kept.models)]
 
     def _all(self) -> dict[str, _Kept]:
         try:

@@ -1,14 +1,18 @@
 """The command line: a table of commands, each imported when it is called, and the one place where
 errors become sentences and exit codes."""
 
+import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from steersman.records.errors import Exit, SteersmanError, UsageProblem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "chat": ("chat", "command", "Open the terminal chat; the same as `steer` alone."),
@@ -44,6 +48,7 @@ COMMANDS = {
     "config": ("config", "command", "Show and change settings, and where each comes from."),
     "store": ("store", "command", "Show the store of threads, or copy it elsewhere."),
     "docs": ("docs", "command", "Read the manual."),
+    "completion": ("completion", "command", "Let your shell complete commands and their flags."),
     "doctor": ("doctor", "command", "Check the set-up: what works, what is missing."),
 }
 
@@ -84,6 +89,14 @@ class Commands(click.Group):
             )
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """Names of commands and flags, without importing any command."""
+        from click.shell_completion import CompletionItem
+
+        begun = {name: entry[2] for name, entry in COMMANDS.items() if name.startswith(incomplete)}
+        named = [CompletionItem(name, help=told) for name, told in begun.items()]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help text, without importing any command."""
         with formatter.section("Commands"):
@@ -109,6 +122,10 @@ def run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # an output that knows few letters gets those
+    if "_STEER_COMPLETE" in os.environ:
+        from steersman.ports.cli.completion import complete
+
+        complete(app, _meant)
     sys.exit(_outcome(_meant(sys.argv[1:])))
 
 
@@ -193,8 +210,6 @@ def show_problem(problem: SteersmanError) -> None:
 
 def _pipe_closed() -> int:
     """The reader of our output has gone: nothing is left to say, and that is not a failure."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Exit.FAILED
 
@@ -209,7 +224,6 @@ def _not_text(arguments: list[str]) -> int:
 
 def _defect(error: Exception) -> int:
     """A mistake of ours: the user gets a sentence, the traceback goes to a file."""
-    import os
     import tempfile
     import traceback
 

@@ -21,6 +21,7 @@ from steersman.ports.cli.options import (
     working,
 )
 from steersman.ports.cli.prompts import consent
+from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.watch import Job, Watched
 from steersman.ports.cli.watch import watch as watch_job
 from steersman.ports.cli.work import outputs
@@ -38,7 +39,7 @@ from steersman.views.images import images_from
 from steersman.views.text import ending_words, safe
 
 ALLOW, DENY = ("allow", "yes", "y"), ("deny", "no", "n")
-_thread = click.argument("thread")
+_thread = click.argument("thread", shell_complete=thread_ids)
 
 
 def begin(text: str, flags: dict[str, Any]) -> int:
@@ -112,7 +113,7 @@ def _say(line: bytes) -> None:
 
 
 @click.command()
-@click.argument("thread", required=False)
+@click.argument("thread", shell_complete=thread_ids, required=False)
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
 @working
 @spending

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from steersman.ports.cli.options import at_terminal, spending, working
+from steersman.ports.cli.values import thread_ids
 from steersman.records.errors import UsageProblem
 
 CHOOSE = "?"  # no thread has such an id
@@ -42,6 +43,7 @@ def thread_meant(named: str | None, flags: dict[str, Any]) -> str:
     is_flag=False,
     flag_value=CHOOSE,
     metavar="[THREAD]",
+    shell_complete=thread_ids,
     help="Continue a thread, by its id; without one, choose from a list.",
 )
 @click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last thread here.")

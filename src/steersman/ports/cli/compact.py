@@ -8,6 +8,7 @@ import msgspec
 
 from steersman.host import Host, ledger
 from steersman.ports.cli.options import folders_from, json_flag, open_host, working
+from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.work import kept_settings
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
@@ -17,7 +18,7 @@ from steersman.views.text import safe
 
 
 @click.command()
-@click.argument("thread", required=False)
+@click.argument("thread", shell_complete=thread_ids, required=False)
 @click.option("--undo", is_flag=True, help="The model sees again what it saw before.")
 @click.option("--show", is_flag=True, help="Show what the last compaction kept.")
 @click.option("--search", "words", metavar="WORDS", help="Find something that was said before.")

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from steersman.ports.cli.options import json_flag, open_host, write_lines
+from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import JsonView, PlainView
 from steersman.records.counting import counted
 from steersman.records.errors import Exit
@@ -21,7 +22,7 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @click.option("--after", type=int, default=0, metavar="SEQ", help="Only later messages.")
 @json_flag
 def show(thread: str, after: int, as_json: bool) -> None:
@@ -32,7 +33,7 @@ def show(thread: str, after: int, as_json: bool) -> None:
 
 
 @command.command("follow")
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @click.option("--after", type=int, default=0, metavar="SEQ", help="Only later messages.")
 @json_flag
 def follow(thread: str, after: int, as_json: bool) -> None:
@@ -53,7 +54,7 @@ async def _follow(thread: str, after: int, *, as_json: bool) -> None:
 
 
 @command.command("verify")
-@click.argument("threads", nargs=-1)
+@click.argument("threads", shell_complete=thread_ids, nargs=-1)
 def verify(threads: tuple[str, ...]) -> int:
     """Prove that threads are as they were written; without names, all of them."""
     host = open_host()
@@ -76,7 +77,7 @@ def _line(message: Message, *, as_json: bool) -> str:
 
 
 @command.command("export")
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File (default: stdout).")
 def export(thread: str, output: str | None) -> None:
     """Write every message as a JSON line."""
@@ -92,7 +93,7 @@ def schema() -> None:
 
 
 @click.command()
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @json_flag
 @click.option("--plain", is_flag=True, help="Print the conversation even when piped.")
 def replay(thread: str, as_json: bool, plain: bool) -> None:

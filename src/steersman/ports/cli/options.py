@@ -10,6 +10,7 @@ import click
 
 from steersman.host import Host, storage, workspaces
 from steersman.host.settings import settings_for
+from steersman.ports.cli.values import model_names
 from steersman.records.errors import UsageProblem
 from steersman.records.settings import Approvals, Settings
 
@@ -37,7 +38,9 @@ _WORKING = (
         help=f"Folder to work in ({_DEFAULT}).",
     ),
     click.option("--here", is_flag=True, help="Work in this folder, not in its whole repository."),
-    click.option("--model", "-m", metavar="PROVIDER:NAME", help="Model to use."),
+    click.option(
+        "--model", "-m", metavar="PROVIDER:NAME", shell_complete=model_names, help="Model to use."
+    ),
     click.option(
         "--mode",
         type=click.Choice(["ask", "plan", "spec", "code", "debug"]),

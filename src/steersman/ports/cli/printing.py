@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from steersman.ports.cli.options import spending, working
+from steersman.ports.cli.values import thread_ids
 from steersman.records.errors import UsageProblem
 
 PIPED_SECONDS = 3.0  # a pipe nobody writes to or closes is waited for so long, if there is a task
@@ -88,7 +89,13 @@ def meant(arguments: list[str]) -> list[str]:
     metavar="TEXT",
     help="More instructions for the model, after Steersman's own.",
 )
-@click.option("--resume", "-r", metavar="THREAD", help="Continue a thread, by its id.")
+@click.option(
+    "--resume",
+    "-r",
+    metavar="THREAD",
+    shell_complete=thread_ids,
+    help="Continue a thread, by its id.",
+)
 @click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last thread here.")
 @click.option("--fork-session", "fork", is_flag=True, help="Continue in a copy of the thread.")
 @working

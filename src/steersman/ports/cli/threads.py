@@ -10,6 +10,7 @@ import msgspec
 
 from steersman.host import ledger
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
+from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import PlainView
 from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer
@@ -55,7 +56,7 @@ def list_threads(workspace: str | None, everything: bool, limit: int | None, as_
 
 
 @command.command("show")
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @json_flag
 def show(thread: str, as_json: bool) -> None:
     """Show one thread: its facts and its conversation."""
@@ -82,7 +83,7 @@ def show(thread: str, as_json: bool) -> None:
 
 
 @command.command("rm")
-@click.argument("threads", nargs=-1, required=True)
+@click.argument("threads", shell_complete=thread_ids, nargs=-1, required=True)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 def remove(threads: tuple[str, ...], yes: bool) -> None:
     """Remove the named threads for ever."""
@@ -103,7 +104,7 @@ def remove(threads: tuple[str, ...], yes: bool) -> None:
 
 
 @command.command("export")
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File (default: stdout).")
 def export(thread: str, output: str | None) -> None:
     """Write a thread to a file that `threads import` reads on any machine."""
@@ -121,7 +122,7 @@ def import_thread(file: Any) -> None:
 
 
 @click.command()
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @click.option("--at", type=int, metavar="SEQ", help="Last message to keep (default: all).")
 @json_flag
 def fork(thread: str, at: int | None, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from steersman.host import Host
 from steersman.ports.cli.options import at_terminal, folders_from, open_host
+from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
@@ -25,7 +26,7 @@ from steersman.views.text import IMPORTED_WORDS, one_line
 SHOWN = 20
 LOOKED_AT = 20  # threads that are looked at for something to undo
 
-_thread = click.argument("thread", required=False)
+_thread = click.argument("thread", shell_complete=thread_ids, required=False)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 _force = click.option("--force", is_flag=True, help="Also undo changes made by someone else.")
 _imported = click.option(
@@ -126,7 +127,7 @@ def redo(thread: str | None, workspace: str | None, force: bool, imported: bool,
 
 
 @click.command()
-@click.argument("thread")
+@click.argument("thread", shell_complete=thread_ids)
 @click.argument("seq", type=click.IntRange(1))
 @_force
 @_imported

@@ -16,6 +16,7 @@ from steersman.ports.cli.options import (
     working,
 )
 from steersman.ports.cli.prompts import consent, read_line
+from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.records.errors import UsageProblem
 from steersman.records.settings import Settings
@@ -81,7 +82,7 @@ class RunJob(Job):
 
 
 @click.command()
-@click.argument("thread", required=False)
+@click.argument("thread", shell_complete=thread_ids, required=False)
 @click.argument("task", nargs=-1)
 @working
 @spending
