@@ -80,7 +80,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is called; a wrong name is answered with the nearest."""
-        if not _known(args[0]) and not args[0].startswith("-"):
+        wrong = not _known(args[0]) and not args[0].startswith("-")
+        if wrong and not ctx.resilient_parsing:
             near = _near(args[0])
             raise UsageProblem(
                 f"There is no command “{args[0]}”.",
