@@ -9,8 +9,8 @@ import pytest
 
 from steersman.host import Host
 from steersman.operations.running.pushing import (
+    aim,
     deleted_by,
-    destination,
     pins,
     remote_of,
     written_parts,
@@ -47,7 +47,11 @@ mkdir h && touch h/pre-push && git config core.hooksPath h
         ("git() { ./tool; }\ngit push origin main", None),
         ("git log --output=../origin.git/HEAD; git push", None),
         ('git commit -m "$(./tool)" && git push', None),
-        ("git add -A && git commit -qm 'Fix' && git push", ""),
+        ("git add -A && git commit -qm 'Fix' && git push", None),
+        ("git status; git push", None),
+        ("git push origin main; ", None),
+        ("git push ~/origin.git main", "~/origin.git"),
+        ("git push ~other/origin.git main", None),
         ("cd sub && git push", None),
         ("git remote set-url origin x; git push", None),
         ("git push origin a && git push hub b", None),
@@ -106,7 +110,7 @@ git -c user.name=x -c user.email=x@y tag -m t t && git push -q origin main:old m
 git --git-dir=../origin.git pack-refs --all
 """
     subprocess.run(packing, shell=True, cwd=workspace, check=True, env=environ)
-    runs = ("git add -A && git push origin main", "git push hub main",
+    runs = ("git push origin main", "git push hub main",
             "git push origin :old :refs/tags/t")  # fmt: skip
     turns = [{"tool_calls": [call("workspace_run_command", command=one)]} for one in runs]
 
@@ -166,5 +170,5 @@ def test_an_unnamed_destination_is_the_one_that_git_takes(environ, workspace, se
     if not setting:
         subprocess.run("git remote remove hub", shell=True, cwd=workspace, check=True, env=environ)
     subprocess.run(setting or "true", shell=True, cwd=workspace, check=True, env=environ)
-    place = destination("git push", str(workspace), environ)
+    place = aim("git push", str(workspace), environ, str(workspace)).place
     assert place == (str(workspace.parent / "origin.git") if found else "")

@@ -101,12 +101,20 @@ def test_a_push_to_a_repository_here_names_its_folder(home):
         "error: remote unpack failed: unable to create temporary object directory\n"
         f"error: failed to push some refs to '{place}'\n"
     )
-    assert found(said, home) == Refusals()
-    subprocess.run(["git", "init", "-q", "--bare", place], check=True)
-    assert found(said, home) == Refusals(writes=(place,))
-    assert found(said.replace(place, "../shop.git"), home) == Refusals(writes=(place,))
-    assert found(said, home, given=(place,)) == Refusals()
-    assert found(said, home, hidden=(place,)) == Refusals()
+    push, path = f"git push {place} HEAD:main", {"HOME": home, "PATH": os.environ["PATH"]}
+    assert found(said, home, command=push, environ=path) == Refusals()
+    for words in (["--bare", place], [f"{home}/work"]):
+        subprocess.run(["git", "init", "-q", *words], check=True)
+    for named in (said, said.replace(place, "../shop.git")):
+        assert found(named, home, command=push, environ=path) == Refusals(writes=(place,))
+    assert found(said, home, command=push, environ=path, given=(place,)) == Refusals()
+    assert found(said, home, command=push, environ=path, hidden=(place,)) == Refusals()
+    # Nothing else may run where it is open, and nobody gets it in pieces.
+    for more in (f"make && {push}", f"{push}; make", "make"):
+        assert found(said, home, command=more, environ=path) == Refusals()
+    for name in ("objects/new", "refs/heads/main.lock", "config", "hooks/update"):
+        refused = f"touch: cannot touch '{place}/{name}': Read-only file system"
+        assert found(refused, home, command=push, environ=path) == Refusals()
 
 
 @pytest.mark.parametrize(

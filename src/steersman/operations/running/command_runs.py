@@ -45,7 +45,6 @@ from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane, unbroken
 
 C = TypeVar("C", bound=Copied)
-SHELL = ("bash", "--norc", "--noprofile", "-c")
 LONG = 1.0  # seconds; settling that takes longer is followed by a rest of the same length
 
 

@@ -2,85 +2,140 @@
 
 What git keeps of commits and branches in that repository can then be written from inside the
 sandbox; its hooks and settings, and whatever else git follows in it, stay read-only. Whatever runs
-with the push could destroy that repository, so nothing may: no hook, and beside the push only git
-itself. A push to another machine needs the user's keys, which no sandbox shows: it is not given
-anything here.
+with the push could destroy that repository, so nothing may: no hook on either side, and no other
+command. How it is run then is in `push_line.py`. A push to another machine needs the user's keys,
+which no sandbox shows: it is not given anything here.
 """
 
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
+from msgspec import Struct
+
+from steersman.operations.running.disk import holds
 from steersman.operations.running.git_answers import answer
 
-_PLAIN = re.compile(r"git push(?: [\w@%+=:,./~^-]+)*")
+ALONE = (
+    "a repository on this machine is opened only to a push that is a command of its own; run "
+    "everything else first, then the push alone, as in `git push origin main`"
+)
+_PLAIN = re.compile(r"git push(?: (?!~[^/ ])[\w@%+=:,./~^-]+)*")
 _FLAGS = frozenset({
     "-u", "--set-upstream", "--tags", "--follow-tags", "-q", "--quiet", "-v", "--verbose",
     "--progress", "--porcelain", "-f", "--force", "--force-with-lease", "--force-if-includes",
     "--atomic", "-d", "--delete", "--no-verify", "--all", "--branches", "-4", "-6", "--ipv4",
     "--ipv6", "--thin", "--no-thin",
 })  # fmt: skip
-_THEN = re.compile(r"\s*(?:&&|;|\n)\s*")
-# What git does without writing elsewhere or running a program, hooks apart.
-_BESIDE = re.compile(r"git (?:add|branch|commit|status|tag)(?: [^$`()<>|&\n;]*)?")
-# For git while a repository is open to it: no hook, also none that came since the question.
-_UNHOOKED = {
-    "GIT_CONFIG_COUNT": "1",
-    "GIT_CONFIG_KEY_0": "core.hooksPath",
-    "GIT_CONFIG_VALUE_0": os.devnull,
-}
+_SENDING = frozenset({"pre-push", "reference-transaction"})
+_RECEIVING = frozenset({
+    "pre-receive", "update", "proc-receive", "post-receive", "post-update", "push-to-checkout",
+    "reference-transaction",
+})  # fmt: skip
+# Settings that git follows in a push and no option turns off, or that must be known.
+_FOLLOWED = (
+    r"^(core\.hookspath|hook\..*\.command|extensions\.partialclone|remote\..*\.promisor"
+    r"|receive\.denycurrentbranch)$"
+)
+_HARMLESS = frozenset({"ignore", "warn", "false"})
 _WRITTEN = ("objects", "refs", "logs")
+_Ask = Callable[..., bytes | None]  # what git answers to a question
 _PARTS = ("HEAD", "objects", "refs", "hooks", "config", "info")
 
 
-def destination(command: str, cwd: str, environ: Mapping[str, str]) -> str:
-    """The folder of a repository of this machine that a command pushes to; empty if not known."""
+class Aim(Struct, frozen=True):
+    """Where a push goes: the repository that may be opened for it, or why none is.
+
+    `checked_out` is what git does there when the branch is the current one.
+    """
+
+    place: str = ""
+    why_not: str = ""
+    checked_out: str = "refuse"
+
+
+def aim(command: str, cwd: str, environ: Mapping[str, str], workspace: str) -> Aim:
+    """Where a command pushes to on this machine; nothing where that is not known."""
     named = remote_of(command)
-    if named is None or _hooks(cwd, environ):
-        return ""
-    if not named:
-        named = _usual(cwd, environ)
-    if not named:
-        return ""
-    said = answer(cwd, environ, "remote", "get-url", "--push", "--all", "--", named)
+    if named is None:
+        return Aim(why_not=ALONE)
+    ask = partial(answer, cwd, environ, workspace=workspace)
+    named = at_home(named, environ) or _usual(ask)
+    place = _target(named, ask) if named else ""
+    if not place or holds(workspace, place):
+        return Aim()
+    return _checked(place, cwd, ask)
+
+
+def _target(named: str, ask: _Ask) -> str:
+    """The repository that a remote or a path leads to; empty for none of this machine."""
+    said = ask("remote", "get-url", "--push", "--all", "--", named)
     urls = (said or os.fsencode(named)).decode("utf-8", "replace").splitlines()
-    top = answer(cwd, environ, "rev-parse", "--show-toplevel")
+    top = ask("rev-parse", "--show-toplevel")
     if len(urls) != 1 or top is None:
         return ""
     place = urls[0].removeprefix("file://")
     return repository_at(os.path.join(os.fsdecode(top.strip()), place))
 
 
-def unhooked(command: str, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment for a command that was given a repository: a plain push runs no hook."""
-    return environ if remote_of(command) is None else {**environ, **_UNHOOKED}
+def _checked(place: str, cwd: str, ask: _Ask) -> Aim:
+    """A repository, unless git would run a program of either side's that nothing turns off."""
+    tops = ask("rev-parse", "--show-toplevel", "--git-common-dir")
+    own = _followed(ask)
+    theirs = _followed(ask, f"--git-dir={place}")
+    if tops is None or own is None or theirs is None:
+        return Aim(why_not="git cannot read the settings of both repositories")
+    top, inner = map(os.fsdecode, tops.splitlines())
+    why = _would_run(own, top, os.path.join(cwd, inner), _SENDING) or _would_run(
+        theirs, place, place, _RECEIVING
+    )
+    if why:
+        return Aim(why_not=f"{why}, and code that runs with a push could change {place}")
+    said = [value for key, value in theirs if key == "receive.denycurrentbranch"]
+    return Aim(place, checked_out=next((one for one in said[-1:] if one in _HARMLESS), "refuse"))
 
 
-def _hooks(cwd: str, environ: Mapping[str, str]) -> bool:
-    """Whether git would run a hook, which may run anything in the workspace."""
-    named = answer(cwd, environ, "config", "--type=path", "--get-all", "core.hooksPath") or b""
-    top = answer(cwd, environ, "rev-parse", "--show-toplevel", "--git-common-dir")
-    if top is None:
-        return True
-    here, own = map(os.fsdecode, top.splitlines())
-    # The last one is ours: what we ask git runs no hook.
-    paths = [os.path.join(here, os.fsdecode(path)) for path in named.splitlines()[:-1]]
-    try:
-        names = os.listdir(paths[-1] if paths else os.path.join(cwd, own, "hooks"))
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return any(not name.endswith(".sample") for name in names)
+def _followed(ask: _Ask, *which: str) -> list[tuple[str, str]] | None:
+    """The settings of a repository that matter here, without the last path of hooks: ours."""
+    asked = ("config", "--null", "--type=path", "--get-regexp", _FOLLOWED)
+    said = ask(*which, *asked)
+    if said is None:
+        return None
+    pairs = (os.fsdecode(one).partition("\n") for one in said.split(b"\0") if one)
+    return [(key, value) for key, _, value in pairs][:-1]
 
 
-def _usual(cwd: str, environ: Mapping[str, str]) -> str:
+def _would_run(
+    followed: Collection[tuple[str, str]], top: str, inner: str, hooks: Collection[str]
+) -> str:
+    """What git would run that may be anything; empty if nothing."""
+    folders = [os.path.join(top, value) for key, value in followed if key == "core.hookspath"]
+    folder = folders[-1] if folders else os.path.join(inner, "hooks")
+    found = sorted(name for name in hooks if os.path.lexists(os.path.join(folder, name)))
+    if found:
+        return f"git would run the hook {os.path.join(folder, found[0])}"
+    for key, _ in followed:
+        if key.startswith("hook."):
+            return f"git would run what the setting {key} names"
+        if key == "extensions.partialclone" or key.endswith(".promisor"):
+            return f"git would fetch objects for the partial clone {top}"
+    return ""
+
+
+def at_home(word: str, environ: Mapping[str, str]) -> str:
+    """A word as a shell reads it: `~` is the home folder."""
+    home = environ.get("HOME", "")
+    return home + word[1:] if home and (word == "~" or word.startswith("~/")) else word
+
+
+def _usual(ask: _Ask) -> str:
     """The remote that git takes where none is named; empty where that is not one of a name."""
-    remotes = (answer(cwd, environ, "remote") or b"").decode("utf-8", "replace").split()
-    branch = (answer(cwd, environ, "symbolic-ref", "-q", "HEAD") or b"").decode().strip()
+    remotes = (ask("remote") or b"").decode("utf-8", "replace").split()
+    branch = (ask("symbolic-ref", "-q", "HEAD") or b"").decode().strip()
     shape = "--format=%(push:remotename)"
-    said = answer(cwd, environ, "for-each-ref", shape, branch) if branch else None
+    said = ask("for-each-ref", shape, branch) if branch else None
     chosen = (said or b"").decode("utf-8", "replace").strip()
     if chosen:
         return chosen if chosen in remotes else ""
@@ -90,10 +145,10 @@ def _usual(cwd: str, environ: Mapping[str, str]) -> str:
 def remote_of(command: str) -> str | None:
     """The remote that a plain push names, empty for the usual one; None for other commands. Pure.
 
-    Plain is a command without anything that a shell expands, and without options that run
-    a program or name another repository. It may be one of several, if git does them all.
+    Plain is a command that does nothing else, without anything that a shell expands but a home
+    folder, and without options that run a program or name another repository.
     """
-    words = _words(command)
+    words = words_of(command)
     if words is None:
         return None
     return next((word for word in words if not word.startswith("-")), "")
@@ -101,25 +156,18 @@ def remote_of(command: str) -> str | None:
 
 def deleted_by(command: str) -> list[str]:
     """The branches and tags that a plain push deletes, as it names them. Pure."""
-    words = _words(command) or []
+    words = words_of(command) or []
     _, *names = [word for word in words if not word.startswith("-")] or [""]
     if {"-d", "--delete"}.isdisjoint(words):
         names = [name.lstrip("+")[1:] for name in names if name.lstrip("+").startswith(":")]
     return [name for name in names if name]
 
 
-def _words(command: str) -> list[str] | None:
+def words_of(command: str) -> list[str] | None:
     """What follows `git push` in a plain push; None for other commands."""
-    parts = _THEN.split(command.strip())
-    pushes = [part for part in parts if part.startswith("git push")]
-    beside = [part for part in parts if part and part not in pushes]
-    if (
-        len(pushes) != 1
-        or not _PLAIN.fullmatch(pushes[0])
-        or not all(map(_BESIDE.fullmatch, beside))
-    ):
+    if not _PLAIN.fullmatch(command.strip()):
         return None
-    words = shlex.split(pushes[0])[2:]
+    words = shlex.split(command)[2:]
     flags = [word.partition("=")[0] for word in words if word.startswith("-")]
     return words if _FLAGS.issuperset(flags) else None
 

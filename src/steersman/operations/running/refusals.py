@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -18,6 +19,9 @@ from steersman.operations.running.symptoms import HIDDEN, NO_NETWORK, READ_ONLY,
 from steersman.records.addresses import canonical_host, literal
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
+
+if TYPE_CHECKING:
+    from steersman.operations.running.pushing import Aim
 
 MOST = 3  # paths or addresses that a person reads at a glance
 _DELETES = pattern(r"remove|unlink|rmdir|delete", re.IGNORECASE)
@@ -100,7 +104,7 @@ def refusals(
     found_in = {line: [*_paths(line, cwd, root, profile, command)] for line in lines}
     writes = [path for paths in found_in.values() for path in paths]
     gone = [path for line, paths in found_in.items() if _DELETES.search(line) for path in paths]
-    writes += _pushed(end, cwd, root, profile)
+    writes += _opened(end, cwd, root, profile, command)
     near = [name for name in refused if _is_near(name)]
     if _UNREACHED.search(end):
         named = _ADDRESS.findall(end) or _ADDRESS.findall(command)
@@ -158,27 +162,56 @@ def _meant(place: str, cwd: str, home: str, command: str) -> list[str]:
     return [path for path in beside if os.path.isfile(path)] or [place]
 
 
-def _pushed(end: str, cwd: str, root: str, profile: Profile) -> Iterator[str]:
-    """What a push wanted to write in a repository of this machine."""
+def unpushed(command: str, output: str, cwd: str, root: str, profile: Profile) -> str:
+    """Why a push that was refused is given no repository of this machine; empty if it may be."""
+    if all(holds(root, place) for place in _pushed(output[-TAIL:], cwd)):
+        return ""
+    why = _aim(command, cwd, root, profile).why_not
+    return f"the sandbox refused the push: {why}" if why else ""
+
+
+def _opened(end: str, cwd: str, root: str, profile: Profile, command: str) -> list[str]:
+    """The repository of this machine that a push wanted to write, if nothing else runs with it."""
+    places = _pushed(end, cwd)
+    place = _aim(command, cwd, root, profile).place if places else ""
+    home = profile.environ.get("HOME", "")
+    return [place] if place in places and _may_be_given(place, root, home, profile) else []
+
+
+def _pushed(end: str, cwd: str) -> list[str]:
+    """The repositories of this machine that a push could not write, as far as git names them."""
     if not _UNPACKED.search(end):
-        return
+        return []
     from steersman.operations.running.pushing import repository_at
 
-    home = profile.environ.get("HOME", "")
-    for named in _PUSHED.findall(end):
-        place = repository_at(os.path.join(cwd, named))
-        if place and _may_be_given(place, root, home, profile):
-            yield place
+    places = (repository_at(os.path.join(cwd, named)) for named in _PUSHED.findall(end))
+    return [one for one in places if one]
+
+
+def _aim(command: str, cwd: str, root: str, profile: Profile) -> "Aim":
+    from steersman.operations.running.pushing import aim
+
+    return aim(command, cwd, profile.environ, root)
 
 
 def _fits(place: str, root: str, home: str, profile: Profile) -> bool:
     """Whether a person can be asked to let a command write there: one file, or one new name."""
-    if not _may_be_given(place, root, home, profile):
+    if not _may_be_given(place, root, home, profile) or _of_a_repository(place):
         return False
     if os.path.lexists(place):
         return os.path.isfile(place) and os.access(place, os.W_OK)
     folder = os.path.dirname(place)
     return os.path.isdir(folder) and os.access(folder, os.W_OK)
+
+
+def _of_a_repository(place: str) -> bool:
+    """Whether git keeps a file: a repository is not given in pieces, and whole to a push alone."""
+    from steersman.operations.running.pushing import repository_at
+
+    while place != (place := os.path.dirname(place)):
+        if repository_at(place) == place:
+            return True
+    return False
 
 
 def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:

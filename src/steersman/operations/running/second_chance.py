@@ -12,7 +12,13 @@ from msgspec.structs import replace
 
 from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.processes import Running
-from steersman.operations.running.refusals import NOTHING, Refusals, refusals, unkept
+from steersman.operations.running.refusals import (
+    NOTHING,
+    Refusals,
+    refusals,
+    unkept,
+    unpushed,
+)
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Bench
 from steersman.records.action import Execute
@@ -41,10 +47,14 @@ class Ended(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """Why a command failed in its sandbox, and what exactly could be given to it."""
+    """Why a command failed in its sandbox, and what exactly could be given to it.
+
+    `unpushed` says how a push gets what it was refused, where this command does not.
+    """
 
     why: str
     exactly: Refusals = NOTHING
+    unpushed: str = ""
 
 
 class More(Struct, frozen=True):
@@ -72,22 +82,25 @@ class SecondChances:
         """Remember what the sandbox refused a command, if that may be why it failed."""
         key = (ended.command, ended.cwd)
         before = self._known.pop(key, None)
-        if not profile.sandbox or not (ended.exit_code or ended.dropped):
+        if not profile.sandbox:
             return None
+        place = (ended.cwd, root, profile)
+        alone = await asyncio.to_thread(unpushed, ended.command, ended.output, *place)
         found = await asyncio.to_thread(unkept, ended.dropped, root, profile)
         if ended.exit_code:
             named = await asyncio.to_thread(
-                refusals, ended.output, ended.cwd, root, profile, ended.refused,
+                refusals, ended.output, *place, ended.refused,
                 command=ended.command, weaker=level != "full",
             )  # fmt: skip
             found = found.beside(named)
-        why = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
+        confined = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
+        why = alone or confined
         if found == NOTHING and not worth_letting_out(why):
             return None
         if before is not None and found != NOTHING:
             found = found.beside(before.exactly)  # what was given once is wanted again
         why = why if found == NOTHING else f"it {found.sentence(self._home)}"
-        self._known[key] = Refused(why, found)
+        self._known[key] = Refused(why, found, alone)
         for oldest in list(self._known)[:-MOST]:
             del self._known[oldest]
         return self._known[key]
@@ -117,7 +130,9 @@ class SecondChances:
         escalate = bench.profile.escalate
         if given is not None and refused.exactly in (NOTHING, given.exactly):
             return False
-        if escalate == "no" or (refused.exactly == NOTHING and escalate != "anything"):
+        if escalate == "no":
+            return False
+        if refused.exactly == NOTHING and (refused.unpushed or escalate != "anything"):
             return False
         return escalate == "always" or (bench.lane.turn, refused) not in self._denied
 

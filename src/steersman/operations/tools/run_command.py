@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from steersman.operations.running.command_line import started
 from steersman.operations.running.command_result import (
     AGAIN,
     CommandResult,
@@ -17,13 +18,12 @@ from steersman.operations.running.command_result import (
     with_artifact,
 )
 from steersman.operations.running.command_run import CommandRun, Effects
-from steersman.operations.running.command_runs import SHELL, CommandRuns
+from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.copied import NoCopy
-from steersman.operations.running.disk import holds
 from steersman.operations.running.failing import fails_by_assertion, failure
 from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
-from steersman.operations.running.quieting import note_for, quiet_environment
+from steersman.operations.running.quieting import note_for
 from steersman.operations.running.refusals import put_in_place, shortened, take_away
 from steersman.operations.running.repeating import Repeats
 from steersman.operations.running.second_chance import (
@@ -99,6 +99,7 @@ class Attempt(Struct, frozen=True):
     args: RunCommandArgs
     bench: Bench
     given: Given
+    line: list[str]
     notes: list[str]
 
 
@@ -175,10 +176,10 @@ class RunCommand(Tool[RunCommandArgs]):
         wanted = self._wanted(args, workspace)
         if wanted.refused or wanted.outside or "git push" not in args.command:
             return wanted
-        from steersman.operations.running.pushing import destination
+        from steersman.operations.running.pushing import aim
 
-        folder = destination(args.command, wanted.cwd, self._environ)
-        if not folder or holds(workspace.root, folder):
+        folder = aim(args.command, wanted.cwd, self._environ, workspace.root).place
+        if not folder:
             return wanted
         told = (f"it writes to the repository {shortened(folder, self._home)}",)
         return replace(wanted, outside=False, writes=(folder,), refused=told)
@@ -207,20 +208,21 @@ class RunCommand(Tool[RunCommandArgs]):
         """Run it, and remove what was put in place for it."""
         self._placed[bench.call] = {}
         try:
-            return await self._run_somewhere(args, _quiet(bench, self._environ), given)
+            cwd = bench.workspace.locate(args.cwd)
+            bench, line = await started(args.command, cwd, bench, self._environ)
+            return await self._run_somewhere(Attempt(args, bench, given, line, []))
         finally:
             await _take_away(self._placed.pop(bench.call, {}))
 
-    async def _run_somewhere(
-        self, args: RunCommandArgs, bench: Bench, given: Given
-    ) -> CommandResult | More:
+    async def _run_somewhere(self, attempt: Attempt) -> CommandResult | More:
         """Run it over a view of the workspace; directly where there are no views.
 
         A command that a view could not serve is run over a copy: what it prints never decides
         whether it runs on the workspace itself. One that gave up before a connection was allowed
         is run once more; what it did in the view until then is thrown away.
         """
-        attempt = Attempt(args, bench, given, [note_for(args.command)])
+        args, bench = attempt.args, attempt.bench
+        attempt.notes.append(note_for(args.command))
         view = await _or_refuse(self._begun(args, bench))
         if not isinstance(view, str):
             result = await self._run_on(view, attempt)
@@ -255,21 +257,18 @@ class RunCommand(Tool[RunCommandArgs]):
         """The result on some run, or how it must be run again; `once` it was, it is not late."""
         args, bench, notes = attempt.args, attempt.bench, attempt.notes
         cwd = bench.workspace.locate(args.cwd)
-        kept, running, environ = False, None, run.environ
+        kept, running = False, None
         try:
             if run.granted:
                 from steersman.operations.running.loosening import loosen
-                from steersman.operations.running.pushing import unhooked
-
-                environ = unhooked(args.command, environ)
 
                 made = self._placed[bench.call]
                 await unbroken(asyncio.to_thread(put_in_place, run.granted, made))
                 await unbroken(asyncio.to_thread(loosen, run.granted, args.command))
             running = await self._processes.start(
-                await unbroken(asyncio.to_thread(run.argv, [*SHELL, args.command], cwd)),
+                await unbroken(asyncio.to_thread(run.argv, attempt.line, cwd)),
                 cwd,
-                environ,
+                run.environ,
                 call=bench.call,
                 command=args.command,
                 progress=bench.progress,
@@ -313,8 +312,8 @@ class RunCommand(Tool[RunCommandArgs]):
         possible, it is not run again by itself.
         """
         args, bench, notes = attempt.args, attempt.bench, attempt.notes
-        told = blame(running, bench.profile, run.refused)
         refused = await self._note(args, running, run, bench)
+        told = (refused and refused.unpushed) or blame(running, bench.profile, run.refused)
         own = not run.refused and fails_by_assertion(running.output.text())
         given = attempt.given
         if refused and not (own or given.last) and self._chances.asks(refused, bench, given.what):
@@ -392,9 +391,3 @@ async def _or_refuse(beginning: Awaitable[T]) -> T:
 
 def _execute(args: RunCommandArgs, workspace: Workspace, *, direct: bool) -> Execute:
     return Execute(args.command, workspace.locate(args.cwd), args.outside_sandbox, direct)
-
-
-def _quiet(bench: Bench, environ: Mapping[str, str]) -> Bench:
-    """The same bench with an environment in which programs do not ask; `environ` if it has none."""
-    quiet = quiet_environment(bench.profile.environ or environ)
-    return replace(bench, profile=replace(bench.profile, environ=quiet))

@@ -1,0 +1,30 @@
+"""What is started for a command, and in which environment: a shell, or for some a program alone."""
+
+import asyncio
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from steersman.operations.running.quieting import quiet_environment
+from steersman.operations.tool import Bench
+
+SHELL = ("bash", "--norc", "--noprofile", "-c")
+
+
+async def started(
+    command: str, cwd: str, bench: Bench, environ: Mapping[str, str]
+) -> tuple[Bench, list[str]]:
+    """The line to start, and the bench with its environment; `environ` if it has none.
+
+    Programs do not ask in it. What a repository was opened to is git alone, without a shell.
+    """
+    quiet = quiet_environment(bench.profile.environ or environ)
+    profile, line = replace(bench.profile, environ=quiet), [*SHELL, command]
+    if profile.granted:
+        from steersman.operations.running.push_line import push_line
+
+        root = bench.workspace.root
+        push = await asyncio.to_thread(push_line, command, cwd, root, profile)
+        if push is not None:
+            profile, line = replace(profile, environ=push.environ), push.argv
+    return replace(bench, profile=profile), line
