@@ -13,7 +13,14 @@ from steersman.governance.rules import RuleSet
 from steersman.records.action import Execute
 
 NAMES = ("echo", "cat", "grep", "ls", "wc")
-PROGRAMS = (("git", "log"), ("git", "diff"), *((name,) for name in NAMES))
+SUBS = ("log", "show", "diff", "archive", "bundle", "commit", "fetch", "format-patch", "status")
+PROGRAMS = (
+    ("npm", "test"),
+    ("split",),
+    ("tree",),
+    *(("git", sub) for sub in SUBS),
+    *((name,) for name in NAMES),
+)
 
 
 @pytest.fixture
@@ -92,12 +99,35 @@ def test_what_may_be_a_link_is_asked_about_whatever_was_answered_before(command,
 @pytest.mark.parametrize(
     "command",
     ["git log -1", "git log > /dev/null 2>&1", "cat a.txt", "cat near", "cat ./sub/a.txt",
-     "cat sub/../a.txt", "grep -n x a.txt", "cd sub && git log", "git diff --stat @{{u}}",
+     "cat sub/../a.txt", "grep -n x a.txt", "cd sub && git log", "git show --stat @{{u}}",
      "nice git log", "ls sub", "ls", "echo a=b x:y @odd -rc", "cat /etc/hosts", "git log main..dev",
      "git log | wc -l"],
 )  # fmt: skip
 def test_without_a_link_an_answer_covers_what_begins_alike(command, where):
     assert verdict(command, where, outside=True) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git format-patch -1", "git format-patch -1 -o sub", "git archive -o x.zip HEAD",
+     "split a.txt", "git archive HEAD", "git bundle create x HEAD", "git fetch", "git commit -m x",
+     "tree -o x",
+     "git status", "git diff", "npm test", "git log && git format-patch -1", "nice git fetch"],
+)  # fmt: skip
+def test_what_chooses_names_of_its_own_is_answered_once(command, where):
+    """Also git's index and messages are files of the workspace, which can become links."""
+    action = Execute(command, where.workspace, outside=True)
+    case = decided(action, "", where)
+    assert case.verdict.decision == "ask"
+    offer = offers([action], case.judgement, where.workspace)
+    assert offer.choices == ()
+    assert offer.why_not
+    # Inside the sandbox nothing of it is real before it was judged.
+    assert verdict(command, where) == "allow"
+    rules = [Rule(" ".join(words), "allow", command=words, outside=True) for words in PROGRAMS]
+    written = replace(where, answers=RuleSet(), rules=RuleSet(rules, home=where.home))
+    named = {"git bundle create x HEAD"}  # a file of the workspace, which no rule covers
+    assert verdict(command, written, outside=True) == ("ask" if command in named else "allow")
 
 
 def test_nothing_is_offered_that_would_not_be_covered(where):

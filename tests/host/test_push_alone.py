@@ -3,12 +3,10 @@
 import encodings.idna  # noqa: F401  # an ordinary user may be unable to read it later
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 
 import pytest
 
-from steersman.operations.running import door
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Message, ToolResult
 from tests.operations.sandbox.kit import EVERYBODY, World, as_somebody
 from tests.operations.workshop import Workshop
@@ -44,8 +42,6 @@ class Pusher:
             self.asked.append(message.body)
             return left.pop(0) if left else DENY
 
-        if not os.access(door.PYTHON, os.X_OK):  # in a home folder that only its owner can enter
-            door.PYTHON = sys.executable
         plain = {"HOME": str(world.home), "PATH": os.environ["PATH"]}
         lines = f"{SETTING}\n{setting}"
         subprocess.run(lines, shell=True, cwd=world.root, env=plain, check=True)

@@ -186,6 +186,11 @@ def _prefix(fact: Fact, workspace: str, *, outside: bool) -> Rule:
     program = fact.words[0]
     if outside and "/" in program and inside(normpath(join(workspace, program)), workspace):
         raise _NoOffer(f"`{program}` is a file of the workspace, which can change")
+    if outside and not fact.exact:
+        raise _NoOffer(
+            f"`{line}` may write files whose names are not known here, "
+            "and any of them can become a link to another"
+        )
     if fact.remote:
         # More words could make something else of it, such as --force.
         return Rule("", "allow", command=_literal(fact.words), whole=True, outside=outside)

@@ -149,6 +149,8 @@ class RuleSet:
             return None
         for one in self._lenient.commands(fact.words[0]):
             rule = one.rule
+            if outside and rule.source in REMEMBERED and not fact.exact:
+                continue
             if (outside and not rule.outside) or (matter.blocked and not spelled_out(rule.command)):
                 continue
             if begins(rule.command, fact, whole=rule.whole or matter.blocked):

@@ -22,6 +22,7 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     rule about paths should take each as possibly any path it may match. `network` are hosts, with
     their port where one was written (`host:8080`), or `*` when any may be reached; `remote` says
     what is changed on another machine; `unknown_code` that the program runs unreviewed code.
+    `exact` when every file that it writes is among `writes` and `deletes`.
     `places` are the paths that its words and redirects may name, as written: no `..` is taken away.
     `unsure` says why an answer or a rule does not cover it outside the sandbox: sentences about
     what lies at those paths, or may lie there when it runs.
@@ -39,6 +40,7 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     patterns: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
+    exact: bool = False
 
 
 class Judgement(Struct, frozen=True, omit_defaults=True):

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.changeset import Changeset
 from steersman.operations.journal.objects import Objects
-from steersman.operations.running import landlock
+from steersman.operations.running import door, landlock
 from steersman.operations.running.bubblewrap import Bubblewrap, find
 from steersman.operations.running.confine import Sandbox, ran
 from steersman.operations.running.copied import Copied, Original
@@ -265,6 +265,8 @@ def as_somebody(who: str, do: Callable[[World], None]) -> None:
                 os.setuid(ORDINARY)
                 if not os.access(sys.executable, os.X_OK):
                     sys.executable = shutil.which("python3") or sys.executable
+                if not os.access(door.PYTHON, os.X_OK):
+                    door.PYTHON = sys.executable
                 do(World(folder))
                 code = 0
             except BaseException as error:

@@ -2,7 +2,6 @@
 
 import encodings.idna  # noqa: F401  # an ordinary user may be unable to read it later
 import os
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from steersman.operations.running import door, overlay
+from steersman.operations.running import overlay
 from steersman.operations.tools import run_command
 from tests.operations.sandbox.kit import EVERYBODY, World, a_folder, as_somebody
 from tests.operations.workshop import Workshop
@@ -78,8 +77,6 @@ def test_what_was_paid_is_paid_once(who: str, monkeypatch: pytest.MonkeyPatch) -
     def attempt(world: World) -> None:
         (world.root / "sub/key.pem").unlink()
         (world.root / "pay.sh").write_text(PAY)
-        if not os.access(door.PYTHON, os.X_OK):  # in a home folder that only its owner can enter
-            monkeypatch.setattr(door, "PYTHON", sys.executable)
         with Shop() as shop:
             workshop = Workshop(world.root, domains=(f"localhost:{shop.port}",), max_processes=16)
             ends = ("trap '' TERM; echo x > half; sleep 60", MANY, RENAME, RENAME)

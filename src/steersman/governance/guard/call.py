@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from steersman.governance.guard.effects import judge_delete, judge_read, judge_write
 from steersman.governance.guard.links import followed
+from steersman.governance.guard.looks import names_its_writes
 from steersman.governance.guard.marks import OUT, globbed, literal, shown, unknown
 from steersman.governance.guard.options import Options, may_name, read_options
 from steersman.governance.guard.paths import Zone, absolute, zone
@@ -167,5 +168,6 @@ class ProgramCall:
                 self.unknown_code,
                 tuple(dict.fromkeys(self.patterns)),
                 tuple(dict.fromkeys(self.places)),
+                exact=names_its_writes(words),
             )
         )
