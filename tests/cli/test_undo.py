@@ -152,9 +152,17 @@ def test_rewind_takes_files_and_conversation_back_and_keeps_the_thread(here, fol
     assert picture(folder) == before
     fresh = done.stdout.split()[-1]
     copied = [json.loads(line)["kind"] for line in here("replay", fresh).stdout.splitlines()]
-    assert copied == [m["kind"] for m in first]
+    assert copied == [*(m["kind"] for m in first), "session_start", "rewind", "session_end"]
     assert here("replay", thread).stdout.startswith(whole)
     assert here("ledger", "verify").returncode == 0
+
+    again = here("redo", "--yes")
+
+    assert again.stdout.endswith(f"Redone: 1 change in thread {thread}.\n"), again.stderr
+    assert (folder / "later").read_text() == "x"
+    twice = here("redo", fresh, "--yes")
+    assert twice.returncode != 0
+    assert f"Something else was done in thread {thread} since." in twice.stderr
 
 
 def test_a_command_that_renames_a_folder_is_run_again_directly_and_can_be_undone(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from steersman.host.opening import Opening
+from steersman.records.change import Change
 from steersman.records.clock import now
 from steersman.records.dialogue import Image
 from steersman.records.errors import (
@@ -36,6 +37,7 @@ from steersman.records.inbox import (
     Queue,
     Reply,
     Request,
+    Rewound,
     Send,
     Set,
     Settled,
@@ -49,6 +51,7 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     RequestResult,
+    Rewind,
     Steer,
     TurnEnd,
 )
@@ -178,6 +181,10 @@ class Attached:
         That of an imported thread only if a person agreed to this very plan: `imported`.
         """
         await self._ask(Undo(plan, force, imported))
+
+    async def rewound(self, rewind: Rewind, stays: Sequence[Change] = ()) -> None:
+        """Note that a rewind made this thread; `stays` are later changes of files, still there."""
+        await self._ask(Rewound(rewind, tuple(stays)))
 
     async def compact(self, *, undo: bool = False) -> bool:
         """Show the model a digest of what is older, or undo that; False if there is nothing to."""

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
+from steersman.records.change import Change
 from steersman.records.dialogue import Image
-from steersman.records.message import Answer, ConfirmResponse
+from steersman.records.message import Answer, ConfirmResponse, Rewind
 from steersman.records.settings import Value
 from steersman.records.undo import UndoPlan
 
@@ -90,6 +91,16 @@ class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):
     imported: bool = False
 
 
+class Rewound(Struct, frozen=True, omit_defaults=True, tag="rewound"):
+    """Note where a thread comes from that a rewind made.
+
+    `stays` is what was changed later in the other thread, where files were not restored.
+    """
+
+    rewind: Rewind
+    stays: tuple[Change, ...] = ()
+
+
 LOOK = "look_"  # how the id of a call begins that only informs what a person is shown
 
 
@@ -117,7 +128,7 @@ class Close(Struct, frozen=True, tag="close"):
 
 Asked = (
     Send | SteerTurn | Queue | GoOn | Withdraw | Confirm | Reply | Cancel
-    | Compact | Aside | Set | Undo | CallTool | Close | Unreadable
+    | Compact | Aside | Set | Undo | Rewound | CallTool | Close | Unreadable
 )  # fmt: skip
 
 

@@ -399,6 +399,19 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     own: tuple[Change, ...] = ()
 
 
+class Rewind(Body, frozen=True, omit_defaults=True):
+    """This thread continues from message `at` of another; the other stays complete.
+
+    `undo` is the checkpoint there that restored the files; 0 where they stayed as they were.
+    """
+
+    kind: ClassVar[str] = "rewind"
+    synced: ClassVar[bool] = True
+    source: str
+    at: int
+    undo: int = 0
+
+
 Weight = Literal["", "rule", "steer"]
 
 
@@ -530,8 +543,8 @@ BODIES: Mapping[str, type[Body]] = {
         SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, RequestResult,
         TurnEnd, Summary, User, Meanwhile, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, JobEnd, Policy, Audit, GuardBlock,
-        ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Compaction,
-        UsageReport, AgentSpawn, AgentDone, Progress, Error,
+        ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Rewind,
+        Compaction, UsageReport, AgentSpawn, AgentDone, Progress, Error,
     )
 }  # fmt: skip
 

@@ -8,9 +8,10 @@ same.
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
+from steersman.records.change import Change
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit
-from steersman.records.message import Answer, ConfirmResponse, Message, TurnEnd
+from steersman.records.message import Answer, ConfirmResponse, Message, Rewind, TurnEnd
 from steersman.records.settings import Value
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import Part, UndoPlan
@@ -96,6 +97,10 @@ class ThreadHandle(Protocol):
 
         That of an imported thread only if a person agreed to this very plan: `imported`.
         """
+        ...
+
+    async def rewound(self, rewind: Rewind, stays: Sequence[Change] = ()) -> None:
+        """Note that a rewind made this thread; `stays` are later changes of files, still there."""
         ...
 
     async def compact(self, *, undo: bool = False) -> bool:

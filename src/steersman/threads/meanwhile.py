@@ -17,12 +17,20 @@ from steersman.records.counting import counted
 from steersman.records.exits import end_words, exit_words
 from steersman.records.hunks import hunks_of
 from steersman.records.inbox import LOOK
-from steersman.records.message import Checkpoint, JobEnd, Message, ToolCall, ToolResult, TurnEnd
+from steersman.records.message import (
+    Checkpoint,
+    JobEnd,
+    Message,
+    Rewind,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+)
 from steersman.records.protection import git_bookkeeping
 from steersman.records.visible import quoted
 from steersman.threads.new_commits import new_commits
 
-KINDS = frozenset({"tool_call", "tool_result", "checkpoint", "job_end", "turn_end"})
+KINDS = frozenset({"tool_call", "tool_result", "checkpoint", "job_end", "turn_end", "rewind"})
 OPENING = f"{MEANWHILE}, this happened. Files may differ from what you saw: read them again.]"
 SIGNAL = "workspace_signal_process"
 MOST, NAMED, RANGES = 12, 8, 4  # lines, files or commits of one, places in a file
@@ -69,6 +77,9 @@ def meanwhile(messages: Sequence[Message], journal: Journal) -> str:
                     entry = [one.entry for one in made.values() if one.call == message.corr]
                     changes = [change for one in entry for change in one.changes]
                     lines += _called(called[message.corr], result, changes, jobs, journal)
+            case Rewind(undo=0):
+                kept = [one.entry for one in made.values() if one.call == message.corr]
+                lines += _rewound([change for one in kept for change in one.changes])
             case JobEnd() as job if message.seq > ended and job.process_id not in stopped:
                 lines.append(_job_ended(job))
             case _:
@@ -94,6 +105,14 @@ def _went_back(point: Checkpoint, entry: Entry, journal: Journal) -> list[str]:
         named.append("what git had recorded, such as a commit")
     did = "undid your changes" if point.cause == "undo" else "restored undone changes"
     return [f"The user {did}: {_listed(named, len(files))}."] if named else []
+
+
+def _rewound(changes: Sequence[Change]) -> list[str]:
+    """A rewind that left files as they were: which of them are newer than the conversation."""
+    files = _files(changes)
+    names = _listed([_quoted(change.path) for change in files[:NAMED]], len(files))
+    told = "The user went back to this point of the conversation, but kept later changes"
+    return [f"{told}: {names}."] if names else []
 
 
 def _state(change: Change, journal: Journal, some: bool) -> str:

@@ -44,6 +44,7 @@ from steersman.records.inbox import (
     Outcome,
     Queue,
     Reply,
+    Rewound,
     Send,
     Set,
     SteerTurn,
@@ -539,6 +540,15 @@ class Session:
             plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own
         )
         await self._systems.journal.make(body, lane, None, check=not force)
+
+    @take.register
+    async def _rewound(self, asked: Rewound, cause: Cause = NO_CAUSE) -> None:
+        """Note where the thread comes from; changes that stay can be undone here, too."""
+        lane, corr = self._lane("coordination"), f"rewind_{self.log.head}"
+        if asked.stays:
+            await self._systems.journal.record(Checkpoint("effect", asked.stays), lane, corr)
+        said = lane.draft(asked.rewind, corr=corr)
+        await self.log.append(*cause.taken(lane), said, settled=cause.settled())
 
     @take.register
     async def _compact(self, asked: Compact, cause: Cause = NO_CAUSE) -> bool:

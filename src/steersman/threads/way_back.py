@@ -23,7 +23,7 @@ from steersman.records.change import Change, FileState
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
-from steersman.records.message import MASK, Checkpoint
+from steersman.records.message import MASK, Checkpoint, Rewind, TurnStart
 from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.store.contract import Store, find_thread
@@ -130,6 +130,36 @@ class WayBack:
         """What undoing the last undo would do."""
         entries, _ = self._entries(thread_id)
         return _exact(self._needed(thread_id, undoing.plan_redo(entries)), entries)
+
+    def redoable(self, thread_id: str) -> int:
+        """The checkpoint of the undo that a redo would reverse; 0 for none."""
+        return max((0, *undoing.standing(self._entries(thread_id)[0]).undos[-1:]))
+
+    def rewound(self, thread_id: str) -> Rewind | None:
+        """The rewind that a redo would reverse: the last step there; nothing was said since."""
+        last, found = 0, None
+        for message in read_messages(self._store, thread_id, kinds={"rewind", "turn_start"}):
+            match message.body:
+                case Rewind() as rewind:
+                    last, found = message.seq, rewind
+                case TurnStart():
+                    found = None
+        if found is None:
+            return None
+        stand = undoing.standing(self._entries(thread_id)[0])
+        return None if max((0, *stand.effects, *stand.undos)) > last else found
+
+    def plan_return(self, rewind: Rewind) -> UndoPlan | None:
+        """What reversing a rewind would do to files, in the thread that it left; None: nothing."""
+        if not rewind.undo:
+            return None
+        if self.redoable(rewind.source) != rewind.undo:
+            raise ToolProblem(
+                "The rewind cannot be reversed.",
+                f"Something else was done in thread {rewind.source} since.",
+                f"Continue in thread {rewind.source}.",
+            )
+        return self.plan_redo(rewind.source)
 
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""

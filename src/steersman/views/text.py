@@ -28,6 +28,7 @@ from steersman.records.message import (
     Question,
     RequestReceipt,
     RequestResult,
+    Rewind,
     SessionEnd,
     SessionStart,
     SettingsChanged,
@@ -239,6 +240,9 @@ def _talk_words(body: Body) -> str | None:
             return one_line(text) or counted(len(calls), "call")
         case ConfirmRequest(actions=actions, facts=facts, reason=reason):
             return one_line(f"{requested(actions, facts)}: {reason}")
+        case Rewind(source=source, at=at, undo=undo):
+            files = "files were restored" if undo else "files stayed as they were"
+            return f"rewound to message {at} of thread {source}; {files} · /redo reverses it"
         case ConfirmResponse(decision=decision, guidance=guidance, scope=scope):
             lasts = SCOPES[scope] if scope != "once" else ""
             return one_line(f"{decision} {lasts} {guidance}")

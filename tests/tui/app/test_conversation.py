@@ -122,6 +122,33 @@ def test_undo_takes_the_files_back_and_fork_goes_on_in_a_copy(environ, workspace
     live(scene)
 
 
+def test_escape_twice_rewinds_what_is_chosen_and_redo_reverses_it(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        file = workspace / "calc.py"
+        async with at_the_terminal(environ, workspace, model, approvals="never") as me:
+            await me.say("fix it")
+            await me.turn_ends()
+            first = me.app.seat.id
+            await me.press("escape", "escape")
+            await me.sees("Go back to before which message?")
+            await me.press("enter")
+            await me.sees("before 1 file change?", "y both", "c conversation only", "f files")
+            await me.press("y")
+            await me.until(lambda: me.app.seat.id not in ("", first))
+            await me.sees(f"rewound to message 1 of thread {first}; files were restored")
+            await me.until(lambda: me.app.query_one(Composer).text == "fix it")
+            assert file.read_text() == BROKEN
+            me.app.query_one(Composer).text = ""
+            await me.say("/redo")
+            await me.sees("Undo the rewind, with 1 file change?")
+            await me.press("y")
+            await me.sees("1 change done again", "Done.")
+            assert (me.app.seat.id, file.read_text()) == (first, FIXED)
+
+    live(scene)
+
+
 def test_a_thread_is_resumed_where_it_was_left(environ, workspace, script):
     async def first():
         async with at_the_terminal(environ, workspace, script({"text": "One."})) as me:

@@ -260,7 +260,7 @@ def test_rewind_goes_back_to_before_a_message_and_hands_the_words_back(desk, scr
         await desk.type("hello")
         first = desk.seat.id
         await desk.type("fix it")
-        happened = await desk.type("/rewind", lambda rows: rows[0].key, True)
+        happened = await desk.type("/rewind", lambda rows: rows[0].key, "y")
         said = [message.body.text for message in desk.messages("user", "assistant")]
         whole = [m.body.text for m in desk.host.messages(first, kinds={"user"})]
         return [row.text for row in desk.stage.rows], happened[-1], said, whole
@@ -281,10 +281,10 @@ def test_rewind_to_a_number_and_not_at_all(desk, script, workspace):
         await desk.type("fix it")
         first = desk.seat.id
         await desk.type("/rewind", None)
-        await desk.type("/rewind 3", False)
+        await desk.type("/rewind 3", None)
         await desk.type("/rewind 999")
         assert desk.seat.id == first
-        await desk.type("/rewind 3", True)
+        await desk.type("/rewind 3", "y")
         return first, desk.seat.thread.parent, desk.seat.thread.parent_seq
 
     first, parent, seq = desk(scenario, model=model)

@@ -15,6 +15,7 @@ from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
+from steersman.records.message import Rewind
 from steersman.records.names import written
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
@@ -119,10 +120,13 @@ def _list(host: Host, thread: Thread, plan: UndoPlan) -> None:
 @_imported
 @_yes
 def redo(thread: str | None, workspace: str | None, force: bool, imported: bool, yes: bool) -> None:
-    """Redo the last undo."""
+    """Redo the last undo; after a rewind, what it undid in the thread that it left."""
     host = open_host()
     found = host.find(thread) if thread else host.latest_changed(*folders_from(workspace))
-    plan = host.way_back.plan_redo(found.id)
+    back = host.way_back.rewound(found.id)
+    found = host.find(back.source) if back is not None and back.undo else found
+    plan = host.way_back.plan_return(back) if back is not None else None
+    plan = plan or host.way_back.plan_redo(found.id)
     _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
 
 
@@ -142,7 +146,16 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
     plan = host.way_back.plan_rewind(found.id, seq)
     if plan is not None:
         _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
-    click.echo(open_host().fork(found.id, seq).id)
+    click.echo(asyncio.run(_branch(found.id, seq, files=plan is not None)))
+
+
+async def _branch(source: str, at: int, *, files: bool) -> str:
+    async with open_host() as host:
+        undo = await asyncio.to_thread(host.way_back.redoable, source) if files else 0
+        copy = await asyncio.to_thread(host.fork, source, at)
+        handle = await host.attach(copy.id, Settings(), thinks=False)
+        await handle.rewound(Rewind(source, at, undo))
+    return copy.id
 
 
 def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:

@@ -14,6 +14,7 @@ from steersman.records.message import (
     Message,
     Progress,
     RequestReceipt,
+    Rewind,
     SessionEnd,
     SessionStart,
     SettingsChanged,
@@ -129,6 +130,11 @@ def take_checkpoint(shelf: Shelf, message: Message, body: Checkpoint) -> list[Bl
     return [] if body.cause == "effect" else [remarked(shelf, message, body, "done")]
 
 
+def take_rewind(shelf: Shelf, message: Message, body: Rewind) -> list[Block]:
+    """The thread continues from an earlier message of another."""
+    return [remarked(shelf, message, body, "done")]
+
+
 def take_compaction(shelf: Shelf, message: Message, body: Compaction) -> list[Block]:
     """The model sees less from now on."""
     shelf.usage.context = context_after(shelf.usage.context, message)
@@ -164,5 +170,5 @@ TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
     RequestReceipt: take_receipt, UsageReport: take_usage, Progress: take_progress,
     Error: take_error, Checkpoint: take_checkpoint, Compaction: take_compaction,
     Audit: take_audit, GuardBlock: take_block, Summary: take_summary,
-    JobEnd: take_job_end,
+    JobEnd: take_job_end, Rewind: take_rewind,
 }  # fmt: skip

@@ -69,7 +69,7 @@ class LineStage(ABC):
         """Print it, and ask what to do."""
         self.show(title, markdown)
         while deeds:
-            said = await self._ask(f"{offered(deeds)}, or nothing to go back: ")
+            said = await self._ask(f"{offered(deeds)}, or nothing to close: ")
             if not said:
                 return None
             if any(one.key == said.lower() for one in deeds):

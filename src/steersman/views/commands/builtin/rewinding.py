@@ -1,0 +1,144 @@
+"""`/rewind` and `/redo`: back to an earlier message, with files or without, and forward again."""
+
+import asyncio
+
+from steersman.records.errors import UsageProblem
+from steersman.records.message import Rewind, TurnStart, User
+from steersman.records.undo import UndoPlan
+from steersman.views.commands.builtin.back import carry_out, described, hint, perform, since
+from steersman.views.commands.registry import Choice, Command
+from steersman.views.commands.stage import Deed, Row, Stage
+from steersman.views.commands.words import nothing, number
+from steersman.views.leaving import agreed
+from steersman.views.seat import Seat
+from steersman.views.text import counted, one_line
+
+BOTH, TALK, FILES = "y", "c", "f"
+DEEDS = (Deed(BOTH, "both"), Deed(TALK, "conversation only"), Deed(FILES, "files only"))
+
+
+async def rewind(stage: Stage, arguments: str) -> None:
+    """Go back to a message: files and conversation, or one of them."""
+    seat = stage.seat
+    at = number("rewind", arguments)
+    words = ""
+    if at is None:
+        said = prompts(seat)
+        rows = [Row(str(seq), one_line(text, 90), f"message {seq}") for seq, _, text in said]
+        chosen = await stage.pick("Go back to before which message?", rows)
+        if chosen is None:
+            return
+        at, words = next((before, text) for seq, before, text in said if str(seq) == chosen)
+    elif at > seat.host.find(seat.id).head:
+        raise UsageProblem(f"This thread has no message {at}.")
+    plan = await since(seat, at)
+    how, taken = TALK, tuple[str, ...]()
+    if plan is not None and plan.changes:
+        taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
+        told = await asyncio.to_thread(described, seat.host, seat.id, plan, taken)
+        title = f"Go back to message {at}, before {counted(len(plan.changes), 'file change')}?"
+        how = await stage.read(title, told, DEEDS) or ""
+    if not how or (how != FILES and not await agreed(stage)):
+        stage.tell("Nothing was done.")
+        return
+    if plan is not None and how != TALK:
+        await perform(stage, plan, taken)
+    if plan is not None and how == FILES:
+        hint(stage, plan, taken)
+        return
+    await _branch(stage, at, plan, how)
+    if words:
+        stage.compose(words)
+
+
+async def _branch(stage: Stage, at: int, plan: UndoPlan | None, how: str) -> None:
+    """Continue from a message in a new thread, which notes what became of the files."""
+    seat, source, undo = stage.seat, stage.seat.id, 0
+    if how == BOTH:
+        undo = await asyncio.to_thread(seat.host.way_back.redoable, source)
+    copy = await seat.fork(at)
+    stays = [one.reversed() for one in plan.changes] if plan is not None and not undo else []
+    await seat.handle.rewound(Rewind(source, at, undo), stays)
+    await stage.moved()
+    stage.tell(
+        f"Thread {copy.id} continues from message {at} of {source}, which stays complete. "
+        "/redo goes back there."
+    )
+
+
+async def redo(stage: Stage, arguments: str) -> None:
+    """Undo the last undo or rewind."""
+    nothing("redo", arguments)
+    handle = stage.seat.handle
+    back = await asyncio.to_thread(stage.seat.host.way_back.rewound, handle.id)
+    if back is None:
+        await carry_out(stage, await handle.plan_redo())
+    else:
+        await _forward(stage, back)
+
+
+async def _forward(stage: Stage, back: Rewind) -> None:
+    """Go back to the thread that a rewind left, and restore the files that it changed."""
+    seat, way = stage.seat, stage.seat.host.way_back
+    await asyncio.to_thread(seat.host.find, back.source)
+    plan = await asyncio.to_thread(way.plan_return, back)
+    taken: tuple[str, ...] = ()
+    if plan is not None and plan.changes:
+        taken = await asyncio.to_thread(way.conflicts, back.source, plan)
+        told = await asyncio.to_thread(described, seat.host, back.source, plan, taken)
+        title = f"Undo the rewind, with {counted(len(plan.changes), 'file change')}?"
+        if not await stage.confirm(title, told):
+            stage.tell("Nothing was done.")
+            return
+    if not await agreed(stage):
+        return
+    await seat.take(back.source)
+    await stage.moved()
+    if plan is not None and plan.changes:
+        await perform(stage, plan, taken)
+        hint(stage, plan, taken)
+    stage.tell(f"The rewind is undone: this is thread {back.source} again.")
+
+
+def prompts(seat: Seat) -> list[tuple[int, int, str]]:
+    """The user's messages, the newest first: number, the message to go back to, words."""
+    if seat.thread is None:
+        raise UsageProblem("There is no thread yet.", try_this="Send a message first.")
+    found = []
+    start = 1
+    for message in seat.host.messages(seat.id, kinds={"user", "turn_start"}):
+        match message.body:
+            case TurnStart():
+                start = message.seq
+            case User(text=text, via="prompt"):
+                found.append((message.seq, max(start - 1, 1), text))
+            case User(text=text):
+                found.append((message.seq, message.seq - 1, text))
+    if not found:
+        raise UsageProblem("There are no messages in this thread yet.")
+    return found[::-1]
+
+
+def _messages(stage: Stage, _: str) -> list[Choice]:
+    if stage.seat.thread is None:
+        return []
+    head = stage.seat.host.find(stage.seat.id).head
+    said = stage.seat.host.messages(stage.seat.id, kinds={"user"})
+    texts = [(m.seq, m.body.text) for m in said if isinstance(m.body, User)]
+    return [Choice(str(seq), one_line(text, 60)) for seq, text in texts[::-1] if seq <= head]
+
+
+COMMANDS = (
+    Command(
+        "rewind",
+        "Go back to a message: files and conversation.",
+        rewind,
+        usage="[SEQ]",
+        more="Where files changed since, you choose: both, the conversation only, or the files "
+        "only. The conversation continues from there in a new thread; this one stays complete. "
+        "`/redo` reverses it. Without SEQ, a list of your messages; you can edit the one you "
+        "choose.",
+        complete=_messages,
+    ),
+    Command("redo", "Undo the last undo or rewind.", redo),
+)

@@ -1,0 +1,148 @@
+"""`/rewind` and `/redo`: back to a message, with files or without, and forward again."""
+
+import pytest
+
+from tests.views.commands.recording import at_desk
+from tests.world import call
+
+BROKEN = "def add(a, b):\n    return a - b\n"
+FIXED = "def add(a, b):\n    return a + b\n"
+FIX = call(
+    "workspace_edit_files",
+    files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}],
+)
+WRITE = call("workspace_write_file", path="new.txt", content="new\n")
+NONE_LEFT = "There is nothing to redo.\nNothing was undone, or something else was done since."
+
+
+@pytest.fixture
+def desk(environ, workspace):
+    """Play a scenario at a desk."""
+
+    def play(scenario, **settings):
+        return at_desk(environ, workspace, scenario, **settings)
+
+    return play
+
+
+def newest(rows):
+    """Choose the last message."""
+    return rows[0].key
+
+
+def said(desk):
+    """The user's messages of the thread one is at."""
+    return [message.body.text for message in desk.messages("user")]
+
+
+def causes(desk, thread):
+    """What was done to files, as a thread's log has it."""
+    return [m.body.cause for m in desk.host.messages(thread, kinds={"checkpoint"})]
+
+
+def fixing(script, *more):
+    """A model that says hello, and then fixes the program."""
+    return script({"text": "Hello."}, {"tool_calls": [FIX]}, {"text": "Fixed."}, *more)
+
+
+def test_redo_reverses_a_rewind_with_its_files(desk, script, workspace):
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await desk.type("hello")
+        await desk.type("fix it")
+        first = desk.seat.id
+        await desk.type("/rewind", newest, "y")
+        fork = desk.seat.id
+        assert (file.read_text(), said(desk)) == (BROKEN, ["hello"])
+        (note,) = desk.messages("rewind")
+        assert await desk.type("/redo", False) != []
+        assert (file.read_text(), desk.seat.id) == (BROKEN, fork)
+        happened = await desk.type("/redo", True)
+        assert (file.read_text(), said(desk)) == (FIXED, ["hello", "fix it"])
+        assert desk.seat.id == first
+        assert note.body.source == first
+        return first, happened, causes(desk, first)
+
+    first, happened, log = desk(scenario, model=fixing(script))
+
+    assert happened[0][1][0] == "Undo the rewind, with 1 file change?"
+    assert "+    return a + b" in happened[0][1][1]
+    assert happened[-1] == ("tell", f"The rewind is undone: this is thread {first} again.")
+    assert log == ["effect", "undo", "redo"]
+
+
+def test_the_files_alone_are_rewound_and_the_conversation_stays(desk, script, workspace):
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await desk.type("hello")
+        await desk.type("fix it")
+        first = desk.seat.id
+        happened = await desk.type("/rewind", newest, "f")
+        assert (desk.seat.id, said(desk)) == (first, ["hello", "fix it"])
+        assert file.read_text() == BROKEN
+        await desk.type("/redo", True)
+        assert (desk.seat.id, file.read_text()) == (first, FIXED)
+        return happened, causes(desk, first)
+
+    happened, log = desk(scenario, model=fixing(script))
+
+    assert happened[1][1][0] == "Go back to message 6, before 1 file change?"
+    assert happened[-1] == ("tell", "/redo reverses this.")
+    assert log == ["effect", "undo", "redo"]
+
+
+def test_the_conversation_alone_is_rewound_and_the_files_stay(desk, script, workspace):
+    """The model learns of it, and what stays can be undone in the new thread."""
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await desk.type("hello")
+        await desk.type("fix it")
+        first = desk.seat.id
+        happened = await desk.type("/rewind", newest, "c")
+        assert (file.read_text(), said(desk)) == (FIXED, ["hello"])
+        assert happened[-1] == ("compose", "fix it")
+        await desk.type("/redo")
+        assert (desk.seat.id, file.read_text()) == (first, FIXED)
+        await desk.type("/rewind", newest, "c")
+        await desk.type("/undo", True)
+        assert file.read_text() == BROKEN
+        await desk.type("/redo", True)  # first what was done last
+        assert (desk.seat.id != first, file.read_text()) == (True, FIXED)
+        await desk.type("go on")
+        told = [message.body.text for message in desk.messages("meanwhile")]
+        happened = await desk.type("/redo")  # something was said since
+        return told, happened, causes(desk, first)
+
+    (told,), happened, log = desk(scenario, model=fixing(script, {"text": "Well."}))
+
+    kept = "- The user went back to this point of the conversation, but kept later changes"
+    assert f'{kept}: "calc.py".' in told
+    assert happened == [("tell", NONE_LEFT)]
+    assert log == ["effect"]
+
+
+def test_a_rewind_is_not_reversed_over_what_was_done_in_its_thread_since(desk, script, workspace):
+    async def scenario(desk):
+        await desk.type("hello")
+        await desk.type("fix it")
+        first = desk.seat.id
+        await desk.type("/rewind", newest, "y")
+        fork = desk.seat.id
+        await desk.type(f"/resume {first}")
+        await desk.type("/redo", True)
+        await desk.type(f"/resume {fork}")
+        return first, await desk.type("/redo"), desk.seat.id == fork
+
+    first, happened, stayed = desk(scenario, model=fixing(script))
+
+    assert stayed
+    assert happened == [
+        (
+            "tell",
+            "The rewind cannot be reversed.\n"
+            f"Something else was done in thread {first} since.\nContinue in thread {first}.",
+        )
+    ]
