@@ -484,9 +484,10 @@ def test_source_is_not_buried_under_files_that_git_ignores(steer, workspace, git
     assert [one["path"] for one in summary["files"]] == [
         ".env", "build/out.o", "build/server.key", "src/cart.py"
     ]  # fmt: skip
+    assert summary["commits"] == ["agent"]
 
     listed = steer("undo", "--list").stdout
-    assert listed.lstrip().startswith("2 files changed, 203 ignored, +2 −1 · git: 1 commit")
+    assert listed.lstrip().startswith("2 files changed, 203 ignored, +2 −1 · git: 1 commit “agent”")
     names = [
         "src/cart.py:1", ".env:1", "a/__pycache__: 1 file, made by tools",
         "build: 2 files, ignored by git",

@@ -4,7 +4,7 @@ import pytest
 
 from steersman.operations.matching.diffs import unified_diff
 from steersman.records.git_names import inner
-from steersman.views.git_notes import commits, counted_changes, folded
+from steersman.views.git_notes import commits, counted_changes, folded, line
 from tests.tui.plain.talk import piped
 from tests.world import call
 
@@ -39,6 +39,22 @@ def test_commits_are_counted_in_the_log_of_head():
     assert commits(f"{log}+1 2 me\tcheckout: moving\n") == 0
 
 
+@pytest.mark.parametrize(
+    ("subjects", "told"),
+    [
+        (["Fix fees"], "1 commit “Fix fees”, 2 objects"),
+        (["one", "two", "three", "four", "five"], "5 commits “three”, “four”, “five” and 2 more"),
+        (["x" * 60], f"1 commit “{'x' * 49}…”, 2 objects"),
+        (["a\x1b[31m\u202eb\n\tgit: 9 commits “c”"],
+         "1 commit “a\\x1b[31m\\x202eb git: 9 commits \"c\"”, 2 objects"),
+        ([], "7 commits"),
+    ],
+)  # fmt: skip
+def test_commits_are_named_by_their_subjects_which_are_a_strangers_text(subjects, told):
+    paths = [f".git/objects/3e/{number:038}" for number in range(3)]
+    assert line(paths, 7, subjects) == f"git: {told}"
+
+
 def test_bytes_that_nobody_wrote_are_no_text():
     made = b"x\x01}\x8eA\x0e\x02!\x10\x04=\xf3"  # as git packs an object, without a zero
     assert unified_diff("o", None, made) == "Binary files /dev/null and b/o differ\n"
@@ -52,6 +68,6 @@ def test_what_a_thread_changed_shows_files_first_and_git_in_a_line(steer, script
     found = piped(steer, model, input="go\n/diff\n/undo\n")
     assert "exit 0" in found.stdout, found.stdout
     shown = found.stdout[found.stdout.index("Changes: ") :]
-    assert "git: 1 commit, " in shown
-    assert shown.index("+++ b/new.py") < shown.index("git: 1 commit, ")
+    assert shown.count("git: 1 commit “two”, ") == 2, "what was done, and what undo would undo"
+    assert shown.index("+++ b/new.py") < shown.index("git: 1 commit “two”, ")
     assert ".git/" not in shown

@@ -114,9 +114,10 @@ class TurnEnd(Body, frozen=True, omit_defaults=True):
 
 
 class Summary(Body, frozen=True, omit_defaults=True):
-    """What a turn that asked nobody came to: its files, its tests, what was denied.
+    """What a turn that asked nobody came to: its files, its commits, its tests, what was denied.
 
-    `files` names the first of `count`; `log` is the command that shows all that happened.
+    `files` names the first of `count`, `commits` are subjects, the oldest first;
+    `log` is the command that shows all that happened.
     """
 
     kind: ClassVar[str] = "summary"
@@ -124,6 +125,7 @@ class Summary(Body, frozen=True, omit_defaults=True):
     count: int = 0
     added: int = 0
     removed: int = 0
+    commits: tuple[str, ...] = ()
     tests: tuple[Tested, ...] = ()
     denied: int = 0
     log: str = ""

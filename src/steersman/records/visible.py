@@ -16,6 +16,12 @@ def visible(text: str) -> str:
     return UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
+def titled(text: str, most: int) -> str:
+    """The beginning of a text in the quotes that people use, on one line; they stay the only."""
+    plain = " ".join(visible(shown(text)).split()).replace("“", '"').replace("”", '"')
+    return f"“{plain if len(plain) <= most else plain[: most - 1] + '…'}”"
+
+
 def quoted(text: str, most: int) -> str:
     """The beginning of a text in quotes on one line; what would leave them is escaped."""
     plain = text.strip().replace("\\", "\\\\").replace('"', '\\"')

@@ -10,7 +10,7 @@ from steersman.records.change import Change
 from steersman.records.commits import kept
 from steersman.records.git_names import inner, repository
 
-MOST = 20  # that are followed
+MOST = 200  # that are followed
 _ID = re.compile(rb"[0-9a-f]{40,64}")
 _TIP = re.compile(r"HEAD|refs/heads/.+")
 

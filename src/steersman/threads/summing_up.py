@@ -13,33 +13,37 @@ from steersman.records.message import Message, Summary, ToolCall, ToolResult
 from steersman.records.names import shown
 from steersman.records.protection import git_bookkeeping
 from steersman.records.summary import FileStat, Tested
+from steersman.threads.new_commits import new_commits
 
 MOST = 200  # files that are named
 
 
 def summary(messages: Sequence[Message], journal: Journal, thread: str) -> Summary | None:
     """What is to be said of a turn; nothing of one that changed, tested and was denied nothing."""
-    files = _files(messages, journal)
+    changes = made(journal.entries(messages))
+    files = _files(changes)
+    commits = [one.subject for one in new_commits(changes, journal)]
     stats = [_stat(journal, change) for change in files[:MOST]]
     tests = _tests(messages)
     results = [one.body for one in messages if isinstance(one.body, ToolResult)]
     denied = sum(result.status == "denied" for result in results)
-    if not (files or tests or denied):
+    if not (files or commits or tests or denied):
         return None
     return Summary(
         files=tuple(stats),
         count=len(files),
         added=sum(stat.added for stat in stats),
         removed=sum(stat.removed for stat in stats),
+        commits=tuple(commits),
         tests=tuple(tests),
         denied=denied,
         log=f"steer replay {thread}",
     )
 
 
-def _files(messages: Sequence[Message], journal: Journal) -> list[Change]:
+def _files(changes: Sequence[Change]) -> list[Change]:
     """What the turn changed in the end, without git's own files, folders and what tools make."""
-    return [change for change in made(journal.entries(messages))
+    return [change for change in changes
             if not git_bookkeeping(change.path) and is_own(change.path)
             and not {change.before.kind, change.after.kind} <= {"folder", "absent"}]  # fmt: skip
 

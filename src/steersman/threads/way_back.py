@@ -28,6 +28,7 @@ from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
+from steersman.threads.new_commits import new_commits
 
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
@@ -234,6 +235,12 @@ class WayBack:
         """Each change as people read it."""
         journal, names = self._journal(thread_id), self.names(thread_id)
         return [journal.diff(change, names.get(change.path)) for change in changes]
+
+    def commits(self, thread_id: str, changes: Sequence[Change]) -> list[str]:
+        """The subjects of the commits that changes make, or undo, the oldest first."""
+        journal = self._journal(thread_id)
+        found = new_commits(changes, journal) or new_commits(undoing.inverse(changes), journal)
+        return [one.subject for one in found]
 
     def names(self, thread_id: str) -> dict[str, str]:
         """How paths are shown that hold a secret."""

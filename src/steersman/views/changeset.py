@@ -15,11 +15,10 @@ from steersman.records.git_names import inner
 from steersman.records.message import Message
 from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
-from steersman.views import git_notes
 from steersman.views.arranging import arranged, ignored_words, rank
 from steersman.views.hunks import FileDiff, Kind, read_diff
 from steersman.views.hunks import Part as Place
-from steersman.views.plans import LOG
+from steersman.views.plans import git_line
 from steersman.views.text import counted, flat
 
 MOST = 500  # files whose diffs are read; the others are named
@@ -127,9 +126,7 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
         files.append((FileDiff(shown(folder), "changed", why_whole=why), folder))
     git = ""
     if noted:
-        logs = [one for one in noted if inner(one.path) == LOG]
-        made = git_notes.commits("".join(host.way_back.diffs(thread, logs)))
-        git = git_notes.line((one.path for one in noted), made)
+        git = git_line(host, thread, noted)
         whole = FileDiff(git, "changed", why_whole="git's own files are undone together")
         files.append((whole, noted[0].path))
     return Changeset(

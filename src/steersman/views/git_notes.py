@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from steersman.records.counting import counted
 from steersman.records.git_names import inner
+from steersman.records.visible import titled
 
+NAMED, SUBJECT = 3, 50  # commits that are named, and letters of a name
 _OBJECT = re.compile(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
 _PACK = re.compile(r"objects/pack/[^/]+\.pack")
 _COMMIT = re.compile(r"^[+-](?![+-]{2} ).*\tcommit\b", re.MULTILINE)
@@ -20,17 +22,28 @@ def commits(log: str) -> int:
     return len(_COMMIT.findall(log))
 
 
-def line(paths: Iterable[str], made: int | None = None) -> str:
+def named_commits(subjects: Sequence[str]) -> str:
+    """Commits by their number and their subjects, the latest of many."""
+    named = ", ".join(titled(one, SUBJECT) for one in subjects[-NAMED:])
+    more = f" and {len(subjects) - NAMED} more" if len(subjects) > NAMED else ""
+    return f"{counted(len(subjects), 'commit')} {named}{more}"
+
+
+def line(paths: Iterable[str], made: int | None = None, subjects: Sequence[str] = ()) -> str:
     """All of git's bookkeeping among some paths, in a line; empty when there is none.
 
-    `made` is how many commits were made, where that is known.
+    `made` is how many commits were made, where that is known; `subjects` are theirs, where a
+    branch leads to them.
     """
     noted = [found for path in paths if (found := inner(path))]
     if not noted:
         return ""
     objects = sum(_OBJECT.fullmatch(one) is not None for one in noted)
     parts = []
-    if made:
+    if subjects:
+        parts.append(named_commits(subjects))
+        objects = max(0, objects - len(subjects))
+    elif made:
         parts.append(counted(made, "commit"))
         objects = max(0, objects - made)
     elif made is None and "COMMIT_EDITMSG" in noted and objects:

@@ -1,8 +1,11 @@
 """What an undo or a whole thread changes, as people look at it: files first, git in a line."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from steersman.host import Host
+from steersman.records.change import Change
 from steersman.records.git_names import inner
 from steersman.records.names import shown
 from steersman.records.undo import UndoPlan
@@ -14,9 +17,7 @@ LOG = "logs/HEAD"  # where git notes every commit
 
 def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     """The diffs of a plan; an ignored folder and what git notes for itself are lines at the end."""
-    log = [one for one in plan.changes if inner(one.path) == LOG]
-    made = git_notes.commits("".join(host.way_back.diffs(thread, log)))
-    noted = git_notes.line((one.path for one in plan.changes), made)
+    noted = git_line(host, thread, plan.changes)
     own = [one for one in plan.changes if not inner(one.path)]
     found = arranged(host, thread, own, lambda _: 0)
     wanted = msgspec.structs.replace(plan, changes=tuple(found.shown))
@@ -26,3 +27,11 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     ]
     lines += [f"{noted}\n"] if noted else []
     return [*host.way_back.describe(thread, wanted), *lines]
+
+
+def git_line(host: Host, thread: str, changes: Sequence[Change]) -> str:
+    """What changes, or their undoing, do to what git notes for itself; commits by their names."""
+    log = [one for one in changes if inner(one.path) == LOG]
+    made = git_notes.commits("".join(host.way_back.diffs(thread, log)))
+    subjects = host.way_back.commits(thread, changes)
+    return git_notes.line((one.path for one in changes), made, subjects)

@@ -44,7 +44,7 @@ from steersman.records.names import shown
 from steersman.records.undo import Part
 from steersman.records.visible import UNSAFE, visible
 from steersman.records.wording import elsewhere, requested
-from steersman.views.git_notes import counted_changes
+from steersman.views.git_notes import counted_changes, named_commits
 
 PARTS = 5  # of an undo, that are named
 _NAMED = 10  # files of a summary
@@ -145,6 +145,8 @@ def summary_lines(body: Summary) -> list[str]:
         lines.append(f"  {file.path} +{file.added} −{file.removed}{what}")
     if body.count > _NAMED:
         lines.append(f"  and {body.count - _NAMED} more")
+    if body.commits:
+        lines.append(f"git: {named_commits(body.commits)}")
     for test in body.tests:
         ended = {None: "still running", 0: "passed"}.get(
             test.exit_code, f"failed with exit code {test.exit_code}"
