@@ -194,5 +194,7 @@ def test_jobs_of_a_session_that_was_cut_off_ended_with_it():
     lost = JobEnd("p2", "make serve", lost=True)
     assert jobs_ended(told([*started, ended])) == [Draft(lost, place, 1, "p2")]
     assert words(lost).endswith("p2 (make serve) ended when Steersman stopped unexpectedly.")
+    copied = JobEnd("p2", "make serve", copied=True)
+    assert jobs_ended(told([*started, ended]), copied=True) == [Draft(copied, place, 1, "p2")]
     note = meanwhile(told([Draft(lost, place, 1, "p2")]), Journal("/srv", Objects("/nowhere")))
     assert note.endswith('p2 ("make serve") ended when Steersman stopped unexpectedly.')

@@ -27,6 +27,8 @@ from steersman.store.log import Draft
 
 UNKNOWN = "interrupted: outcome unknown"
 NOT_BEGUN = "interrupted: it had not begun"
+CUT_OFF = "the process ended unexpectedly"
+COPIED = "this thread is a copy that begins here"
 
 
 class Resumption(Struct, frozen=True):
@@ -113,11 +115,14 @@ CLOSED_BY = {
 }
 
 
-def closing(messages: Iterable[Message], kept: Resumption | None = None) -> list[Draft]:
+def closing(
+    messages: Iterable[Message], kept: Resumption | None = None, *, copied: bool = False
+) -> list[Draft]:
     """The messages that close a session: its open calls, agents, turn, and itself.
 
     `messages` are those of the session in order. Nothing is returned for a session that ended.
-    What is `kept` stays open: it continues in the next session.
+    What is `kept` stays open: it continues in the next session. A session that was only `copied`
+    from another thread was not cut off there.
     """
     stays: set[tuple[str, str | None]] = set()
     if kept is not None:
@@ -130,11 +135,19 @@ def closing(messages: Iterable[Message], kept: Resumption | None = None) -> list
         left.pop((message.kind, message.corr), None)
         begun.observe(message)
     # Calls and agents were opened after their turn, and that after its session.
-    return [_close(opened, begun) for key, opened in reversed(left.items()) if key not in stays]
+    why = COPIED if copied else CUT_OFF
+    return [
+        Draft(_last_word(opened, begun, why), opened.path, opened.turn, opened.corr)
+        for key, opened in reversed(left.items())
+        if key not in stays
+    ]
 
 
-def jobs_ended(messages: Iterable[Message]) -> list[Draft]:
-    """The ends of background jobs of a session that was cut off: none outlives its process."""
+def jobs_ended(messages: Iterable[Message], *, copied: bool = False) -> list[Draft]:
+    """The ends of background jobs of a session that was cut off: none outlives its process.
+
+    Those of a session that was only `copied` from another thread are there.
+    """
     commands: dict[str | None, str] = {}
     left: dict[str | None, Draft] = {}
     for message in messages:
@@ -142,7 +155,7 @@ def jobs_ended(messages: Iterable[Message]) -> list[Draft]:
             case ToolCall(arguments={"command": str(command)}):
                 commands[message.corr] = command
             case ToolResult(output={"background_process_id": str(name)}):
-                end = JobEnd(name, commands.get(message.corr, ""), lost=True)
+                end = JobEnd(name, commands.get(message.corr, ""), lost=not copied, copied=copied)
                 left[message.corr] = Draft(end, message.path, message.turn, message.corr)
             case JobEnd():
                 left.pop(message.corr, None)
@@ -193,11 +206,7 @@ class Begun:
         self._plans[message.corr] = (message.time, before or effect, all_ and allowed)
 
 
-def _close(opened: Message, begun: Begun) -> Draft:
-    return Draft(_last_word(opened, begun), opened.path, opened.turn, opened.corr)
-
-
-def _last_word(opened: Message, begun: Begun) -> Body:
+def _last_word(opened: Message, begun: Begun, why: str) -> Body:
     match opened.body:
         case ToolCall(tool=tool):
             text = UNKNOWN if opened.corr in begun.calls else NOT_BEGUN
@@ -207,4 +216,4 @@ def _last_word(opened: Message, begun: Begun) -> Body:
         case TurnStart():
             return TurnEnd("interrupted")
         case _:
-            return SessionEnd("interrupted", reason="the process ended unexpectedly")
+            return SessionEnd("interrupted", reason=why)

@@ -17,6 +17,8 @@ def exit_words(code: int | None) -> str:
 
 def end_words(job: JobEnd) -> str:
     """How a command in the background ended."""
+    if job.copied:
+        return "stayed with the thread that this one is a copy of"
     if job.lost:
         return "ended when Steersman stopped unexpectedly"
     if job.left:

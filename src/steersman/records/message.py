@@ -249,7 +249,8 @@ class JobEnd(Body, frozen=True, omit_defaults=True):
     """A command in the background ended; `corr` is the call that started it.
 
     `left` when it was ended because the thread was closed; `lost` when nobody saw it end, because
-    the process that ran the thread ended without closing it.
+    the process that ran the thread ended without closing it; `copied` when it is another thread's,
+    of which this one is a copy.
     """
 
     kind: ClassVar[str] = "job_end"
@@ -258,6 +259,7 @@ class JobEnd(Body, frozen=True, omit_defaults=True):
     exit_code: int | None = None
     left: bool = False
     lost: bool = False
+    copied: bool = False
 
 
 class Policy(Body, frozen=True, omit_defaults=True):

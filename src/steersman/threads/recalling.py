@@ -32,10 +32,17 @@ async def recover(log: ThreadLog, root: str | None) -> Resumption | None:
     """
     left = await asyncio.to_thread(_cut_off, log)
     kept = resumption(left, root) if root is not None else None
-    drafts = [*jobs_ended(left), *closing(left, kept)]
+    copied = await asyncio.to_thread(_copied, log)
+    drafts = [*jobs_ended(left, copied=copied), *closing(left, kept, copied=copied)]
     if drafts:
         await log.append(*drafts)
     return kept
+
+
+def _copied(log: ThreadLog) -> bool:
+    """Whether everything in a log is another thread's, of which it is a copy."""
+    thread = log.store.thread(log.thread)
+    return thread is not None and log.head <= (thread.parent_seq or 0)
 
 
 def _cut_off(log: ThreadLog) -> list[Message]:

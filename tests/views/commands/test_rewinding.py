@@ -2,6 +2,7 @@
 
 import pytest
 
+from steersman.views.text import words
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
@@ -122,6 +123,33 @@ def test_the_conversation_alone_is_rewound_and_the_files_stay(desk, script, work
     assert f'{kept}: "calc.py".' in told
     assert happened == [("tell", NONE_LEFT)]
     assert log == ["effect"]
+
+
+def test_a_job_of_the_thread_that_was_copied_did_not_end_unexpectedly(desk, script):
+    """It stays there and ends with it; the copy says so to the user and to the model."""
+    job = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)
+    model = script({"tool_calls": [job]}, {"text": "Started."}, {"text": "Well."}, {"text": "Ok."})
+
+    async def scenario(desk):
+        await desk.type("start it")
+        await desk.type("well?")
+        first = desk.seat.id
+        await desk.type("/rewind", newest, True)
+        await desk.type("and now?")
+        kinds = {"job_end", "session_end"}
+        there = [m.body for m in desk.host.messages(first, kinds=kinds)]
+        here = [words(message.body) for message in desk.messages("job_end", "session_end")]
+        return there, here, desk.messages("meanwhile")[-1].body.text
+
+    there, here, told = desk(scenario, model=model)
+
+    assert [getattr(body, "left", None) for body in there] == [True, None]
+    stayed = "stayed with the thread that this one is a copy of."
+    assert here == [
+        f"Background job p1 (sleep 600) {stayed}",
+        "interrupted (exit -) this thread is a copy that begins here",
+    ]
+    assert f'- The background job p1 ("sleep 600") {stayed}' in told
 
 
 def test_a_rewind_is_not_reversed_over_what_was_done_in_its_thread_since(desk, script, workspace):
