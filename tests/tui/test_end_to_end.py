@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import time
 
@@ -11,6 +12,7 @@ from steersman.ports.tui.keys import PATIENCE
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, WRITE, eventually, outside
 from tests.cli.terminal import CTRL_D, Terminal
 from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
+from tests.world import STEER
 
 READY = "Say what to do"  # the composer, empty, with nothing running
 WORKING = "Enter steers the turn"  # the composer, empty, while a turn runs
@@ -385,3 +387,45 @@ def test_an_instruction_file_is_changed_in_ones_own_editor(steer, script, worksp
     window.press("Enter")
     window.until("Added to", READY)
     assert (workspace / "AGENTS.md").read_text() == "Use just.\nBe brief.\n- never tabs\n"
+
+
+def test_ctrl_z_suspends_and_fg_brings_the_screen_back(steer, script, open_window, tmp_path):
+    model = script({"text": "Hello."}, {"text": "Here I am again."})
+    begin = shlex.join(["sh", "-c", shlex.join([*STEER, "--model", model]) + "; true"])
+    # Between the shell and the application is a program that started it, as `uv run` is.
+    (tmp_path / "rc").write_text(f"PS1='shell> '\nalias begin={shlex.quote(begin)}\n")
+    shell = ("bash", "--rcfile", str(tmp_path / "rc"), "-i")
+    window = open_window(program=shell)
+    window.until("shell>")
+    window.say("begin")
+    window.until(READY)
+    window.say("good day")
+    window.until("Hello.", READY)
+    window.write("half a thought")
+    before = window.screen
+
+    window.press("C-z")
+
+    window.until("Stopped", "shell>", gone="half a thought")
+    window.say("echo $((6 * 7))")
+    window.until("\n42\n")
+    window.say("fg")
+    assert window.until("Hello.", "half a thought", gone="shell>") == before
+    window.press("Enter")
+    window.until("› half a thought", "Here I am again.", READY)
+    window.press("C-p")  # also from a list or a question
+    window.until("Do anything")
+    window.press("C-z")
+    window.until("Stopped", "shell>", gone="Do anything")
+    window.say("fg")
+    window.until("Do anything", "Hello.", gone="shell>")
+
+
+def test_ctrl_z_where_no_shell_waits_suspends_nothing(script, open_window):
+    window = open_window("--model", script(DONE))
+    window.until(READY)
+    window.write("half a thought")
+    window.press("C-z")
+    window.until("There is no shell to return to. ^O detaches, ^Q quits.", "half a thought")
+    window.press("C-_")
+    window.until(READY, gone="half a thought")

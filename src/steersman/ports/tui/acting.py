@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ class Acting:
             "palette": self._palette,
             "stop": self._stop, "leave": self._leave, "mode": self._mode,
             "quit": self._quit, "quit_now": self._go, "detach": app.detach,
+            "suspend": self._suspend,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
             "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
             "todo": lambda: self.pane("todo"),
@@ -114,6 +116,15 @@ class Acting:
             app.showing.everything()
         elif app.seat.thread and not app.query_one(Composer).text and self.backs.again():
             app.spawn(app.command("/rewind"))
+
+    def _suspend(self) -> None:
+        """Give the terminal back to the shell; one that can take it made a process group for us."""
+        app = self._app
+        if os.getpgrp() != os.getsid(0):
+            app.action_suspend_process()
+        else:
+            detach, leave = app.keymap_.of("detach"), app.keymap_.of("quit_now")
+            app.tell(f"There is no shell to return to. {detach} detaches, {leave} quits.")
 
     def _mode(self) -> None:
         self._app.spawn(self._next_mode())

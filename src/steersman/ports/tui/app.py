@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Left = Literal["", "detached"]
-ALWAYS = {"leave", "quit_now"}  # also heard while a question is over the screen
+ALWAYS = {"leave", "quit_now", "suspend"}  # also heard while a question is over the screen
 
 
 class SteersmanApp(App[Left]):

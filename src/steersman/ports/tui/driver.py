@@ -13,6 +13,7 @@ import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from queue import Empty
 
 from textual._parser import ParseError
@@ -102,6 +103,26 @@ class Driver(LinuxDriver):
             self._writer_thread = None
         self._left = self._app.return_value == "detached"
         super().close()
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop until the shell says to continue, with whoever started this, such as `uv run`.
+
+        The shell watches that one; it gets the terminal as it was.
+        """
+        if self._auto_restart:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+            own = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+            os.killpg(0, signal.SIGTSTP)
+            signal.signal(signal.SIGTSTP, own)
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Continue: take the terminal, if it was given away, and draw everything again."""
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        draw = partial(self._app.refresh, layout=True)
+        self._loop.call_soon_threadsafe(self._app.call_later, draw)
 
     def run_input_thread(self) -> None:
         """Hear the terminal until the end."""

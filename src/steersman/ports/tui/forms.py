@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
+from steersman.ports.tui.area import Area
 from steersman.records.errors import SteersmanError
 
 MOST_ROWS = 10
@@ -137,7 +138,7 @@ def in_editor(area: TextArea) -> None:
         area.load_text(changed)
 
 
-class _Area(TextArea):
+class _Area(Area):
     """The text; of a command, Enter sends it and Alt+Enter makes another line."""
 
     def __init__(self) -> None:

@@ -49,6 +49,7 @@ TABLE = (
     Key("mode", ("shift+tab",), "Switch to the next mode: ask, plan, spec, code, debug.", "mode",
         "always"),
     Key("detach", ("ctrl+o",), "Detach; the turn keeps running.", "detach", "always"),
+    Key("suspend", ("ctrl+z",), "Suspend; fg in the shell continues.", "", "always"),
     Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
     Key("log", ("f3",), "Show or hide the task log.", "log", "always"),

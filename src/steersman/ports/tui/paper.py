@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.widgets import TextArea
 
+from steersman.ports.tui.area import Area
 from steersman.ports.tui.completion.assistant import Assistant
 from steersman.ports.tui.history import NOTHING, Drafts, History
 from steersman.records.errors import SteersmanError
@@ -35,7 +35,7 @@ from steersman.views.text import safe
 FREE = ("f6", "f7", "pageup", "pagedown")  # of a text area, but left to the application
 
 
-class Paper(TextArea):
+class Paper(Area):
     """What is being written in one thread."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {

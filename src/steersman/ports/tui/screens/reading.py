@@ -115,6 +115,7 @@ WRITING = (
     ("Up Down", "Earlier messages; ^R searches them."),
     ("@ $ /", "Names of files, skills and commands, completed as you type."),
     ("! command", "Run a command yourself, through the gate."),
+    ("^_", "Undo what you wrote; ^Y redoes it."),
     ("^G", "Write in your own editor."),
 )
 

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList, TextArea
 from textual.widgets.option_list import Option
 
+from steersman.ports.tui.area import Area
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.text import one_line
@@ -109,7 +110,7 @@ class EditText(ModalScreen[str | None]):
         """The text and the keys."""
         with Vertical(classes="box"):
             yield Label(Content(one_line(self._title, 200)), classes="box-title")
-            yield TextArea(self._text, soft_wrap=True)
+            yield Area(self._text, soft_wrap=True)
             keys = (("Ctrl+S", "use it"), ("Ctrl+O", "in your editor"), ("Esc", "keep the old one"))
             yield Label(keys_line(keys), classes="box-foot")
 
