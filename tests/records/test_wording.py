@@ -29,6 +29,7 @@ ACTIONS: list[tuple[Action, str]] = [
     (Write("/w/a.py", "0", "1"), "change `a.py`"),
     (Write("/w/a.py", "", "1"), "create `a.py`"),
     (Write("/w/b.py", "", "1", moved_from="/w/a.py"), "move `a.py` to `b.py`"),
+    (Write("/w/lib/a.py", "", "1", moved_from="/w/a.py"), "move `a.py` to `lib/a.py`"),
     (Delete("/w/a.py", "0"), "delete `a.py`"),
     (Delete("/w/a.py", "0", origin="command"), "keep what the command did: delete `a.py`"),
     (ChangeMany("/w", 0, 0, 3, lost=3, examples=("a", "b", "c")),

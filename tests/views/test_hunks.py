@@ -2,12 +2,13 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from steersman.operations.matching import unified_diff
 from steersman.records.action import Delete, Write
 from steersman.records.hunks import FileHunks, misfit, parts_of
 from steersman.records.message import ConfirmRequest, ConfirmResponse
-from steersman.views.hunks import all_parts, answer, files_of, narrowed, read_diff
+from steersman.views.hunks import all_parts, answer, diffs_of, files_of, narrowed, read_diff
 
 LINES = st.sampled_from(
     [
@@ -65,6 +66,40 @@ def test_what_kind_of_change_it_is() -> None:
     ]
     assert read_diff(quoted).name == 'a "quoted"\tname'
     assert all_parts(files) == {(0, 0), (1, 0)}
+
+
+def test_a_file_that_is_moved_is_one_part_with_what_changes_in_it() -> None:
+    old = "".join(f"{number}\n" for number in range(40))
+    new = old.replace("3\n", "three\n", 1).replace("35\n", "", 1)
+    gone = Delete("/w/old.py", diff=unified_diff("old.py", old.encode(), None))
+    diff = unified_diff("new.py", None, new.encode())
+    come = Write("/w/new.py", diff=diff, moved_from="/w/old.py")
+    other = Write("/w/x", diff=unified_diff("x", b"1\n", b"2\n"))
+    request = ConfirmRequest("call_1", "workspace_apply_patch", (gone, come, other), "asked")
+    moved, changed = files_of(request.actions)
+    assert (moved.title, moved.kind, moved.counts, len(moved.hunks), moved.parts) == (
+        "old.py → new.py", "renamed", (1, 2), 2, 1,
+    )  # fmt: skip
+    assert all_parts([moved, changed]) == {(0, 0), (1, 0)}
+    both = answer(request, {(0, 0)}).hunks
+    assert both == (FileHunks("/w/new.py", (1,)), FileHunks("/w/old.py", (1,)))
+    assert misfit(request.actions, both) == ""
+    assert answer(request, {(1, 0)}).hunks == (FileHunks("/w/x", (1,)),)
+    shown = diffs_of(request.actions)
+    assert list(shown) == ["/w/new.py", "/w/x"]
+    assert shown["/w/new.py"].startswith("--- a/old.py\n+++ b/new.py\n@@ -1,7 +1,7 @@\n")
+
+    same = structs.replace(come, diff=unified_diff("new.py", None, old.encode()))
+    (only,) = files_of((gone, same))
+    assert (only.title, only.hunks, only.why_whole) == (
+        "old.py → new.py", (), "its content is the same",
+    )  # fmt: skip
+    binary = Delete("/w/a", "d", unified_diff("a", b"\0", None))
+    there = Write("/w/b", "", "d", unified_diff("b", None, b"\0"), moved_from="/w/a")
+    (only,) = files_of((binary, there))
+    assert (only.title, only.kind, only.why_whole) == (
+        "/w/a → /w/b", "renamed", "its content is the same",
+    )  # fmt: skip
 
 
 def test_a_file_without_hunks_is_one_part() -> None:

@@ -3,16 +3,17 @@
 Nothing is written here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from steersman.operations.matching import Note, unified_diff, with_hunks
+from steersman.operations.matching import Note, counted, moved_diff, unified_diff, with_hunks
 from steersman.operations.workspace import Workspace, digest
 from steersman.records import names
 from steersman.records.action import Delete, Write
 from steersman.records.errors import ToolProblem
 from steersman.records.hunks import FileHunks, hunks_of, parts_of
+from steersman.records.message import DiffReady
 
 MOST_SHOWN = 6_000  # characters of hunks that the model is shown again
 
@@ -75,6 +76,20 @@ def refuse_odd_name(path: str) -> None:
             f"{names.shown(called)} cannot be edited: its name is not UTF-8.",
             try_this="Change it with a command.",
         )
+
+
+def diffs_of(written: Sequence[Write | Delete], workspace: Workspace) -> Iterator[DiffReady]:
+    """What was changed, file by file; one that was moved is one."""
+    by_path = {one.path: one for one in written}
+    moved = {one.moved_from for one in written if isinstance(one, Write)}
+    for one in written:
+        old = by_path.get(one.moved_from) if isinstance(one, Write) else None
+        name, diff = workspace.shown(one.path), one.diff
+        if old is not None:
+            name = f"{workspace.shown(old.path)} → {name}"
+            diff = moved_diff(old.diff, diff) or diff
+        if one.path not in moved:
+            yield DiffReady(name, diff, *counted(diff))
 
 
 def accepted(

@@ -11,17 +11,16 @@ import msgspec
 from msgspec import Struct
 
 from steersman.operations.admission import Admission, Ready, Refused, refused, stamped
+from steersman.operations.changes import diffs_of
 from steersman.operations.journal.journal import Journal
-from steersman.operations.matching import counted
 from steersman.operations.tool import Answered, Bench, Family, Malformed, Tool
 from steersman.operations.workspace import Look, Workspace
-from steersman.records.action import Delete, Verdict, Write
+from steersman.records.action import Verdict
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import BudgetSpent, Halted, NeedsAnswer, SteersmanError
 from steersman.records.message import (
     MASK,
     Body,
-    DiffReady,
     Message,
     ToolCall,
     ToolProgress,
@@ -274,7 +273,7 @@ class Toolbox:
             if not ready.plan.actions and (verdict := self._withheld().get(tool.name)) is not None:
                 raise refused(verdict)
             output = await self._perform(ready, admission, tool)
-        diffs = tuple(_diff(write, ready.workspace) for write in ready.workspace.written)
+        diffs = tuple(diffs_of(ready.workspace.written, ready.workspace))
         whole = None
         if isinstance(output, Answered):
             if output.failed is not None:
@@ -392,7 +391,3 @@ def _status(error: SteersmanError) -> ToolStatus:
     if isinstance(error, Malformed):
         return "malformed"
     return "denied" if isinstance(error, (Refused, *STOPPING)) else "error"
-
-
-def _diff(write: Write | Delete, workspace: Workspace) -> DiffReady:
-    return DiffReady(workspace.shown(write.path), write.diff, *counted(write.diff))

@@ -37,7 +37,7 @@ class Write(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="wr
     is exactly what is written; `before` is empty for a file that does not exist. `origin` tells
     whose effect it is: a tool's own, a command's that was allowed, one that is past because
     the command ran on the folder itself, or a person's undo. `moved_from` is the path of the file
-    that a patch moves here. `opened` when others may write there who could not before.
+    that is moved here. `opened` when others may write there who could not before.
     """
 
     path: str

@@ -6,12 +6,16 @@ from msgspec import Struct
 
 
 class FileStat(Struct, frozen=True, omit_defaults=True):
-    """A file that was changed, with the lines of it that are new and gone."""
+    """A file that was changed, with the lines of it that are new and gone.
+
+    `moved_from` is the old name of one that was renamed.
+    """
 
     path: str
-    what: Literal["created", "changed", "deleted"]
+    what: Literal["created", "changed", "deleted", "renamed"]
     added: int = 0
     removed: int = 0
+    moved_from: str = ""
 
 
 class Tested(Struct, frozen=True, omit_defaults=True):

@@ -155,7 +155,7 @@ def _does(fact: Mapping[str, Any]) -> bool:
 def _files(changes: Sequence[Write | Delete]) -> str:
     kinds: dict[str, list[str]] = {}
     moves = {one.moved_from: one.path for one in changes if isinstance(one, Write)}
-    moved = [f"move {_names([a])} to {_names([b])}" for a, b in moves.items() if a]
+    moved = [f"move {_names([a])} to {_place(a, b)}" for a, b in moves.items() if a]
     for one in changes:
         if one.path in moves or (isinstance(one, Write) and one.moved_from):
             continue
@@ -166,6 +166,14 @@ def _files(changes: Sequence[Write | Delete]) -> str:
     others = [f"{verb} {_several(paths, 'file')}" for verb, paths in kinds.items()]
     told = ", ".join([*moved[:MOST], *more, *others])
     return f"keep what the command did: {told}" if made else told
+
+
+def _place(old: str, new: str) -> str:
+    """Where a file is moved; one that keeps its name, with its folder."""
+    folder, name = os.path.split(new)
+    if name != os.path.basename(old):
+        return _names([new])
+    return f"`{_short(os.path.join(os.path.basename(folder), name))}`"
 
 
 def _several(paths: Sequence[str], noun: str) -> str:

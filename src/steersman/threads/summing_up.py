@@ -8,7 +8,7 @@ from steersman.operations.journal.undoing import made
 from steersman.operations.matching import counted
 from steersman.operations.running.contents import is_own
 from steersman.operations.running.suites import runs_tests, said
-from steersman.records.change import Change
+from steersman.records.change import Change, Seen
 from steersman.records.message import Message, Summary, ToolCall, ToolResult
 from steersman.records.names import shown
 from steersman.records.protection import git_bookkeeping
@@ -21,9 +21,9 @@ MOST = 200  # files that are named
 def summary(messages: Sequence[Message], journal: Journal, thread: str) -> Summary | None:
     """What is to be said of a turn; nothing of one that changed, tested and was denied nothing."""
     changes = made(journal.entries(messages))
-    files = _files(changes)
+    files = _files(changes, journal)
     commits = [one.subject for one in new_commits(changes, journal)]
-    stats = [_stat(journal, change) for change in files[:MOST]]
+    stats = [_stat(journal, one) for one in files[:MOST]]
     tests = _tests(messages)
     results = [one.body for one in messages if isinstance(one.body, ToolResult)]
     denied = sum(result.status == "denied" for result in results)
@@ -41,18 +41,23 @@ def summary(messages: Sequence[Message], journal: Journal, thread: str) -> Summa
     )
 
 
-def _files(changes: Sequence[Change]) -> list[Change]:
+def _files(changes: Sequence[Change], journal: Journal) -> list[Seen]:
     """What the turn changed in the end, without git's own files, folders and what tools make."""
-    return [change for change in changes
-            if not git_bookkeeping(change.path) and is_own(change.path)
-            and not {change.before.kind, change.after.kind} <= {"folder", "absent"}]  # fmt: skip
+    found = [change for change in changes
+             if not git_bookkeeping(change.path) and is_own(change.path)
+             and not {change.before.kind, change.after.kind} <= {"folder", "absent"}]  # fmt: skip
+    return journal.seen(found)
 
 
-def _stat(journal: Journal, change: Change) -> FileStat:
-    what: Literal["created", "changed", "deleted"] = "changed"
+def _stat(journal: Journal, one: Seen) -> FileStat:
+    change = one.change
+    what: Literal["created", "changed", "deleted", "renamed"] = "changed"
     if "absent" in (change.before.kind, change.after.kind):
         what = "created" if change.before.kind == "absent" else "deleted"
-    return FileStat(shown(change.path), what, *counted(journal.diff(change)))
+    if one.moved_from:
+        what = "renamed"
+    counts = counted(journal.diff_of(one))
+    return FileStat(shown(change.path), what, *counts, shown(one.moved_from))
 
 
 def _tests(messages: Sequence[Message]) -> list[Tested]:

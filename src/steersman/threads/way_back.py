@@ -19,7 +19,7 @@ from steersman.operations.running.contents import of_git
 from steersman.operations.running.git_index import may_be_index, same_index
 from steersman.operations.running.git_needs import needed
 from steersman.operations.running.precious import Keeping
-from steersman.records.change import Change, FileState
+from steersman.records.change import Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
@@ -231,10 +231,14 @@ class WayBack:
             if not of_git(one.path) and not keeping.keeps(one.path)
         }
 
-    def diffs(self, thread_id: str, changes: Sequence[Change]) -> list[str]:
+    def seen(self, thread_id: str, changes: Sequence[Change]) -> list[Seen]:
+        """Changes as people look at them: a file that was moved is one."""
+        return self._journal(thread_id).seen(changes)
+
+    def diffs(self, thread_id: str, changes: Sequence[Seen]) -> list[str]:
         """Each change as people read it."""
         journal, names = self._journal(thread_id), self.names(thread_id)
-        return [journal.diff(change, names.get(change.path)) for change in changes]
+        return [journal.diff_of(change, names) for change in changes]
 
     def commits(self, thread_id: str, changes: Sequence[Change]) -> list[str]:
         """The subjects of the commits that changes make, or undo, the oldest first."""
@@ -252,7 +256,7 @@ class WayBack:
 
     def describe(self, thread_id: str, plan: UndoPlan) -> list[str]:
         """A plan's changes as people read them."""
-        lines = self.diffs(thread_id, plan.changes)
+        lines = self.diffs(thread_id, self.seen(thread_id, plan.changes))
         if plan.kept:
             lines.append(_STAYS.format(objects=counted(plan.kept, "object")))
         return lines

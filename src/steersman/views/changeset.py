@@ -2,14 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.host import Host
-from steersman.records.change import Change
+from steersman.records.change import Change, Seen
 from steersman.records.errors import NothingToUndo, UsageProblem
 from steersman.records.git_names import inner
 from steersman.records.message import Message
@@ -31,6 +31,7 @@ class Changeset(Struct, frozen=True):
 
     Each ignored folder is one of the files, after the others; `ignored` is how many files each of
     them has. What git notes for itself is the last of the files, and `git` says it in words.
+    `moved` has the old paths of files that were renamed, by the new ones.
     """
 
     turn: int
@@ -38,11 +39,13 @@ class Changeset(Struct, frozen=True):
     paths: tuple[str, ...]
     git: str = ""
     ignored: tuple[int, ...] = ()
+    moved: Mapping[str, str] = {}
 
     def without(self, paths: Collection[str]) -> "Changeset | None":
         """The rest of it, when some of its own files need no review; None when nothing is left."""
         own = len(self.own)
-        left = [at for at in range(len(self.files)) if at >= own or self.paths[at] not in paths]
+        left = [at for at, path in enumerate(self.paths)
+                if at >= own or not {path, self.moved.get(path, path)} <= {*paths}]  # fmt: skip
         if not left or len(left) == len(self.files):
             return self if left else None
         return replace(
@@ -89,8 +92,10 @@ class Changeset(Struct, frozen=True):
         for at, file in enumerate(self.files):
             hunks = tuple(hunk + 1 for place, hunk in sorted(chosen) if place == at)
             if hunks:
-                whole = not file.hunks or file.kind != "changed"
-                found.append(Part(self.paths[at], () if whole else hunks))
+                whole = file.whole or file.kind != "changed"
+                path = self.paths[at]
+                found += [Part(self.moved[path])] if path in self.moved else []
+                found.append(Part(path, () if whole else hunks))
         return tuple(found)
 
 
@@ -115,12 +120,12 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
     if not own and not noted:
         return None
     sorted_out = arranged(host, thread, own, rank)
-    own = sorted_out.shown
-    diffs = host.way_back.diffs(thread, own[:MOST])
-    diffs += [""] * (len(own) - len(diffs))
+    found = host.way_back.seen(thread, sorted_out.shown)
+    diffs = host.way_back.diffs(thread, found[:MOST])
+    diffs += [""] * (len(found) - len(diffs))
     names = host.way_back.names(thread)
-    files = [(_file(one, diff, names.get(one.path, one.path)), one.path)
-             for one, diff in zip(own, diffs, strict=True)]  # fmt: skip
+    files = [(_file(one, diff, names), one.change.path)
+             for one, diff in zip(found, diffs, strict=True)]  # fmt: skip
     for folder, count in sorted_out.ignored.items():
         why = ignored_words(folder, count)
         files.append((FileDiff(shown(folder), "changed", why_whole=why), folder))
@@ -135,6 +140,7 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
         tuple(path for _, path in files),
         git,
         tuple(sorted_out.ignored.values()),
+        {one.change.path: one.moved_from for one in found if one.moved_from},
     )
 
 
@@ -144,15 +150,18 @@ def _goes_along(change: Change, above: Collection[str]) -> bool:
     return folder and change.path in above and change.before.kind != change.after.kind
 
 
-def _file(change: Change, diff: str, name: str) -> FileDiff:
-    name = shown(name)
+def _file(one: Seen, diff: str, names: Mapping[str, str]) -> FileDiff:
+    change, name = one.change, shown(names.get(one.change.path, one.change.path))
     if diff.startswith(("--- ", "Binary files ")):
         return read_diff(diff, name)
     kinds = change.before.kind, change.after.kind
     kind: Kind = "created" if kinds[0] == "absent" else "changed"
     kind = "deleted" if kinds[1] == "absent" else kind
-    told = diff.strip().removeprefix(f"{name}: ")
-    return FileDiff(name, kind, why_whole=told or "its diff is not shown")
+    told = diff.strip().removeprefix(f"{name}: ") or "its diff is not shown"
+    if one.moved_from:
+        old = shown(names.get(one.moved_from, one.moved_from))
+        return FileDiff(name, "renamed", why_whole=told, moved_from=old)
+    return FileDiff(name, kind, why_whole=told)
 
 
 def lines(found: Changeset, undo: str, *more: str) -> list[str]:
@@ -160,9 +169,9 @@ def lines(found: Changeset, undo: str, *more: str) -> list[str]:
     told = [found.head]
     for file in found.own[:LISTED]:
         added, removed = file.counts
-        hunks = f"  {counted(len(file.hunks), 'hunk')}" if len(file.hunks) > 1 else ""
+        hunks = f"  {counted(len(file.hunks), 'hunk')}" if file.parts > 1 else ""
         kind = f"  {file.kind}" if file.kind != "changed" else ""
-        told.append(f"  {flat(file.name)}  +{added} −{removed}{kind}{hunks}")
+        told.append(f"  {flat(file.title)}  +{added} −{removed}{kind}{hunks}")
     if len(found.own) > LISTED:
         told.append(f"  … and {counted(len(found.own) - LISTED, 'more file')}")
     told += [f"  {flat(one.name)}: {one.why_whole}" for one in found.folders[:LISTED]]
@@ -175,8 +184,10 @@ def numbered(found: Changeset) -> list[str]:
     """Every file with its hunks and their numbers, each a diff to read."""
     told = [f"{found.head}\n"]
     for file in found.files:
-        if not file.hunks:
-            told.append(f"{flat(file.name)}: {file.why_whole}\n")
+        if file.whole:
+            told.append(f"{flat(file.title)}: {file.why_whole or 'undone as a whole'}\n")
+            told += [hunk.text() for hunk in file.hunks]
+            continue
         for number, hunk in enumerate(file.hunks, 1):
             told.append(f"{flat(file.name)}:{number}\n{hunk.text()}")
     return told
@@ -210,7 +221,7 @@ def review_lines(host: Host, end: Message, *, inside: bool = False) -> list[str]
     found = changeset(host, end.thread, end.turn) if end.turn else None
     if found is None:
         return []
-    file = next((file for file in found.own if len(file.hunks) > 1), None)
+    file = next((file for file in found.own if file.parts > 1), None)
     path = shlex.quote(flat((file or found.files[0]).name))
     hunk = f"{path}:{len(file.hunks)}" if file else ""
     if inside:

@@ -23,7 +23,10 @@ async def without_committed(seat: Seat, found: Changeset) -> Changeset | None:
     paths = found.paths[: len(found.own)]
     if not paths:
         return found
+    olds = [found.moved[path] for path in paths if path in found.moved]
     deleted = [path for path, file in zip(paths, found.own, strict=True) if file.kind == "deleted"]
+    deleted += olds
+    paths = (*paths, *olds)
     done = await seat.query(RUN, {"command": git_work.pending_command(paths)})
     match done.body:
         case ToolResult(output={"exit_code": 0, "output": str(text), **rest}):

@@ -10,15 +10,17 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
+from steersman.host.diffs import moved_diff
 from steersman.records.action import Action, Delete, Write
 from steersman.records.hunks import FileHunks
 from steersman.records.message import ConfirmRequest, ConfirmResponse
 
-Kind = Literal["changed", "created", "deleted"]
+Kind = Literal["changed", "created", "deleted", "renamed"]
 Part = tuple[int, int]  # a file and a hunk of it, both counted from 0
 
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NULL = "/dev/null"
+UNCHANGED = "its content is the same"
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -64,18 +66,32 @@ class Hunk(Struct, frozen=True):
 
 
 class FileDiff(Struct, frozen=True):
-    """One file of a change. `why_whole` says why there are no hunks to choose from."""
+    """One file of a change. `why_whole` says why there are no hunks to choose from.
+
+    `moved_from` is the old name of one that is renamed; that is accepted as a whole.
+    """
 
     name: str
     kind: Kind
     hunks: tuple[Hunk, ...] = ()
     why_whole: str = ""
     head: tuple[str, str] = ("", "")
+    moved_from: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called: of a renamed file, both names."""
+        return f"{self.moved_from} → {self.name}" if self.moved_from else self.name
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is accepted as a whole, or not at all."""
+        return not self.hunks or bool(self.moved_from)
 
     @property
     def parts(self) -> int:
         """How many things there are to accept: its hunks, or the file as a whole."""
-        return len(self.hunks) or 1
+        return 1 if self.whole else len(self.hunks)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -85,12 +101,43 @@ class FileDiff(Struct, frozen=True):
 
 
 def files_of(actions: Sequence[Action]) -> list[FileDiff]:
-    """The files that actions would change, in their order."""
+    """The files that actions would change, in their order; one that is moved is one."""
+    return [_file(halves) for halves in _changes(actions)]
+
+
+def diffs_of(actions: Sequence[Action]) -> dict[str, str]:
+    """The diffs that actions are shown with, by path; of a file that is moved, by its new one."""
+    found = {}
+    for new, *olds in _changes(actions):
+        found[new.path] = next((moved_diff(old.diff, new.diff) for old in olds), "") or new.diff
+    return found
+
+
+def _changes(actions: Sequence[Action]) -> list[tuple[Write | Delete, ...]]:
+    """The actions that change files: two for a file that is moved, its new name first."""
+    found = {one.path: one for one in actions if isinstance(one, Write | Delete)}
+    olds = {one.path: found[one.moved_from] for one in found.values()
+            if isinstance(one, Write) and one.moved_from in found}  # fmt: skip
+    gone = {old.path for old in olds.values()}
     return [
-        read_diff(action.diff, action.path)
-        for action in actions
-        if isinstance(action, Write | Delete)
+        (one, olds[one.path]) if one.path in olds else (one,)
+        for one in found.values()
+        if one.path not in gone
     ]
+
+
+def _file(halves: tuple[Write | Delete, ...]) -> FileDiff:
+    new, *olds = halves
+    file = read_diff(new.diff, new.path)
+    if not olds:
+        return file
+    (old,) = olds
+    diff = moved_diff(old.diff, new.diff)
+    if diff:
+        return read_diff(diff)
+    before = read_diff(old.diff, old.path)
+    why = UNCHANGED if isinstance(new, Write) and old.before == new.after else file.why_whole
+    return structs.replace(file, kind="renamed", hunks=(), why_whole=why, moved_from=before.name)
 
 
 @lru_cache(maxsize=64)
@@ -107,12 +154,15 @@ def read_diff(diff: str, path: str = "") -> FileDiff:
         return FileDiff(path, "created" if created else kind, why_whole=why)
     old, new = _name(lines[0][4:]), _name(lines[1][4:])
     kind = "created" if old == _NULL else "deleted" if new == _NULL else "changed"
+    if kind == "changed" and old[2:] != new[2:]:
+        kind = "renamed"
     name = (old if kind == "deleted" else new)[2:]
+    moved_from = old[2:] if kind == "renamed" else ""
     head = (lines[0], lines[1])
     hunks = _hunks(lines[2:])
-    if hunks is None:
-        return FileDiff(name, kind, why_whole="its diff cannot be read", head=head)
-    return FileDiff(name, kind, tuple(hunks), "" if hunks else "it is empty", head)
+    why = "" if hunks else UNCHANGED if moved_from else "it is empty"
+    why = "its diff cannot be read" if hunks is None else why
+    return FileDiff(name, kind, tuple(hunks or ()), why, head, moved_from)
 
 
 def narrowed(file: FileDiff, context: int) -> FileDiff:
@@ -137,10 +187,12 @@ def answer(request: ConfirmRequest, accepted: Collection[Part]) -> ConfirmRespon
         return ConfirmResponse("deny")
     if frozenset(accepted) == all_parts(files):
         return ConfirmResponse("allow")
-    changes = [one for one in request.actions if isinstance(one, Write | Delete)]
+    changes = _changes(request.actions)
     named: dict[str, list[int]] = {}
     for file, hunk in sorted(accepted):
-        named.setdefault(changes[file].path, []).append(hunk + 1)
+        first, *more = changes[file]
+        named.setdefault(first.path, []).append(hunk + 1)
+        named |= {one.path: [1] for one in more}
     hunks = tuple(FileHunks(path, tuple(numbers)) for path, numbers in named.items())
     return ConfirmResponse("allow", hunks=hunks)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from steersman.host import Host
-from steersman.records.change import Change
+from steersman.records.change import Change, Seen
 from steersman.records.git_names import inner
 from steersman.records.names import shown
 from steersman.records.undo import UndoPlan
@@ -31,7 +31,7 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
 
 def git_line(host: Host, thread: str, changes: Sequence[Change]) -> str:
     """What changes, or their undoing, do to what git notes for itself; commits by their names."""
-    log = [one for one in changes if inner(one.path) == LOG]
+    log = [Seen(one) for one in changes if inner(one.path) == LOG]
     made = git_notes.commits("".join(host.way_back.diffs(thread, log)))
     subjects = host.way_back.commits(thread, changes)
     return git_notes.line((one.path for one in changes), made, subjects)

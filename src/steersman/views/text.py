@@ -142,7 +142,8 @@ def summary_lines(body: Summary) -> list[str]:
     lines = [f"{counted(body.count, 'file')} changed, +{body.added} −{body.removed}"]
     for file in body.files[:_NAMED]:
         what = "" if file.what == "changed" else f" ({file.what})"
-        lines.append(f"  {file.path} +{file.added} −{file.removed}{what}")
+        name = " → ".join(filter(None, (file.moved_from, file.path)))
+        lines.append(f"  {name} +{file.added} −{file.removed}{what}")
     if body.count > _NAMED:
         lines.append(f"  and {body.count - _NAMED} more")
     if body.commits:

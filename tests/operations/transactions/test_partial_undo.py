@@ -123,20 +123,25 @@ def test_two_changes_of_a_text(one: bytes, other: bytes, both: bytes | None) -> 
     assert merged(b"a\nb\nc\n", other, one) == both
 
 
+def held(letter: str) -> FileState:
+    """A file with some content, told from others by a letter."""
+    return FileState("file", 1, letter * 64, 1)
+
+
 TREE = [
-    Change(".git/HEAD", FileState("file", 1, "a"), FileState("file", 1, "b")),
-    Change(".git/hooks/post-commit", ABSENT, FileState("file", 1, "hook")),
-    Change(".git/objects/ab/" + "0" * 38, ABSENT, FileState("file", 1, "c")),
+    Change(".git/HEAD", held("a"), held("b")),
+    Change(".git/hooks/post-commit", ABSENT, held("k")),
+    Change(".git/objects/ab/" + "0" * 38, ABSENT, held("c")),
     Change("gone", FOLDER, ABSENT),
-    Change("gone/x", FileState("file", 1, "d"), ABSENT),
+    Change("gone/x", held("d"), ABSENT),
     Change("new", ABSENT, FOLDER),
     Change("new/deep", ABSENT, FOLDER),
-    Change("new/deep/a", ABSENT, FileState("file", 1, "e")),
-    Change("new/deep/b", ABSENT, FileState("file", 1, "f")),
-    Change("turned", FileState("file", 1, "g"), FOLDER),
-    Change("turned/in", ABSENT, FileState("file", 1, "h")),
-    Change("was/moved", FileState("file", 1, "i"), ABSENT),
-    Change("zz", ABSENT, FileState("file", 1, "i")),
+    Change("new/deep/a", ABSENT, held("e")),
+    Change("new/deep/b", ABSENT, held("f")),
+    Change("turned", held("g"), FOLDER),
+    Change("turned/in", ABSENT, held("h")),
+    Change("was/moved", held("i"), ABSENT),
+    Change("zz", ABSENT, held("i")),
 ]
 BOOK = [".git/HEAD", ".git/objects/ab/" + "0" * 38]
 

@@ -81,6 +81,58 @@ def test_a_turn_ends_with_one_card_and_parts_of_it_are_undone(size, environ, wor
     live(scene)
 
 
+def test_a_moved_file_is_one_rename_and_both_names_are_taken_back(environ, workspace, script):
+    """With only the lines that changed; in the conversation, on the card, in the choice."""
+    (workspace / "long.py").write_text(OLD)
+    (workspace / "same.py").write_text("same = 1\n" * 3)
+    git(workspace, "add", ".")
+    git(workspace, "commit", "-qm", "first")
+    command = (
+        "mkdir lib && git mv long.py lib/new.py && git mv same.py lib/same.py"
+        " && sed -i -e 's/^line 2$/line two/' -e '/^line 30$/d' lib/new.py"
+    )
+
+    def names():
+        found = [*workspace.glob("*.py"), *workspace.glob("lib/*")]
+        return sorted(str(one.relative_to(workspace)) for one in found if one.name != "calc.py")
+
+    async def scene():
+        moving = {"tool_calls": [call("workspace_run_command", command=command)]}
+        model = script(moving, DONE)
+        how = {"size": (120, 40), "approvals": "review"}
+        async with at_the_terminal(environ, workspace, model, **how) as me:
+            await me.say("move it")
+            await me.turn_ends()
+            await me.sees("2 files changed, +1 −2", "long.py → lib/new.py +1 −2 renamed")
+            await me.sees("same.py → lib/same.py renamed")
+            changed = me.messages("tool_result")[0].body.output["changes"]
+            own = [one for one in changed if ".git" not in one]
+            assert own == [
+                "created lib", "renamed long.py → lib/new.py", "renamed same.py → lib/same.py"
+            ]  # fmt: skip
+            assert [
+                (one.body.file, one.body.added, one.body.removed)
+                for one in me.messages("diff_ready")
+            ] == [("long.py → lib/new.py", 1, 2), ("same.py → lib/same.py", 0, 0)]
+
+            await me.press("f8", "enter")
+            await me.sees("3 of 3 kept", "[x] long.py → lib/new.py", "line two")
+            check(me.picture(), "review-rename-120x40.txt")
+            await me.press("space")
+            await me.sees("2 of 3 kept", "[ ] long.py → lib/new.py")
+            await me.press("enter")
+            await me.until(lambda: names() == ["lib/same.py", "long.py"])
+            assert (workspace / "long.py").read_text() == OLD
+            await me.sees("↶ undone: long.py, lib/new.py", "1 file changed, +0 −0")
+
+            await me.say("/undo lib/same.py")  # its new name stands for both
+            await me.sees("--- a/lib/same.py", "+++ b/same.py")
+            await me.press("y")
+            await me.until(lambda: names() == ["long.py", "same.py"])
+
+    live(scene)
+
+
 def test_writing_on_keeps_it_and_so_does_k(environ, workspace, script):
     async def scene():
         model = script({"tool_calls": WRITES}, DONE, {"tool_calls": WRITES[:1]}, DONE)

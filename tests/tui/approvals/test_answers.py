@@ -236,15 +236,17 @@ def test_where_only_the_whole_can_be_answered_the_diff_says_why() -> None:
     assert press((request, working(request, command="make")), "D", "space", "enter").answers == []
 
 
-def test_a_choice_that_cannot_be_sent_stays_and_says_why() -> None:
-    """A file is moved: one half of that cannot be meant alone."""
+def test_a_file_that_is_moved_is_one_choice() -> None:
+    """One half of that cannot be meant alone."""
     moved = written("b", None, OLD, moved_from="/w/a"), written("a", OLD, None)
-    request = asked("workspace_apply_patch", *moved)
-    work = working(request, patch="")
-    app = press((request, work), "D", "space", "enter")
-    assert app.answers == []
-    assert "/w/a is moved to /w/b, which can only be accepted" in picture(app)
-    assert press((request, work), "D", "space", "enter", "space", "enter").answer
+    request = asked("workspace_apply_patch", *moved, written("c", None, "c\n"))
+    both = FileHunks("/w/b", (1,)), FileHunks("/w/a", (1,))
+    asked_about = (request, working(request, patch=""))
+    app = press(asked_about, "D", "j", "space")
+    assert "[x] a → b  renamed" in picture(app)
+    assert "1 of 2 accepted" in picture(app)
+    found = answers(asked_about, ["D", "j", "space", "enter"], ["D", "space", "enter"])
+    assert [one.hunks for (one,) in found] == [both, (FileHunks("/w/c", (1,)),)]
 
 
 def test_the_choice_closes_when_the_request_is_gone() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.moves import moves
 from steersman.operations.journal.undoing import with_obstacles
 from steersman.operations.matching import merged, with_hunks
 from steersman.records.change import Change, FileState
@@ -41,7 +42,7 @@ def undone(
         _named(parts[0], done, ())  # says that nothing is to be done there
     back = {one.path: _back(journal, one, wanted[one.path]) for one in done if one.path in wanted}
     whole = [change for change in done if back.get(change.path) == change.reversed()]
-    whole += _moved(done, whole)
+    whole += _moved(journal, done, whole)
     paths = {change.path for change in with_obstacles(whole, done)}
     paths |= _emptied(done, paths)
     return [change.reversed() if change.path in paths else back[change.path]
@@ -126,13 +127,15 @@ def onto(journal: Journal, change: Change, present: FileState) -> Change:
     return Change(change.path, present, FileState("file", mode, digest, size))
 
 
-def _moved(done: Sequence[Change], whole: Sequence[Change]) -> list[Change]:
-    """Deletions of files whose content would be nowhere once the new name is gone, too."""
+def _moved(journal: Journal, done: Sequence[Change], whole: Sequence[Change]) -> list[Change]:
+    """Deletions of files that were moved to what goes, or whose content would be nowhere then."""
     chosen = {change.path for change in whole}
     going = {change.after.digest for change in whole if change.after.kind == "file"}
     going -= {one.after.digest for one in done if one.path not in chosen} | {""}
+    olds = {old for new, old in moves(done, journal.content).items() if new in chosen}
     return [change for change in done if change.path not in chosen
-            and change.after.kind == "absent" and change.before.digest in going]  # fmt: skip
+            and change.after.kind == "absent"
+            and (change.path in olds or change.before.digest in going)]  # fmt: skip
 
 
 def _emptied(done: Sequence[Change], undone: set[str]) -> set[str]:

@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
+from types import MappingProxyType
 
 import msgspec
 
@@ -16,12 +17,13 @@ from steersman.operations.journal.changeset import same
 from steersman.operations.journal.commit import HalfDone, apply
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.looking import Special, examine
+from steersman.operations.journal.moves import moves, seen
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.siblings import with_siblings
 from steersman.operations.journal.undoing import Entry
 from steersman.operations.matching import unified_diff
 from steersman.records.action import Action, Delete, Origin, Write
-from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.change import ABSENT, Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
 from steersman.records.message import MASK, Checkpoint, Message
@@ -180,18 +182,39 @@ class Journal:
         """What the gate must say to changes: one action a path, with a diff where one can be."""
         listed = list(changes)
         shown = len(listed) <= INLINE
-        return [self._action(change, origin, self.diff(change) if shown else "")
+        origins = moves(listed, self.content) if shown else {}
+        return [self._action(change, origin, self.diff(change) if shown else "", origins)
                 for change in listed]  # fmt: skip
 
-    def _action(self, change: Change, origin: Origin, diff: str) -> Action:
-        path = os.path.normpath(os.path.join(self.root, change.path))
+    def _action(
+        self, change: Change, origin: Origin, diff: str, origins: Mapping[str, str]
+    ) -> Action:
+        path = self._real(change.path)
         if change.after.kind == "absent":
             return Delete(path, change.before.digest, diff, origin)
         before, after = change.before.digest, change.after.digest
-        return Write(path, before, after, diff, origin, opened=opened(change))
+        old = self._real(origins[change.path]) if change.path in origins else ""
+        return Write(path, before, after, diff, origin, moved_from=old, opened=opened(change))
+
+    def _real(self, path: str) -> str:
+        return os.path.normpath(os.path.join(self.root, path))
+
+    def seen(self, changes: Sequence[Change]) -> list[Seen]:
+        """Changes as people look at them: a file that was moved is one."""
+        return seen(changes, self.content)
+
+    def diff_of(self, one: Seen, names: Mapping[str, str] = MappingProxyType({})) -> str:
+        """A change as people read it, under its own name or one of others."""
+        before, after, path = one.change.before, one.change.after, one.change.path
+        if not one.moved_from:
+            return self.diff(one.change, names.get(path))
+        old, new = (shown(names.get(name, name)) for name in (one.moved_from, path))
+        if before.digest == after.digest:
+            return unified_diff(new, b"", b"", old)
+        return unified_diff(new, self.content(before), self.content(after), old)
 
     def diff(self, change: Change, name: str | None = None) -> str:
-        """A change as people read it, under its own name or another."""
+        """A change of one path as people read it, under its own name or another."""
         before, after, name = change.before, change.after, shown(name or change.path)
         if "file" in (before.kind, after.kind) and before.digest != after.digest:
             if max(before.size, after.size) > LARGEST_DIFF:

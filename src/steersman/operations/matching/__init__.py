@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steersman.operations.matching.accepting import with_hunks
-    from steersman.operations.matching.diffs import counted, unified_diff
+    from steersman.operations.matching.diffs import counted, moved_diff, unified_diff
     from steersman.operations.matching.edits import apply_edits
     from steersman.operations.matching.encoding import Encoding, Text, decode, encode
     from steersman.operations.matching.hunks import apply_hunks
@@ -44,6 +44,7 @@ __all__ = [
     "encode",
     "has_edit",
     "merged",
+    "moved_diff",
     "parse_patch",
     "unified_diff",
     "with_hunks",
@@ -51,7 +52,7 @@ __all__ = [
 
 _MODULES = {
     "accepting": ("with_hunks",),
-    "diffs": ("counted", "unified_diff"),
+    "diffs": ("counted", "moved_diff", "unified_diff"),
     "edits": ("apply_edits",),
     "encoding": ("Encoding", "Text", "decode", "encode"),
     "hunks": ("apply_hunks",),

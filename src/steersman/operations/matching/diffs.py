@@ -22,16 +22,42 @@ class Region(Struct, frozen=True):
     right: tuple[int, int]
 
 
-def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
-    """What changed in a file; None stands for a file that is not there."""
+def unified_diff(path: str, before: bytes | None, after: bytes | None, moved_from: str = "") -> str:
+    """What changed in a file; None stands for a file that is not there.
+
+    Of one that was only moved there is nothing but its names.
+    """
+    old, new = _name("a", moved_from or path, before), _name("b", path, after)
     if before == after:
-        return ""
-    old, new = _name("a", path, before), _name("b", path, after)
+        return f"--- {old}\n+++ {new}\n" if moved_from else ""
     texts = texts_of(before, after)
     if texts is None:
         return f"Binary files {old} and {new} differ\n"
     header = f"--- {old}\n+++ {new}\n"
     return header + "".join(_hunks(split(texts[0]), split(texts[1])))
+
+
+def moved_diff(gone: str, come: str) -> str:
+    """The diff of a file that is moved, from those of its old name, which goes, and its new one.
+
+    Empty where they do not have it all: it is no text, or too large.
+    """
+    olds, news = gone.split("\n", 2), come.split("\n", 2)
+    if not (olds[0].startswith("--- ") and news[0].startswith("--- ")):
+        return ""
+    header = f"{olds[0]}\n{news[1]}\n"
+    return header + "".join(_hunks(_content(olds[2], "-"), _content(news[2], "+")))
+
+
+def _content(hunk: str, mark: str) -> list[str]:
+    """All lines of a file that a diff adds or removes as a whole."""
+    lines: list[str] = []
+    for line in split(hunk):
+        if line.startswith(mark):
+            lines.append(line[1:])
+        elif line.startswith("\\") and lines:
+            lines[-1] = lines[-1].removesuffix("\n")
+    return lines
 
 
 def hunk_text(before: str, after: str, above: int) -> str:

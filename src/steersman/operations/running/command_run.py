@@ -17,34 +17,29 @@ from steersman.operations.journal.folders import Tree, set_mode_at
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.past import LoggedPast
 from steersman.operations.journal.snapshot import Snapshot
-from steersman.operations.matching import counted
 from steersman.operations.running.afterwards import settled, without_specials
 from steersman.operations.running.alone import Hold
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
-from steersman.operations.running.effects import actions_for, verb
+from steersman.operations.running.effects import actions_for
 from steersman.operations.running.guardian import NO_VIEW, View
 from steersman.operations.running.overlay import Transaction, to_be_read
 from steersman.operations.running.programs import found
+from steersman.operations.running.reporting import names_of, tell
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
 from steersman.records.action import Network
 from steersman.records.addresses import canonical_host
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError
-from steersman.records.message import Audit, Body, Checkpoint, DiffReady
-from steersman.records.names import shown
+from steersman.records.message import Audit, Checkpoint
 from steersman.records.profile import Profile
-from steersman.records.protection import git_bookkeeping
 from steersman.store.log import unbroken
 
 if TYPE_CHECKING:
     from steersman.operations.running.door import Door
     from steersman.operations.running.given import Given
     from steersman.operations.running.proxy import Ask, Deny, Local
-
-SHOWN_DIFFS = 20
-SHOWN_NAMES = 40
 
 
 class Effects(Struct, frozen=True):
@@ -316,7 +311,7 @@ class OverView(CommandRun):
         if self._given is not None:
             take_over = asyncio.to_thread(self._given.take_over, self._journal.objects)
             notes = [*notes, *await unbroken(take_over)]
-        return Effects(names_of(found.changes), notes)
+        return Effects(await asyncio.to_thread(names_of, self._journal, found.changes), notes)
 
     async def judge(self, found: Changeset, bench: Bench) -> None:
         """Put changes before the gate; raises when it says no."""
@@ -397,10 +392,11 @@ class Directly(CommandRun):
             await self._journal.record(body, bench.lane, bench.call)
             await tell(self._journal, changes, bench)
         if not (self._profile.sandbox or self._profile.guarded) or not (changes or remove):
-            return Effects(names_of(changes), found.notes)
+            return Effects(await asyncio.to_thread(names_of, self._journal, changes), found.notes)
         few = not self._profile.sandbox
         stand, notes = await settled(self._journal, found, bench, past, only_protected=few)
-        return Effects(names_of(stand), [*found.notes, *notes])
+        words = await asyncio.to_thread(names_of, self._journal, stand)
+        return Effects(words, [*found.notes, *notes])
 
 
 class Outside(Directly):
@@ -503,26 +499,3 @@ def _changed(path: str) -> int | None:
     except OSError:
         return 0
     return None if stat.S_ISDIR(about.st_mode) else about.st_ctime_ns
-
-
-async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
-    """Show the diffs of the first files."""
-    texts = [
-        change
-        for change in changes
-        if "file" in (change.before.kind, change.after.kind) and not git_bookkeeping(change.path)
-    ]
-
-    def diffs() -> list[Body]:
-        made = [(change.path, journal.diff(change)) for change in texts[:SHOWN_DIFFS]]
-        return [DiffReady(shown(path), diff, *counted(diff)) for path, diff in made]
-
-    if texts and (bodies := await asyncio.to_thread(diffs)):
-        await bench.lane.append(*bodies, corr=bench.call)
-
-
-def names_of(changes: Sequence[Change]) -> list[str]:
-    """Changes as a short list of words."""
-    listed = [f"{verb(change)} {shown(change.path)}" for change in changes[:SHOWN_NAMES]]
-    more = len(changes) - SHOWN_NAMES
-    return [*listed, f"and {more} more"] if more > 0 else listed

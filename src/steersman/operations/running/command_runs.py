@@ -26,7 +26,6 @@ from steersman.operations.running.command_run import (
     Looking,
     Outside,
     OverView,
-    names_of,
 )
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
@@ -36,6 +35,7 @@ from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.processes import Running
+from steersman.operations.running.reporting import names_of
 from steersman.operations.running.scratch import Scratch, elsewhere, sweep
 from steersman.operations.tool import Bench
 from steersman.records.errors import SteersmanError, StorageProblem, ToolProblem
@@ -106,9 +106,10 @@ class CommandRuns:
         await asyncio.to_thread(hold.forget)
         if not changes:
             return []
+        words = await asyncio.to_thread(names_of, self._journal, changes)
         return [
             "A command on this folder was cut off before it was judged. Changed since it began: "
-            f"{', '.join(names_of(changes))}. Check this; to undo it, run "
+            f"{', '.join(words)}. Check this; to undo it, run "
             f"`steer undo {lane.log.thread} --turn {lane.turn}`."
         ]
 

@@ -13,11 +13,12 @@ from steersman.operations.journal.commit import Conflict
 from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import with_obstacles
-from steersman.operations.running.command_run import Effects, OverView, names_of
+from steersman.operations.running.command_run import Effects, OverView
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.fitting import unfit
 from steersman.operations.running.mirrored import Mirrored
 from steersman.operations.running.overlay import Transaction
+from steersman.operations.running.reporting import names_of
 from steersman.operations.running.repositories import is_state, repository_of
 from steersman.operations.tool import Bench
 from steersman.records.change import Change
@@ -104,7 +105,8 @@ class OverMirror(OverView):
                 problem = failed
                 break
             if problem is None:
-                return Effects(names_of(outcome.made), list(outcome.notes))
+                words = await asyncio.to_thread(names_of, self._journal, outcome.made)
+                return Effects(words, list(outcome.notes))
             break
         if outcome.notes:  # also where a part was refused, another was made
             await bench.lane.append(Error("; ".join(outcome.notes)), corr=bench.call)

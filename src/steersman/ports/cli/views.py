@@ -34,6 +34,7 @@ from steersman.records.message import (
     encode_message,
 )
 from steersman.records.wording import described, reached, wants
+from steersman.views.hunks import diffs_of
 from steersman.views.requests import keys_of, made_of, plain, title, who
 from steersman.views.text import (
     call_words,
@@ -337,10 +338,11 @@ def request_words(request: ConfirmRequest) -> str:
         click.style(f"? {who(request)} {title(request)}", fg="yellow", bold=True),
         f"  {flat(request.reason)}",
     ]
+    diffs = diffs_of(request.actions)
     for action in request.actions:
         match action:
-            case Write(diff=diff) | Delete(diff=diff):
-                lines.append(coloured_diff(diff))
+            case Write(path=path) | Delete(path=path):
+                lines += [coloured_diff(diffs[path])] if path in diffs else []
             case Execute(command=command, cwd=cwd):
                 place = f"in {flat(cwd)}{',' if action.wants else ''}{wants(action)}"
                 # Further lines are marked, so that none of them is taken for words of ours.

@@ -18,7 +18,6 @@ from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.ports.tui.drawing.lines import clean_line
 from steersman.ports.tui.forms import EditForm, WordsForm
 from steersman.ports.tui.request_sheet import RequestSheet
-from steersman.records.hunks import misfit
 from steersman.records.message import Answer, ConfirmResponse
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
@@ -294,9 +293,6 @@ class Approvals(RequestSheet, can_focus=True):
             return
         whole = self._queue.why_whole
 
-        def check(accepted: frozenset[Part]) -> str:
-            return misfit(block.request.actions, answer(block.request, accepted).hunks or ())
-
         def decided(accepted: frozenset[Part] | None) -> None:
             self._opened = None
             if accepted is not None and self.current is block:
@@ -307,7 +303,6 @@ class Approvals(RequestSheet, can_focus=True):
             title=requests.wish(block),
             choosing=not whole,
             why_whole=whole,
-            check=check,
         )
         self.app.push_screen(self._opened, decided)
 

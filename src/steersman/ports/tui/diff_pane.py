@@ -3,7 +3,7 @@
 `DiffPane` is a pane of the application; `DiffScreen` the same over the whole screen.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -27,7 +27,6 @@ from steersman.views.text import counted
 LISTED = 100  # columns from which a list of the files fits beside them
 LIST_WIDTH = 34
 LOW = 10  # rows below which one line must do for the keys
-Check = Callable[[frozenset[Part]], str]
 
 
 class Choice(Struct, frozen=True):
@@ -82,7 +81,6 @@ class DiffPane(Vertical):
         title: str = "changes",
         choosing: bool = False,
         why_whole: str = "",
-        check: Check | None = None,
         choice: Choice = ACCEPTING,
         keys: bool = True,
         id: str | None = None,
@@ -94,8 +92,6 @@ class DiffPane(Vertical):
         self._title = title
         self._choosing = choosing
         self._why_whole = why_whole
-        self._check = check
-        self._problem = ""
 
     def compose(self) -> ComposeResult:
         """A line above, the files and their diffs, the keys below."""
@@ -158,7 +154,7 @@ class DiffPane(Vertical):
             count = sum((number, part) in self.view.accepted for part in range(file.parts))
             box = "[x] " if count == file.parts else "[~] " if count else "[ ] "
         room = LIST_WIDTH - 3 - len(counts) - 1 - len(box)
-        name = clean_line(file.name)
+        name = clean_line(file.title)
         shown = name if len(name) <= room else "…" + name[len(name) - max(room - 1, 0) :]
         text = cut(Text().append(box, palette.accent).append(shown, palette.text), LIST_WIDTH - 3)
         text.append(" " * max(room - len(shown) + 1, 1))
@@ -178,7 +174,7 @@ class DiffPane(Vertical):
             head.append(told, palette.accent)
         self.query_one(".diff-head", Static).update(cut(head, max(self.size.width - 2, 1)))
         width = max(self.size.width - 2, 1)
-        told = self._problem or (f"as a whole only: {self._why_whole}" if self._why_whole else "")
+        told = f"as a whole only: {self._why_whole}" if self._why_whole else ""
         foot = wrapped(told, width, palette.warn) if told else []
         keys = keys_lines(self._keys(), width, palette)
         foot = (foot or keys)[:1] if self.size.height < LOW else [*foot, *keys]
@@ -195,7 +191,6 @@ class DiffPane(Vertical):
     @on(DiffView.Moved)
     def _moved(self, event: DiffView.Moved) -> None:
         event.stop()
-        self._problem = ""
         files = self.query_one(OptionList)
         if files.display and event.cursor is not None:
             if self._choosing:
@@ -211,13 +206,8 @@ class DiffPane(Vertical):
         self.view.focus()
 
     def action_send(self) -> None:
-        """Send what is accepted, if that can be done."""
-        if not self._choosing:
-            return
-        self._problem = self._check(self.view.accepted) if self._check else ""
-        if self._problem:
-            self._tell()
-        else:
+        """Send what is accepted."""
+        if self._choosing:
             self.post_message(self.Decided(self.view.accepted))
 
     def action_close(self) -> None:
@@ -237,12 +227,11 @@ class DiffScreen(ModalScreen[frozenset[Part] | None]):
         title: str = "changes",
         choosing: bool = False,
         why_whole: str = "",
-        check: Check | None = None,
         choice: Choice = ACCEPTING,
     ) -> None:
         super().__init__()
         self._pane = DiffPane(
-            files, title=title, choosing=choosing, why_whole=why_whole, check=check, choice=choice
+            files, title=title, choosing=choosing, why_whole=why_whole, choice=choice
         )
 
     def compose(self) -> ComposeResult:

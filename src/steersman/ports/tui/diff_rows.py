@@ -84,13 +84,15 @@ class Rows:
 
     def at_part(self, part: Part) -> int:
         """The row where a hunk begins, or the file that is one part."""
-        kind = "hunk" if self.files[part[0]].hunks else "file"
+        kind = "file" if self.files[part[0]].whole else "hunk"
         return self._places[kind, *part]
 
     def end_of(self, part: Part) -> int:
         """The row after the last of a hunk."""
-        file = self.files[part[0]]
-        return self.at_part(part) + (1 + len(self.lines(part)) if file.hunks else 2)
+        at, file = part[0], self.files[part[0]]
+        if not file.whole:
+            return self.at_part(part) + 1 + len(self.lines(part))
+        return self.at_file(at + 1) - 1 if at + 1 < len(self.files) else len(self)
 
     def at_file(self, file: int) -> int:
         """The row where a file begins."""
@@ -103,10 +105,10 @@ class Rows:
     def part_in(self, first: int, stop: int) -> Part | None:
         """The first part whose head is in a range of rows, or else of which lines are."""
         rows = [self[at] for at in range(max(first, 0), min(stop, len(self)))]
-        heads = (row for row in rows if row.kind == "hunk"
-                 or (row.kind == "file" and not self.files[row.file].hunks))  # fmt: skip
+        heads = (row for row in rows
+                 if row.kind == ("file" if self.files[row.file].whole else "hunk"))  # fmt: skip
         row = next(heads, None) or next((row for row in rows if row.kind == "line"), None)
-        return (row.file, row.hunk) if row else None
+        return (row.file, 0 if self.files[row.file].whole else row.hunk) if row else None
 
     def lines(self, part: Part) -> Sequence[tuple[Side, Side]]:
         """The rows of a hunk's lines."""
@@ -210,18 +212,18 @@ class Brush:
         file = self.rows.files[row.file]
         palette = self.palette
         text = Text().append(self._box(file, row.file, choosing), palette.accent)
-        text.append(clean_line(file.name) or "?", palette.strong)
+        text.append(clean_line(file.title) or "?", palette.strong)
         added, removed = file.counts
         if file.hunks:
             text.append(f"  +{added}", palette.good)
             text.append(f" -{removed}", palette.bad)
         if file.kind != "changed":
             text.append(f"  {file.kind}", palette.warn)
-        if choosing and len(file.hunks) > 1:
+        if choosing and file.parts > 1:
             text.append(f"  {counted(len(file.hunks), 'hunk')}", palette.dim)
-        if choosing and not file.hunks and choosing.cursor == (row.file, 0):
+        if choosing and file.whole and choosing.cursor == (row.file, 0):
             text.stylize("reverse", 0, 3)
-        if choosing and not file.hunks and (row.file, 0) not in choosing.accepted:
+        if choosing and file.whole and (row.file, 0) not in choosing.accepted:
             text.append(f"  {choosing.rest}", palette.warn)
         return text
 
@@ -232,8 +234,10 @@ class Brush:
         return "[x] " if count == file.parts else "[~] " if count else "[ ] "
 
     def _hunk(self, row: Row, choosing: Choosing | None) -> Text:
-        hunk = self.rows.files[row.file].hunks[row.hunk]
-        text = Text()
+        file = self.rows.files[row.file]
+        hunk, text = file.hunks[row.hunk], Text()
+        if file.whole:
+            choosing = None  # its own line has the box
         if choosing is not None:
             part = (row.file, row.hunk)
             accepted = part in choosing.accepted

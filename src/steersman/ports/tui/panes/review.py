@@ -75,7 +75,7 @@ class Review(Folding, can_focus=True):
         room = self.most - 1
         own = found.own
         for file in own[: room if len(own) <= room else max(room - 1, 0)]:
-            lines.append(_file(flat(file.name), *file.counts, file.kind, width))
+            lines.append(_file(flat(file.title), *file.counts, file.kind, width))
         left = len(own) - len(lines) + 1
         if left and room > 0:
             lines.append(line([(f"  … and {counted(left, 'more file')}", "$muted")], width=width))

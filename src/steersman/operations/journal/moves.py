@@ -1,0 +1,110 @@
+"""Files that were moved: a deletion and a creation of the same or nearly the same content.
+
+Nothing says so but the contents: a command may have moved a file in any way. Pure.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from posixpath import basename
+
+from steersman.records.change import Change, FileState, Seen
+from steersman.records.git_names import inner
+
+Content = Callable[[FileState], bytes | None]
+
+ENOUGH = 0.5  # of the lines of the larger one, by their length, as git has it
+COMPARED = 50  # files on each side; of more, only the same content is found
+LARGEST = 400_000  # bytes of a file that is compared
+
+
+def seen(changes: Sequence[Change], content: Content) -> list[Seen]:
+    """Changes as people look at them: of a file that was moved, one, where its new name is."""
+    origins = moves(changes, content)
+    olds = {change.path: change for change in changes if change.path in origins.values()}
+    found = []
+    for change in changes:
+        if change.path in origins:
+            old = olds[origins[change.path]]
+            found.append(Seen(Change(change.path, old.before, change.after), old.path))
+        elif change.path not in olds:
+            found.append(Seen(change))
+    return found
+
+
+def moves(changes: Sequence[Change], content: Content) -> dict[str, str]:
+    """Where files were moved from, by where they are now. What git notes for itself is not moved.
+
+    The same content counts first, and then the same name; an empty file keeps its name.
+    """
+    own = [change for change in changes if not inner(change.path)]
+    gone = [one for one in own if _holds(one.before) and one.after.kind == "absent"]
+    come = [one for one in own if one.before.kind == "absent" and _holds(one.after)]
+    found = _same(gone, come)
+    gone = [one for one in gone if one.path not in found.values()]
+    come = [one for one in come if one.path not in found]
+    if gone and come and max(len(gone), len(come)) <= COMPARED:
+        found |= _similar(gone, come, content)
+    return found
+
+
+def _holds(state: FileState) -> bool:
+    return state.kind in ("file", "link")
+
+
+def _same(gone: Sequence[Change], come: Sequence[Change]) -> dict[str, str]:
+    """Moves of the same content."""
+    held: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for one in gone:
+        held[_key(one.path, one.before)].append(one.path)
+    found: dict[str, str] = {}
+    for same_name in (True, False):
+        for one in come:
+            olds = held.get(_key(one.path, one.after), []) if one.path not in found else []
+            fits = [old for old in olds if not same_name or basename(old) == basename(one.path)]
+            if fits:
+                found[one.path] = fits[0]
+                olds.remove(fits[0])
+    return found
+
+
+def _key(path: str, state: FileState) -> tuple[str, str, str]:
+    """What tells one content from another; an empty one has only its name."""
+    empty = state.kind == "file" and not state.size
+    return state.kind, state.digest or state.target, basename(path) if empty else ""
+
+
+def _similar(gone: Sequence[Change], come: Sequence[Change], content: Content) -> dict[str, str]:
+    """Moves of files that were changed as well, those most alike first."""
+    olds = {one.path: _lines(one.before, content) for one in gone}
+    news = {one.path: _lines(one.after, content) for one in come}
+    pairs = [
+        (alike, basename(old) == basename(new), old, new)
+        for old, before in olds.items()
+        for new, after in news.items()
+        if (alike := _likeness(before, after)) >= ENOUGH
+    ]
+    found: dict[str, str] = {}
+    for _, _, old, new in sorted(pairs, key=lambda pair: (-pair[0], not pair[1], *pair[2:])):
+        if new not in found and old not in found.values():
+            found[new] = old
+    return found
+
+
+def _lines(state: FileState, content: Content) -> Counter[bytes]:
+    """The lines of a text and how often each is there; none of what is not compared."""
+    if state.kind != "file" or state.size > LARGEST:
+        return Counter()
+    data = content(state) or b""
+    return Counter() if b"\0" in data else Counter(data.splitlines(keepends=True))
+
+
+def _likeness(one: Counter[bytes], other: Counter[bytes]) -> float:
+    """How much of the larger of two texts the other has as well."""
+    sizes = _size(one), _size(other)
+    if min(sizes) < ENOUGH * max(sizes) or not all(sizes):
+        return 0.0
+    return _size(one & other) / max(sizes)
+
+
+def _size(lines: Counter[bytes]) -> int:
+    return sum(len(line) * count for line, count in lines.items())
