@@ -9,8 +9,8 @@ from steersman.views import git_work
 from steersman.views.git_work import Changed, Place, Tree
 
 
-def changed(*pairs):
-    return tuple(Changed(how, path) for how, path in pairs)
+def changed(*pairs, **more):
+    return tuple(Changed(how, path, **more) for how, path in pairs)
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,11 @@ def changed(*pairs):
         (" M a.py\n?? b c.py\n D d\n", Tree(unstaged=changed(
             ("changed", "a.py"), ("new", "b c.py"), ("deleted", "d")))),
         ("M  a.py\nMM b.py\n?? c\n", Tree(
-            changed(("changed", "a.py"), ("changed", "b.py")),
-            changed(("changed", "b.py"), ("new", "c")))),
-        ("R  old.py -> new.py\nA  x\n", Tree(
-            (Changed("renamed", "new.py", "old.py"), Changed("new", "x")))),
+            changed(("changed", "a.py"), ("changed", "b.py"), staged=True),
+            (Changed("changed", "b.py", rest=True), Changed("new", "c")))),
+        ("RM old.py -> new.py\nA  x\n", Tree(
+            (Changed("renamed", "new.py", "old.py", True), Changed("new", "x", staged=True)),
+            (Changed("changed", "new.py", rest=True),))),
         ("UU a.py\nAA b\n M c\n", Tree((), changed(("changed", "c")), ("a.py", "b"))),
         ('?? "sp\\303\\244t\\t\\"x\\".py"\n', Tree(unstaged=changed(("new", 'spät\t"x".py')))),
         ("warning: something\nfatal\n", Tree()),
@@ -78,13 +79,44 @@ def test_a_commit_has_the_named_paths_and_nothing_else(tmp_path):
     for name in (*odd, "other.py", "staged.py"):
         (tmp_path / name).write_text("x")
     git("git add staged.py")
-    git(git_work.commit_command("It's\n\n$(touch evil) `touch evil`", odd))
+    tree = git_work.read_status(git(git_work.STATUS))
+    kept = [one for one in tree.files if one.path in odd]
+    git(git_work.commit_command("It's\n\n$(touch evil) `touch evil`", tree, kept))
     assert git("git log -1 --format=%B") == "It's\n\n$(touch evil) `touch evil`\n\n"
     committed = git("git -c core.quotePath=false show --format= --name-only -z").split("\0")
     assert set(committed) - {""} == set(odd)
     tree = git_work.read_status(git(git_work.STATUS))
-    assert tree == Tree(changed(("new", "staged.py")), changed(("new", "other.py")))
+    assert tree == Tree(changed(("new", "staged.py"), staged=True), changed(("new", "other.py")))
     assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize(
+    ("status", "marked"),
+    [
+        (" M a\n D b\n?? new\n?? made\n", ["a", "b", "made"]),
+        ("M  a\n M b\n?? made\n", ["a"]),
+        ("MM a\n", ["a"]),
+        ("R  old -> a\n M b\n?? new\n", ["old → a", "b"]),  # `git mv` says nothing of the rest
+        ("D  a\nRM old -> b\n", ["a", "old → b", "b (not staged)"]),
+        ("A  a\nR  old -> b\n M c\n", ["a", "old → b"]),
+        ("?? new\n", []),
+    ],
+)
+def test_what_is_marked_at_first(status, marked):
+    tree = git_work.read_status(status)
+    assert [one.name for one in tree.proposed({"made"})] == marked
+
+
+def test_what_makes_the_status_long_is_named():
+    text = "?? .venv/\n?? a.py\n?? web/node_modules/\n M b\n?? few/\n"
+    folders = git_work.new_folders(text)
+    assert folders == [".venv/", "web/node_modules/", "few/"]
+    assert str(git_work.too_much(folders, "1200\n22000\n3\n")) == (
+        "There is too much to show.\nNew, and not ignored by git: "
+        "web/node_modules/ (22,000 files), .venv/ (1,200 files).\n"
+        "Add `web/node_modules/` and `.venv/` to .gitignore."
+    )
+    assert "!git commit" in str(git_work.too_much(["few/"], "3\n"))
 
 
 def test_words_of_a_pull_request_stay_words():

@@ -3,11 +3,17 @@
 import ast
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from steersman.records.counting import counted
+from steersman.records.errors import ToolProblem
 
 STATUS = "git status --porcelain=v1 --untracked-files=all"
+FOLDED = "git status --porcelain=v1 --untracked-files=normal"  # a new folder is one entry
+BELOW = "git rev-parse --show-prefix"  # where the workspace is in its repository
 DIFF = "git --no-pager diff --no-color --no-ext-diff --no-textconv"
 PLACE = (
     "git branch --show-current && "
@@ -16,6 +22,8 @@ PLACE = (
 MOST_NEW = 20  # new files whose content the model is shown
 MOST_SHOWN = 60_000  # characters of a diff that the model is shown
 LONGEST = 5_000  # characters of a message
+MANY = 100  # files of a new folder that nobody commits one by one
+NAMED = 3  # such folders that are named
 _CONFLICTS = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
 _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*?)\n```\s*\Z", re.DOTALL)
 _KINDS = {"M": "changed", "A": "new", "D": "deleted", "R": "renamed", "C": "copied",
@@ -23,16 +31,27 @@ _KINDS = {"M": "changed", "A": "new", "D": "deleted", "R": "renamed", "C": "copi
 
 
 class Changed(Struct, frozen=True):
-    """A file that differs, and how: a word for people. `source` is its name before a rename."""
+    """A file that differs, and how: a word for people. `source` is its name before a rename.
+
+    A file can be two of these: what is `staged` of it, and the `rest`.
+    """
 
     how: str
     path: str
     source: str = ""
+    staged: bool = False
+    rest: bool = False
 
     @property
     def name(self) -> str:
-        """The file as people read it."""
-        return f"{self.source} → {self.path}" if self.source else self.path
+        """The file as people read it; no two of a tree have the same."""
+        name = f"{self.source} → {self.path}" if self.source else self.path
+        return f"{name} (not staged)" if self.rest else name
+
+    @property
+    def untracked(self) -> bool:
+        """Whether git does not know it."""
+        return self.how == "new" and not self.staged
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -46,6 +65,25 @@ class Tree(Struct, frozen=True):
     staged: tuple[Changed, ...] = ()
     unstaged: tuple[Changed, ...] = ()
     conflicts: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[Changed, ...]:
+        """All that could be committed."""
+        return self.staged + self.unstaged
+
+    @property
+    def chosen(self) -> bool:
+        """Whether someone staged what is to be committed: `git mv` and `git rm` stage, too."""
+        return any(one.how not in ("renamed", "deleted") for one in self.staged)
+
+    def proposed(self, made: Collection[str]) -> tuple[Changed, ...]:
+        """What to commit if nobody says otherwise: what was staged, or else every change.
+
+        Of the files that git does not know, those that were `made` here.
+        """
+        if self.chosen:
+            return self.staged
+        return tuple(one for one in self.files if not one.untracked or one.path in made)
 
 
 class Place(Struct, frozen=True):
@@ -66,10 +104,11 @@ def read_status(text: str) -> Tree:
         if code in _CONFLICTS:
             conflicts.append(unquoted(path))
             continue
-        if code[0] not in " ?":
-            staged.append(_changed(code[0], path))
+        known = code[0] not in " ?"
+        if known:
+            staged.append(replace(_changed(code[0], path), staged=True))
         if code[1] != " ":
-            unstaged.append(_changed(code[1], path))
+            unstaged.append(replace(_changed(code[1], path), rest=known))
     return Tree(tuple(staged), tuple(unstaged), tuple(conflicts))
 
 
@@ -91,28 +130,64 @@ def unquoted(path: str) -> str:
     return plain.decode("utf-8", "surrogateescape")
 
 
-def diff_command(tree: Tree, files: Sequence[Changed] | None = None) -> str:
-    """A command that prints what would be committed, of all files or some: what is staged, if
-    something is."""
-    every = tree.staged or tree.unstaged
-    files = every if files is None else files
-    new = [one.path for one in files if one.how == "new"] if not tree.staged else []
-    known = [path for one in files if one.path not in new for path in one.paths]
-    named = f" -- {_named(known)}" if len(files) < len(every) else ""
-    commands = [f"{DIFF}{' --cached' * bool(tree.staged)}{named}"] if known else []
+def diff_command(tree: Tree, files: Sequence[Changed]) -> str:
+    """A command that prints what would be committed."""
+    commands = []
+    tracked = [one for one in tree.unstaged if not one.untracked]
+    for every, how in ((tree.staged, " --cached"), (tracked, "")):
+        known = [one for one in every if one in files]
+        named = f" -- {_named(paths_of(known))}" if len(known) < len(every) else ""
+        commands += [f"{DIFF}{how}{named}"] if known else []
+    new = [one.path for one in files if one.untracked]
     commands += [f"{DIFF} --no-index -- /dev/null {shlex.quote(one)}" for one in new[:MOST_NEW]]
     return "; ".join((*commands, "true"))
 
 
-def commit_command(message: str, paths: Sequence[str], dropped: Sequence[str] = ()) -> str:
-    """A command that commits these paths and nothing else; without paths, what is staged.
+def commit_command(message: str, tree: Tree, kept: Sequence[Changed]) -> str:
+    """A command that commits these files and nothing else.
 
-    What is `dropped` of that is not staged any more.
+    What is staged of the others stays so, unless what is staged of these is to be committed: then
+    the others are not staged any more.
     """
     commit = f"git commit -m {shlex.quote(message)}"
-    if not paths:
-        return f"git reset -q -- {_named(dropped)} && {commit}" if dropped else commit
-    return f"git add -- {_named(paths)} && {commit} -- {_named(paths)}"
+    more = paths_of([one for one in kept if not one.staged])
+    commands = [f"git add -- {_named(more)}"] if more else []
+    if not any(one.staged for one in kept):
+        return " && ".join((*commands, f"{commit} -- {_named(more)}"))
+    dropped = paths_of([one for one in tree.staged if one not in kept])
+    commands[:0] = [f"git reset -q -- {_named(dropped)}"] if dropped else []
+    return " && ".join((*commands, commit))
+
+
+def paths_of(files: Sequence[Changed]) -> list[str]:
+    """All names of files."""
+    return [path for one in files for path in one.paths]
+
+
+def new_folders(text: str) -> list[str]:
+    """The folders of which git knows nothing, from what `FOLDED` prints."""
+    return [one.path for one in read_status(text).unstaged
+            if one.untracked and one.path.endswith("/")][:MOST_NEW]  # fmt: skip
+
+
+def count_command(folders: Sequence[str]) -> str:
+    """A command that prints how many files are in each of some folders, a number a line."""
+    count = "git ls-files --others --exclude-standard -- {} | wc -l"
+    return "; ".join(count.format(_named([folder])) for folder in folders)
+
+
+def too_much(folders: Sequence[str], counts: str) -> ToolProblem:
+    """What to say where the status is too long to be shown: whose fault it is, and what helps."""
+    what, numbers = "There is too much to show.", [int(one) for one in counts.split()]
+    found = sorted(zip(numbers, folders, strict=True), reverse=True)
+    large = [(count, folder) for count, folder in found if count >= MANY][:NAMED]
+    if not large:
+        return ToolProblem(what, try_this="Commit with !git add FILE … and !git commit.")
+    named = ", ".join(f"{folder} ({counted(count, 'file')})" for count, folder in large)
+    lines = " and ".join(f"`{folder}`" for _, folder in large)
+    return ToolProblem(
+        what, f"New, and not ignored by git: {named}.", f"Add {lines} to .gitignore."
+    )
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -525,7 +525,16 @@ def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
     with Talk(steer, script(DONE)) as talk:
         talk.ready()
         talk.say("/commit -m Begin")
-        asked = "[c]ommit, [e]dit message, [d]iff, a number to drop or keep, or nothing to cancel: "
+        asked = (
+            "[c]ommit, [e]dit message, [d]iff, a number to mark or unmark, or nothing to cancel: "
+        )
+        talk.until(asked)
+        talk.say("1")
+        talk.until("[x] new README.md")
+        talk.until("Commit 1 file?")
+        talk.until(asked)
+        talk.say("2")
+        talk.until("Commit 2 files?")
         talk.until(asked)
         talk.say("1")
         talk.until("[ ] new README.md")

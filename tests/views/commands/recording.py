@@ -78,14 +78,15 @@ class RecordingStage:
 
     async def select(
         self,
-        title: str,
+        title: Callable[[int], str],
         body: str,
         rows: Sequence[Row],
         kept: Sequence[str],
         deeds: Sequence[Deed],
     ) -> Selection | None:
-        listed = "\n".join(f"{row.detail:<8} {row.text}" for row in rows)
-        self._note("confirm", (title, f"{body}\n{listed}"))
+        marks = {True: "[x]", False: "[ ]"}
+        listed = "\n".join(f"{marks[row.key in kept]} {row.detail:<8} {row.text}" for row in rows)
+        self._note("confirm", (title(len(kept)), f"{body}\n{listed}"))
         said = self.answers.pop(0)
         if isinstance(said, bool):
             return Selection(tuple(kept), deeds[0].key) if said else None

@@ -64,25 +64,98 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
         git("add", ".")
         await desk.type("/commit -m Only one", Selection(("README.md",), "c"))
         assert git("log", "-1", "--format=%s", "--name-only") == "Only one\n\nREADME.md\n"
-        await desk.type("/commit -m Add it all", True)
+        nothing = await desk.type("/commit -m Add it all", True)
+        assert nothing[-1][1] == "Nothing was committed. The message was: Add it all"
+        await desk.type("/commit -m Add it all", Selection(("new file.txt",), "c"))
         return staged, first, declined, await desk.type("/commit")
 
     staged, first, declined, clean = desk(scenario)
     asked = next(about for what, about in staged if what == "confirm")
     assert asked[0] == "Commit 1 file?"
     assert ADDED in asked[1]
-    assert "changed  README.md" in asked[1]
+    assert asked[1].endswith(
+        "What is staged is marked:\n"
+        "[x] changed  README.md\n[ ] changed  calc.py\n[ ] new      new file.txt"
+    )
     assert staged[-2][1].endswith("Make add() add.")
-    assert staged[-1] == ("tell", "2 unstaged changes left as before.")
+    assert staged[-1] == ("tell", "2 files not committed.")
     assert first == f"{ADDED}\n\n\nREADME.md\n"
     assert declined[-1] == (
         "tell",
         "Nothing was committed. The message was: Make add() add It subtracted.",
     )
     asked = next(about for what, about in declined if what == "confirm")
-    assert asked[0] == "Commit 2 files?"
+    assert asked[0] == "Commit 1 file?"
+    assert asked[1].endswith("[x] changed  calc.py\n[ ] new      new file.txt")
     assert git("log", "-1", "--format=%s", "--name-only") == "Add it all\n\nnew file.txt\n"
     assert clean == [("tell", "There is nothing to commit.")]
+
+
+def test_a_staged_rename_hides_nothing_and_the_rest_is_committed_with_it(desk, git, workspace):
+    git("mv", "README.md", "ABOUT.md")
+    (workspace / "calc.py").write_text("x = 1\n")
+    (workspace / "ABOUT.md").write_text("# Calculator\n\nmore\n")
+    (workspace / "mine.txt").write_text("mine\n")
+
+    async def scenario(desk):
+        some = await desk.type("/commit -m One", Selection(("README.md → ABOUT.md",), "c"))
+        assert git("show", "--format=", "--name-status") == "R100\tREADME.md\tABOUT.md\n"
+        git("reset", "-q", "--soft", "HEAD^")
+        await desk.type("/commit -m Only calc", Selection(("calc.py",), "c"))
+        assert git("show", "--format=", "--name-only") == "calc.py\n"
+        assert git("status", "--porcelain").startswith("RM README.md -> ABOUT.md\n")
+        await desk.type("/commit -m Rest", True)
+        assert git("status", "--porcelain") == "?? mine.txt\n"
+        return some
+
+    title, body = next(about for what, about in desk(scenario) if what == "confirm")
+    assert title == "Commit 3 files?"
+    assert body.endswith(
+        "All changes are marked, new files only if this thread made them:\n"
+        "[x] renamed  README.md → ABOUT.md\n[x] changed  ABOUT.md (not staged)\n"
+        "[x] changed  calc.py\n[ ] new      mine.txt"
+    )
+
+
+@pytest.mark.usefixtures("git")
+def test_new_files_are_marked_only_if_this_thread_made_them(environ, workspace, script):
+    """Also where the workspace is a folder of its repository."""
+    below = workspace / "below"
+    below.mkdir()
+    (workspace / "mine.txt").write_text("mine\n")
+    (below / "mine.txt").write_text("mine\n")
+    write = {"name": "workspace_write_file", "arguments": {"path": "made.py", "content": "m\n"}}
+    model = script({"tool_calls": [write]}, {"text": "Done."}, aside=ADDED)
+
+    async def scenario(desk):
+        await desk.type("write it")
+        return await desk.type("/commit", False)
+
+    done = at_desk(environ, below, scenario, model=model)
+    title, body = next(about for what, about in done if what == "confirm")
+    assert title == "Commit 1 file?"
+    assert body.endswith(
+        "[x] new      below/made.py\n[ ] new      below/mine.txt\n[ ] new      mine.txt"
+    )
+
+
+def test_what_is_too_much_to_show_is_named_with_what_helps(desk, git, workspace):
+    for folder in (".venv/lib", "web/node_modules"):
+        (workspace / folder).mkdir(parents=True)
+        for number in range(900):
+            (workspace / folder / f"a-file-with-a-rather-long-name-{number}.txt").touch()
+    (workspace / "web/app.js").write_text("app\n")
+    git("add", "web/app.js")
+
+    async def scenario(desk):
+        told = (await desk.type("/commit"))[-1][1]
+        (workspace / ".gitignore").write_text("web/node_modules/\n.venv/\n")
+        return told, await desk.type("/commit -m Ignore", True)
+
+    told, done = desk(scenario)
+    assert "New, and not ignored by git: web/node_modules/ (900 files), .venv/ (900 files)." in told
+    assert "Add `web/node_modules/` and `.venv/` to .gitignore." in told
+    assert done[-1] == ("tell", "1 file not committed.")
 
 
 def test_a_staged_rename_is_committed_or_dropped_as_a_whole(desk, git, workspace):

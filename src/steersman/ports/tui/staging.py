@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,7 @@ class AppStage:
 
     async def select(
         self,
-        title: str,
+        title: Callable[[int], str],
         body: str,
         rows: Sequence[Row],
         kept: Sequence[str],

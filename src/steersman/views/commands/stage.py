@@ -3,7 +3,7 @@
 The full-screen application and plain mode both fulfil this, so every command works in both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -82,13 +82,16 @@ class Stage(Protocol):
 
     async def select(
         self,
-        title: str,
+        title: Callable[[int], str],
         body: str,
         rows: Sequence[Row],
         kept: Sequence[str],
         deeds: Sequence[Deed],
     ) -> Selection | None:
-        """Ask what to do with some rows, some of which can be dropped; None: nothing."""
+        """Ask what to do with some rows, of which those `kept` are marked; None: nothing.
+
+        `title` is a question about as many rows as are marked.
+        """
         ...
 
     async def edit(self, title: str, text: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -117,13 +117,13 @@ class LineStage(ABC):
 
     async def select(
         self,
-        title: str,
+        title: Callable[[int], str],
         body: str,
         rows: Sequence[Row],
         kept: Sequence[str],
         deeds: Sequence[Deed],
     ) -> Selection | None:
-        """Print the rows with numbers; a number drops a row, or keeps it after all."""
+        """Print the rows with numbers; a number marks a row, or unmarks it."""
         self._teller.print(plain_text(safe(body)))
         keys = [row.key for row in rows]
         chosen = set(kept)
@@ -131,8 +131,8 @@ class LineStage(ABC):
             for number, row in enumerate(rows, 1):
                 mark = "x" if row.key in chosen else " "
                 self._teller.print(f"{number:>3} [{mark}] {row.detail} {one_line(row.text)}")
-            how = f"{offered(deeds)}, a number to drop or keep, or nothing to cancel"
-            said = (await self._ask(f"{safe(title)} {how}: ") or "").lower()
+            how = f"{offered(deeds)}, a number to mark or unmark, or nothing to cancel"
+            said = (await self._ask(f"{safe(title(len(chosen)))} {how}: ") or "").lower()
             if not said:
                 return None
             if any(one.key == said for one in deeds):

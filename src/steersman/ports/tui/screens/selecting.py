@@ -1,6 +1,6 @@
 """What to take of a list, with a text that goes with it: for a commit, its files and message."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -19,11 +19,11 @@ from steersman.views.text import one_line
 
 
 class Select(ModalScreen[Selection | None]):
-    """Rows that are kept or dropped, below a text, and what to do with them."""
+    """Rows that are marked or not, below a text, and what to do with them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Cancel", show=False),
-        Binding("space,enter", "drop", "Drop or keep", show=False, priority=True),
+        Binding("space,enter", "mark", "Mark or unmark", show=False, priority=True),
         Binding("j", "move(1)", "Down", show=False),
         Binding("k", "move(-1)", "Up", show=False),
     ]
@@ -33,7 +33,7 @@ class Select(ModalScreen[Selection | None]):
 
     def __init__(
         self,
-        title: str,
+        title: Callable[[int], str],
         body: str,
         rows: Sequence[Row],
         kept: Sequence[str],
@@ -49,12 +49,12 @@ class Select(ModalScreen[Selection | None]):
     def compose(self) -> ComposeResult:
         """The question, the text, the rows and the keys."""
         with Vertical(classes="box"):
-            yield Label(Content(one_line(self._title, 300)), classes="box-title")
+            yield Label(self._asked(), classes="box-title")
             with VerticalScroll(can_focus=False):
                 yield Drawn(markdown(self._body))
             yield OptionList(*(Option(self._told(row)) for row in self._rows), compact=True)
             deeds = [(one.key, one.words) for one in self._deeds]
-            keys = (*deeds, ("Space", "drop"), ("Esc", "cancel"))
+            keys = (*deeds, ("Space", "mark"), ("Esc", "cancel"))
             yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:
@@ -62,6 +62,9 @@ class Select(ModalScreen[Selection | None]):
         found = self.query_one(OptionList)
         found.focus()
         found.highlighted = 0
+
+    def _asked(self) -> Content:
+        return Content(one_line(self._title(len(self._kept)), 300))
 
     def _told(self, row: Row) -> Content:
         mark = "[x]" if row.key in self._kept else "[ ]"
@@ -72,13 +75,14 @@ class Select(ModalScreen[Selection | None]):
         found = self.query_one(OptionList)
         found.highlighted = max(0, min(len(self._rows) - 1, (found.highlighted or 0) + by))
 
-    def action_drop(self) -> None:
-        """Drop the row, or keep it after all."""
+    def action_mark(self) -> None:
+        """Mark the row, or take its mark away."""
         found = self.query_one(OptionList)
         at = found.highlighted
         if at is not None:
             self._kept ^= {self._rows[at].key}
             found.replace_option_prompt_at_index(at, self._told(self._rows[at]))
+            self.query_one(".box-title", Label).update(self._asked())
 
     def on_key(self, event: events.Key) -> None:
         """The key of a deed: say what is kept, and what to do."""

@@ -24,40 +24,54 @@ RECENT = "git --no-pager log -n 8 --format='- %s'"
 
 async def commit(stage: Stage, arguments: str) -> None:
     """Commit what is staged, or else all changes, with a message that the user approves."""
-    tree = git_work.read_status(await _look(stage, git_work.STATUS, whole=True))
+    tree = await _status(stage)
     if tree.conflicts:
         raise UsageProblem(
             "There are merge conflicts.", ", ".join(tree.conflicts[:5]), "Resolve them first."
         )
-    files = tree.staged or tree.unstaged
-    if not files:
+    if not tree.files:
         stage.tell("There is nothing to commit.")
         return
-    diff = await _look(stage, git_work.diff_command(tree))
-    message = await _message(stage, arguments, files, diff)
+    proposed = tree.proposed(await _made(stage))
+    about = proposed or tree.files
+    diff = await _look(stage, git_work.diff_command(tree, about))
+    message = await _message(stage, arguments, about, diff)
     if not message:
         raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
-    message, kept = await _approved(stage, tree, message, diff)
+    message, kept = await _approved(stage, tree, message, proposed)
     if not kept:
         stage.tell(f"Nothing was committed. The message was: {one_line(message, 200)}")
         return
-    dropped = [one for one in files if one not in kept]
-    command = git_work.commit_command(message, () if tree.staged else _names(kept), _names(dropped))
-    done = await _run(stage, command)
+    done = await _run(stage, git_work.commit_command(message, tree, kept))
     told = next((line for line in done.splitlines() if line.startswith("[")), message)
     stage.done(f"Committed {one_line(told, 100)}.")
-    left = len(tree.unstaged) if tree.staged else 0
-    more = [f"{counted(left, 'unstaged change')} left as before."] if left else []
-    more += [f"{counted(len(dropped), 'file')} not committed."] if dropped else []
-    if more:
-        stage.tell(" ".join(more))
+    if left := len(tree.files) - len(kept):
+        stage.tell(f"{counted(left, 'file')} not committed.")
 
 
-def _names(files: Sequence[Changed]) -> list[str]:
-    return [path for one in files for path in one.paths]
+async def _status(stage: Stage) -> Tree:
+    """What git says of the working tree, all of it."""
+    done = await stage.seat.query(RUN, {"command": git_work.STATUS})
+    match done.body:
+        case ToolResult(output={"exit_code": 0, "truncated": True}):
+            folders = git_work.new_folders(await _look(stage, git_work.FOLDED))
+            counts = await _look(stage, git_work.count_command(folders)) if folders else ""
+            raise git_work.too_much(folders, counts)
+    return git_work.read_status(_printed(git_work.STATUS, done.body))
 
 
-async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], diff: str) -> str:
+async def _made(stage: Stage) -> set[str]:
+    """The files that this thread made, as git names them."""
+    try:
+        plan = await stage.seat.handle.plan_undo(to=0)
+    except ToolProblem:
+        return set()
+    made = [change.path for change in plan.changes if change.after.kind == "absent"]
+    below = (await _look(stage, git_work.BELOW)).removesuffix("\n") if made else ""
+    return {below + path for path in made}
+
+
+async def _message(stage: Stage, arguments: str, files: Sequence[Changed], diff: str) -> str:
     """The user's own message, or one of the model's."""
     flag, _, own = arguments.strip().partition(" ")
     if flag in OWN:
@@ -68,32 +82,35 @@ async def _message(stage: Stage, arguments: str, files: tuple[Changed, ...], dif
 
 
 async def _approved(
-    stage: Stage, tree: Tree, message: str, diff: str
+    stage: Stage, tree: Tree, message: str, kept: tuple[Changed, ...]
 ) -> tuple[str, tuple[Changed, ...]]:
     """The message and the files as the user wants them; no files where nothing is committed."""
-    files = kept = tree.staged or tree.unstaged
-    how = "What is staged" if tree.staged else "All changes; nothing is staged"
-    rows = [Row(one.path, one.name, one.how) for one in files]
+    how = "What is staged is marked" if tree.chosen else "All changes are marked"
+    if not tree.chosen and len(kept) < len(tree.files):
+        how += ", new files only if this thread made them"
+    rows = [Row(one.name, one.name, one.how) for one in tree.files]
     while True:
-        title = f"Commit {counted(len(files), 'file')}?"
         body = f"{fenced(message)}\n\n{how}:"
-        chosen = await stage.select(title, body, rows, [one.path for one in kept], DEEDS)
+        chosen = await stage.select(_title, body, rows, [one.name for one in kept], DEEDS)
         if chosen is None:
             return message, ()
-        kept = tuple(one for one in files if one.path in chosen.keys)
+        kept = tuple(one for one in tree.files if one.name in chosen.keys)
         match chosen.deed:
             case "c":
                 return message, kept
             case "e":
                 message = (await stage.edit("Commit message", message) or message).strip()
             case "d":
-                await _show(stage, tree, kept, diff)
+                await _show(stage, tree, kept)
 
 
-async def _show(stage: Stage, tree: Tree, kept: Sequence[Changed], diff: str) -> None:
-    """What would be committed; `diff` is that of all files."""
-    whole = len(kept) == len(tree.staged or tree.unstaged)
-    text = diff if whole else await _look(stage, git_work.diff_command(tree, kept))
+def _title(kept: int) -> str:
+    return f"Commit {counted(kept, 'file')}?"
+
+
+async def _show(stage: Stage, tree: Tree, kept: Sequence[Changed]) -> None:
+    """What would be committed."""
+    text = await _look(stage, git_work.diff_command(tree, kept))
     cut = "\n… cut here; `git diff` shows all of it" if len(text) > MOST_SHOWN else ""
     shown = fenced(text[:MOST_SHOWN] or "(nothing)", "diff")
     await stage.read(f"Changes of {counted(len(kept), 'file')}", shown + cut)
@@ -111,10 +128,13 @@ async def _written(stage: Stage, system: str, text: str, wishes: str) -> str:
     return git_work.message_from(answer)
 
 
-async def _look(stage: Stage, command: str, *, whole: bool = False) -> str:
-    """What a command prints that only reads; with `whole`, all of it or a problem."""
-    done = await stage.seat.query(RUN, {"command": command})
-    return _printed(command, done.body, whole=whole)
+async def _look(stage: Stage, command: str, too_much: str = "") -> str:
+    """What a command prints that only reads; `too_much` is the advice where that must be all."""
+    body = (await stage.seat.query(RUN, {"command": command})).body
+    match body:
+        case ToolResult(output={"exit_code": 0, "truncated": True}) if too_much:
+            raise ToolProblem("There is too much to show.", try_this=too_much)
+    return _printed(command, body)
 
 
 async def _run(stage: Stage, command: str, *, outside: bool = False) -> str:
@@ -125,13 +145,9 @@ async def _run(stage: Stage, command: str, *, outside: bool = False) -> str:
     return _printed(command, (await stage.seat.call(RUN, arguments)).body)
 
 
-def _printed(command: str, body: Body, *, whole: bool = False) -> str:
+def _printed(command: str, body: Body) -> str:
     match body:
-        case ToolResult(output={"exit_code": 0, "output": str(text), **rest}):
-            if whole and rest.get("truncated"):
-                raise ToolProblem(
-                    "There is too much to show.", try_this="Stage what you want with git add."
-                )
+        case ToolResult(output={"exit_code": 0, "output": str(text)}):
             return text
         case ToolResult(output={"output": str(text)}):
             raise ToolProblem(f"`{one_line(command, 60)}` failed.", text.strip()[-600:])
@@ -142,7 +158,7 @@ def _printed(command: str, body: Body, *, whole: bool = False) -> str:
 
 async def pull_request(stage: Stage, arguments: str) -> None:
     """Push the branch and open a pull request, with words that the user approves."""
-    place = git_work.read_place(await _look(stage, git_work.PLACE, whole=True))
+    place = git_work.read_place(await _look(stage, git_work.PLACE, too_much="Run !git push."))
     if not place.branch or not place.remote:
         what = "This repository has no remote." if place.branch else "No branch is checked out."
         raise UsageProblem(what, try_this="!git remote -v and !git status show where you are.")
@@ -185,8 +201,9 @@ COMMANDS = (
         "Commit, with a message that you approve.",
         commit,
         usage="[WISHES]",
-        more="What is staged is committed; if nothing is, all changes that are shown. The model "
-        "writes the message. `/commit -m MESSAGE` uses yours. You can edit it, and drop files.",
+        more="What is staged is marked; if nothing is, all changes, but of the new files only "
+        "those that this thread made. You can mark others. The model writes the message, which "
+        "you can edit; `/commit -m MESSAGE` uses yours.",
     ),
     Command(
         "pr",
