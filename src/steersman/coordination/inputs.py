@@ -4,7 +4,7 @@ The log holds a receipt for every change, so the state of every input survives a
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from secrets import token_hex
 from typing import Literal
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from steersman.records.errors import TooLate
 from steersman.records.inbox import Settled
-from steersman.records.message import InputState, Message, Steer, User
+from steersman.records.message import Body, InputState, Message, Steer, User
 from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Draft, Lane, unbroken
 
@@ -31,7 +31,8 @@ class Input(Struct, frozen=True):
 class Inputs:
     """What the user has said that the model has not heard yet, oldest first."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Callable[[], Awaitable[Sequence[Body]]] | None = None) -> None:
+        self._before = before  # gives what the model is to know ahead of words in a turn
         self._open: dict[str, Input] = {}
         self._order = asyncio.Lock()
 
@@ -78,10 +79,15 @@ class Inputs:
 
     async def deliver(self, lane: Lane) -> list[Message]:
         """Hand over what waits for the next model call."""
-        return await self._write(
-            lambda: [d for entry in self._in("waiting") for d in _delivery(entry, lane, "steer")],
-            lane,
-        )
+        if not self._in("waiting"):
+            return []
+        before = await self._before() if self._before is not None else ()
+
+        def words() -> list[Draft]:
+            made = [d for entry in self._in("waiting") for d in _delivery(entry, lane, "steer")]
+            return [*map(lane.draft, before), *made] if made else []
+
+        return await self._write(words, lane)
 
     async def deliver_next(self, lane: Lane) -> list[Message]:
         """Hand over the oldest queued message as the prompt of a turn."""

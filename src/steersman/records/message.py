@@ -147,10 +147,14 @@ class User(Body, frozen=True, omit_defaults=True):
 
 
 class Meanwhile(Body, frozen=True, omit_defaults=True):
-    """What people did to the work since the model last worked on it, as the model gets it."""
+    """What people did to the work since the model last worked on it, as the model gets it.
+
+    `calls` are their commands whose output it has.
+    """
 
     kind: ClassVar[str] = "meanwhile"
     text: str
+    calls: tuple[str, ...] = ()
 
 
 class RequestResult(Body, frozen=True, omit_defaults=True):

@@ -1,7 +1,8 @@
 """What people did to a thread's work between two turns, in the words that its model gets.
 
 Only from the log, so that it is the same in every process. What the model did itself it knows. What
-programs print says nothing here, and every name, subject and command of others is quoted.
+programs print says nothing here (it is in `printed.py`), and every name, subject and command of
+others is quoted.
 """
 
 import re
@@ -30,7 +31,9 @@ from steersman.records.protection import git_bookkeeping
 from steersman.records.visible import quoted
 from steersman.threads.new_commits import new_commits
 
-KINDS = frozenset({"tool_call", "tool_result", "checkpoint", "job_end", "turn_end", "rewind"})
+KINDS = frozenset({
+    "tool_call", "tool_result", "checkpoint", "job_end", "turn_end", "rewind", "meanwhile",
+})  # fmt: skip
 OPENING = f"{MEANWHILE}, this happened. Files may differ from what you saw: read them again.]"
 SIGNAL = "workspace_signal_process"
 MOST, NAMED, RANGES = 12, 8, 4  # lines, files or commits of one, places in a file

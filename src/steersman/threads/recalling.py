@@ -88,27 +88,48 @@ async def last_turn(log: ThreadLog) -> int:
     return await asyncio.to_thread(find)
 
 
-async def since(log: ThreadLog, began: int, journal: Journal) -> Meanwhile | None:
-    """What people did since the last turn `began`, for the model; None for nothing.
+async def since(log: ThreadLog, seen: int, journal: Journal) -> list[Meanwhile]:
+    """What people did since a turn began that had `seen` the log so far, for the model.
 
-    `began` is 0 where nobody knows the message.
+    `seen` is 0 where nobody knows it: then it is since the last turn.
     """
-    return await asyncio.to_thread(_since, log, began, journal)
+
+    def find() -> list[Meanwhile]:
+        from steersman.threads.meanwhile import meanwhile
+        from steersman.threads.printed import printed
+
+        found = _of_people(log, seen)
+        text = meanwhile(found, journal) if found else ""
+        return [told for told in (Meanwhile(text) if text else None, printed(found)) if told]
+
+    return await asyncio.to_thread(find)
 
 
-def _since(log: ThreadLog, began: int, journal: Journal) -> Meanwhile | None:
-    from steersman.threads import meanwhile
+async def newly_printed(log: ThreadLog, seen: int) -> list[Meanwhile]:
+    """What commands of people printed while a turn ran, for the model, unless it has it."""
 
-    back = log.store.read_back(log.thread) if not began else ()
-    began = began or next((row.seq for row in back if row.kind == "turn_start"), 0)
-    found = list(read_messages(log.store, log.thread, kinds=meanwhile.KINDS, after=began))
+    def find() -> list[Meanwhile]:
+        from steersman.threads.printed import printed
+
+        told = printed(_of_people(log, seen))
+        return [told] if told else []
+
+    return await asyncio.to_thread(find)
+
+
+def _of_people(log: ThreadLog, seen: int) -> list[Message]:
+    """The messages among which are those of what people did; none where they did nothing."""
+    from steersman.threads.meanwhile import KINDS as WANTED
+
+    back = log.store.read_back(log.thread) if not seen else ()
+    seen = seen or next((row.seq for row in back if row.kind == "turn_start"), 0)
+    found = list(read_messages(log.store, log.thread, kinds=WANTED, after=seen))
     if not any(m.turn == 0 or isinstance(m.body, JobEnd) for m in found):
-        return None
+        return []
     calls = {m.corr for m in found if m.kind == "tool_call"}
     if any(m.kind == "tool_result" and m.turn == 0 and m.corr not in calls for m in found):
-        found = [*read_messages(log.store, log.thread, kinds={"tool_call"}, until=began), *found]
-    text = meanwhile.meanwhile(found, journal)
-    return Meanwhile(text) if text else None
+        found = [*read_messages(log.store, log.thread, kinds={"tool_call"}, until=seen), *found]
+    return found
 
 
 async def messages(log: ThreadLog, kinds: Collection[str], after: int = 0) -> list[Message]:

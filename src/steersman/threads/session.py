@@ -55,6 +55,7 @@ from steersman.records.inbox import (
 from steersman.records.message import (
     Checkpoint,
     Error,
+    Meanwhile,
     Message,
     RequestResult,
     SessionEnd,
@@ -97,9 +98,10 @@ class Session:
         self.title = ""
         self._mind = mind
         self._floor = Floor()
-        self._inputs = Inputs()
+        self._inputs = Inputs(self._newly_printed)
         self._turn = 0
         self._turn_began = 0
+        self._seen = 0  # the last message before which all that people did is told
         self._running: asyncio.Task[None] | None = None
         self._closing = False
         self._ended_said = self._followed = False  # a turn's end is logged; words came after it
@@ -314,11 +316,12 @@ class Session:
             title=self.title,
         )
         try:
-            told = await recalling.since(self.log, self._turn_began, self._systems.journal)
-            said = [body for body in (begin, told, prompt) if body is not None]
+            head = self.log.head
+            told = await recalling.since(self.log, self._seen, self._systems.journal)
+            said = [begin, *told, *([prompt] if prompt is not None else [])]
             drafts = [*cause.taken(lane), *map(lane.draft, said)]
             stored = await self.log.append(*drafts, settled=cause.settled(self._turn))
-            self._turn_began = stored[-len(said)].seq
+            self._turn_began, self._seen = stored[-len(said)].seq, head
             if prompt is None:
                 await self._inputs.deliver_next(lane)
         except BaseException:
@@ -326,6 +329,10 @@ class Session:
             raise
         self._running = asyncio.create_task(self._run(self._turn), name=f"turn-{self._turn}")
         return self._turn
+
+    async def _newly_printed(self) -> list[Meanwhile]:
+        """What goes to the model with words that reach it in the middle of a turn."""
+        return await recalling.newly_printed(self.log, self._seen)
 
     async def _ended(self) -> None:
         """Wait while the last words of a turn are written: who has read them may go on at once."""
