@@ -15,8 +15,9 @@ from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
 from tests.world import STEER
 
 READY = "Say what to do"  # the composer, empty, with nothing running
-WORKING = "Enter steers the turn"  # the composer, empty, while a turn runs
+WORKING = "Enter queues a message"  # the composer, empty, while a turn runs
 ASKED = "y/a approve"
+WAITING = "Enter sends the oldest message now"  # the same, while messages wait
 STEERED = "waits for the next step"  # below words that steer
 QUEUED = "queued for the next turn"
 ENOUGH = (110, 60)  # a screen on which the whole conversation of a test fits
@@ -59,10 +60,11 @@ def test_from_a_task_to_undo_fork_a_crash_and_back(steer, script, gate, workspac
     window.until("This takes a while.", WORKING)
     gate.waiting()
     window.say("mind the tests")
+    window.until("› mind the tests", QUEUED, WAITING)
+    window.press("Enter")
     window.until("› mind the tests", STEERED)
-    window.write("then tidy up")
-    window.press("Tab")
-    window.until("› then tidy up", QUEUED, WORKING)
+    window.say("then tidy up")
+    window.until("› then tidy up", QUEUED, WAITING)
     gate.open()
     window.until("The tests are kept in mind.", "› then tidy up", "All is tidy.", READY)
 
@@ -147,11 +149,12 @@ def test_escape_stops_the_turn_and_twice_takes_back_what_was_queued(
     window.say("wait")
     window.until("Waiting.", WORKING)
     gate.waiting()
-    window.write("and then rest")
-    window.press("Tab")
+    window.say("and then rest")
     window.until("› and then rest", QUEUED)
     window.press("Escape", "Escape")
-    window.until("cancelled", READY, gone=QUEUED)
+    window.until("cancelled", "and then rest", gone=QUEUED)
+    window.press("C-c")
+    window.until(READY)
 
     assert gate.processes() == []
     [thread] = threads(steer)
@@ -258,7 +261,9 @@ def test_another_window_steers_and_answers_and_goes_on_when_the_first_is_gone(
     other = open_window("attach", thread)
     other.until("› wait", "Waiting.", "runs in process", WORKING)
     other.say("let me in")
-    other.until("› let me in")
+    other.until("› let me in", WAITING)
+    other.press("Enter")
+    other.until(STEERED)
     gate.open()
     other.until("Now.", ASKED)
     working.until("Now.", ASKED)

@@ -12,7 +12,7 @@ from tests.cli.kit import DONE, READ, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 
 READY = "Say what to do"
-WORKING = "Enter steers the turn"
+WORKING = "Enter queues a message"
 ASKED = "y/a approve"
 SIZE = (110, 50)
 
@@ -70,7 +70,10 @@ def test_two_terminals_and_a_script_on_one_thread(steer, script, gate, tmp_path,
         window.until("live-words", WORKING)
     other.say("mind the tests")
     for window in (one, other):
-        window.until("› mind the tests")
+        window.until("› mind the tests", "queued for the next turn")
+    other.press("Enter")
+    for window in (one, other):
+        window.until("waits for the next step")
     gate.open()
     for window in (one, other):
         window.until("The tests are kept in mind.", READY)
@@ -106,6 +109,8 @@ def test_two_terminals_and_a_script_on_one_thread(steer, script, gate, tmp_path,
     assert endings == ["done", "cancelled", "interrupted", "done"]
     assert [body["decision"] for body in bodies(steer, thread, "confirm_response")] == ["allow"]
     receipts = [(body["what"], body["outcome"]) for body in bodies(steer, thread, "request")]
-    assert receipts == [("confirm", "taken"), ("steer", "taken"), ("cancel", "taken")]
+    assert receipts == [
+        ("confirm", "taken"), ("queue", "taken"), ("hasten", "taken"), ("cancel", "taken"),
+    ]  # fmt: skip
     assert approved.read_text() == "once\n"
     check_whole(steer, thread)

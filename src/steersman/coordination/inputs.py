@@ -66,16 +66,22 @@ class Inputs:
         await self._write(lambda: drafts, lane, cause.settled(corr))
         return corr
 
+    async def hasten(self, corr: str, lane: Lane, cause: Cause = NO_CAUSE) -> None:
+        """What was queued waits for the next model call instead."""
+        await self._write(lambda: self._moved(corr, "waiting", lane, cause), lane, cause.settled())
+
     async def withdraw(self, corr: str, lane: Lane, cause: Cause = NO_CAUSE) -> None:
         """Withdraw a message before the model gets it."""
+        await self._write(
+            lambda: self._moved(corr, "withdrawn", lane, cause), lane, cause.settled()
+        )
 
-        def back() -> list[Draft]:
-            entry = self._open.get(corr)
-            if entry is None:
-                raise TooLate(f"No message {corr} is waiting: it was delivered or withdrawn.")
-            return [*cause.taken(lane), lane.draft(Steer("withdrawn", entry.how), corr)]
-
-        await self._write(back, lane, cause.settled())
+    def _moved(self, corr: str, state: InputState, lane: Lane, cause: Cause) -> list[Draft]:
+        """The receipt by which a message that waits gets another state."""
+        entry = self._open.get(corr)
+        if entry is None:
+            raise TooLate(f"No message {corr} is waiting: it was delivered or withdrawn.")
+        return [*cause.taken(lane), lane.draft(Steer(state, entry.how), corr)]
 
     async def deliver(self, lane: Lane) -> list[Message]:
         """Hand over what waits for the next model call."""

@@ -34,6 +34,7 @@ from steersman.records.inbox import (
     Compact,
     Confirm,
     GoOn,
+    Hasten,
     Queue,
     Reply,
     Request,
@@ -123,6 +124,10 @@ class Attached:
     async def queue(self, text: str) -> str:
         """Say something for the next turn; the answer names the message."""
         return cast(str, await self._ask(Queue(text)))
+
+    async def hasten(self, corr: str) -> None:
+        """Give queued words to the turn that runs; begin one with the oldest where none runs."""
+        await self._ask(Hasten(corr))
 
     async def withdraw(self, corr: str) -> None:
         """Withdraw words that were not delivered."""

@@ -35,6 +35,12 @@ class GoOn(Struct, frozen=True, tag="go_on"):
     """Begin a turn with the oldest queued message."""
 
 
+class Hasten(Struct, frozen=True, tag="hasten"):
+    """Give queued words to the turn that runs; where none runs, begin one with the oldest."""
+
+    corr: str
+
+
 class Withdraw(Struct, frozen=True, tag="withdraw"):
     """Withdraw words that were not delivered."""
 
@@ -127,7 +133,7 @@ class Close(Struct, frozen=True, tag="close"):
 
 
 Asked = (
-    Send | SteerTurn | Queue | GoOn | Withdraw | Confirm | Reply | Cancel
+    Send | SteerTurn | Queue | GoOn | Hasten | Withdraw | Confirm | Reply | Cancel
     | Compact | Aside | Set | Undo | Rewound | CallTool | Close | Unreadable
 )  # fmt: skip
 

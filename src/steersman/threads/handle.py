@@ -56,6 +56,10 @@ class ThreadHandle(Protocol):
         """Say something for the next turn; the answer names the message."""
         ...
 
+    async def hasten(self, corr: str) -> None:
+        """Give queued words to the turn that runs; begin one with the oldest where none runs."""
+        ...
+
     async def withdraw(self, corr: str) -> None:
         """Withdraw words that were not delivered."""
         ...

@@ -41,6 +41,7 @@ from steersman.records.inbox import (
     Compact,
     Confirm,
     GoOn,
+    Hasten,
     Outcome,
     Queue,
     Reply,
@@ -101,7 +102,7 @@ class Session:
         self._inputs = Inputs(self._newly_printed)
         self._turn = 0
         self._turn_began = 0
-        self._seen = 0  # the last message before which all that people did is told
+        self._seen = 0  # the last message up to which the model knows what people did
         self._running: asyncio.Task[None] | None = None
         self._closing = False
         self._ended_said = self._followed = False  # a turn's end is logged; words came after it
@@ -273,6 +274,18 @@ class Session:
             await self.go_on()
         self._followed = self._followed or (self._ended_said and self.state is FloorState.ENDING)
         return corr
+
+    @take.register
+    async def _hasten(self, asked: Hasten, cause: Cause = NO_CAUSE) -> None:
+        if self.state in HEARING:
+            lane = self._lane("coordination", turn=self._turn)
+            await self._inputs.hasten(asked.corr, lane, cause)
+        else:
+            await self._ended()
+            if self.state is FloorState.IDLE:
+                await self.go_on(cause)
+            elif cause.request is not None:
+                await self.note(cause, "taken")
 
     @take.register
     async def _withdraw(self, asked: Withdraw, cause: Cause = NO_CAUSE) -> None:

@@ -140,8 +140,7 @@ def test_letters_in_what_is_queued_are_written(environ, workspace, script, gate)
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("begin")
             await me.until(gate.processes)
-            await me.write("later")
-            await me.press("tab")
+            await me.say("later")
             await me.until(lambda: me.app.query_one(Queued).display)
             await me.press("f9", *"do")
             assert written(me) == "do"

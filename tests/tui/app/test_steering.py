@@ -11,38 +11,65 @@ def receipts(me):
     return [(m.body.how, m.body.state) for m in me.messages("steer")]
 
 
-def test_enter_steers_the_turn_that_runs(environ, workspace, script, gate):
+def said(me):
+    """What the model got, in order."""
+    return [m.body.text for m in me.messages("user")]
+
+
+def test_what_is_written_in_a_turn_is_queued_in_order(environ, workspace, script, gate):
     async def scene():
-        model = script({"tool_calls": [gate.wait]}, {"text": "Heard."})
+        model = script({"tool_calls": [gate.wait]}, DONE, DONE, {"text": "Next."})
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("begin")
             await me.until(gate.processes)
-            await me.sees("Enter steer", "Tab queue", "Esc stop")
-            await me.say("use tabs")
-            await me.sees("waiting use tabs", "waits for the next step")
-            assert receipts(me) == [("steer", "waiting")]
+            await me.sees("Enter queue", "Esc stop", "Enter queues a message")
+            await me.say("one")
+            await me.say("two")
+            await me.sees("2 waiting one · two", "queued for the next turn")
             gate.open()
-            await me.turn_ends()
-            assert receipts(me)[-1] == ("steer", "delivered")
-            assert [m.body.text for m in me.messages("user")] == ["begin", "use tabs"]
+            await me.turn_ends(3)
+            await me.sees("Next.")
+            assert said(me) == ["begin", "one", "two"]
             assert me.app.query_one(Queued).display is False
 
     live(scene)
 
 
-def test_tab_queues_for_the_next_turn(environ, workspace, script, gate):
+def test_enter_with_nothing_written_gives_the_oldest_to_the_turn(environ, workspace, script, gate):
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE, {"text": "Next."})
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("begin")
             await me.until(gate.processes)
-            await me.write("then this")
-            await me.press("tab")
-            await me.sees("waiting then this", "queued for the next turn")
+            await me.say("use tabs")
+            await me.say("then this")
+            await me.sees("2 waiting use tabs · then this", "Enter sends the oldest message now")
+            await me.press("enter")
+            await me.sees("waits for the next step", "queued for the next turn")
             gate.open()
             await me.turn_ends(2)
-            await me.sees("Next.")
-            assert receipts(me) == [("queue", "queued"), ("queue", "delivered")]
+            assert [(m.turn, m.body.text, m.body.via) for m in me.messages("user")] == [
+                (1, "begin", "prompt"),
+                (1, "use tabs", "steer"),
+                (2, "then this", "queue"),
+            ]
+
+    live(scene)
+
+
+def test_with_nothing_running_it_begins_a_turn(environ, workspace, script, gate):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.say("later")
+            await me.sees("waiting later")
+            await me.press("escape")
+            await me.turn_ends()
+            await me.press("enter")
+            await me.turn_ends(2)
+            assert said(me) == ["begin", "later"]
 
     live(scene)
 
@@ -53,41 +80,46 @@ def test_a_queued_message_is_taken_back_and_written_anew(environ, workspace, scr
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("begin")
             await me.until(gate.processes)
-            for words in ("one", "two"):
-                await me.write(words)
-                await me.press("tab")
+            for words in ("one", "two", "three"):
+                await me.say(words)
+            await me.sees("3 waiting one · two · three")
+            await me.press("up")
+            await me.until(lambda: me.app.query_one(Composer).text == "three")
             await me.sees("2 waiting one · two")
-            await me.press("f9", "down")
+            await me.press("ctrl+u", "f9", "down")
             await me.sees("queued one", "› queued two")
             await me.press("enter")
             await me.until(lambda: me.app.query_one(Composer).text == "two")
             await me.sees("waiting one")
-            await me.until(lambda: receipts(me).count(("queue", "withdrawn")) == 1)
-            await me.press("f9", "delete")
             await me.until(lambda: receipts(me).count(("queue", "withdrawn")) == 2)
+            await me.press("f9", "delete")
+            await me.until(lambda: receipts(me).count(("queue", "withdrawn")) == 3)
             assert me.app.query_one(Composer).text == "two"
 
     live(scene)
 
 
-def test_escape_stops_the_turn_and_twice_takes_back_what_is_queued(
-    environ, workspace, script, gate
-):
+def test_escape_stops_the_turn_and_twice_takes_the_newest_back(environ, workspace, script, gate):
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE)
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("begin")
             await me.until(gate.processes)
-            await me.write("later")
-            await me.press("tab")
-            await me.sees("waiting later")
+            await me.say("one")
+            await me.say("two")
+            await me.sees("2 waiting one · two")
             await me.press("escape")
             await me.turn_ends()
             assert me.messages("turn_end")[0].body.ending == "cancelled"
             assert receipts(me)[-1] == ("queue", "queued")
             assert not gate.processes()
+            me.app.acting.stops.forget()
             await me.press("escape", "escape")
-            await me.until(lambda: receipts(me)[-1] == ("queue", "withdrawn"))
+            await me.until(lambda: me.app.query_one(Composer).text == "two")
+            await me.sees("waiting one")
+            await me.press("escape", "escape")
+            assert me.app.query_one(Composer).text == "two"
+            assert receipts(me).count(("queue", "withdrawn")) == 1
 
     live(scene)
 

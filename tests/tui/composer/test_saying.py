@@ -36,24 +36,17 @@ def test_enter_says_it(tmp_path: Path, keys: list[str], said: list[object]) -> N
     assert desk.said == said
 
 
-def test_while_a_turn_runs_tab_queues(tmp_path: Path) -> None:
+def test_while_a_turn_runs_enter_queues_and_tab_only_completes(tmp_path: Path) -> None:
     async def act(desk: Desk, pilot: Pilot[None]) -> None:
         desk.composer.doing = "working"
-        await pilot.press(*"later", "tab")
-        await pilot.press(*"now", "enter")
+        await pilot.press(*"later", "enter")
         assert desk.composer.text == ""
-
-    desk = write(tmp_path, act)
-    assert desk.said == [("queued", "later", ()), ("said", "now", ())]
-
-
-def test_with_nothing_running_tab_queues_nothing(tmp_path: Path) -> None:
-    async def act(desk: Desk, pilot: Pilot[None]) -> None:
-        await pilot.press(*"words", "tab")
+        await pilot.press("enter", *"words", "tab")
         assert desk.composer.text == "words"
         assert desk.composer.has_focus
 
-    assert write(tmp_path, act).said == []
+    desk = write(tmp_path, act)
+    assert desk.said == [("queued", "later", ())]
 
 
 def test_what_is_refused_stays(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ class Acting:
         self._app = app
         self.leaves = Twice(seconds=LEAVING)
         self.backs = Twice()
+        self.stops = Twice()
         self._going = False  # the user is asked whether to stop jobs and quit
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
@@ -109,7 +110,10 @@ class Acting:
         if app.attention != "writing":
             self._write()  # the turn continues; what waits, waits
             return
-        if app.steering.stop(app.follower.story.queued()):
+        twice = self.stops.again()
+        if app.steering.stop() and not twice:
+            return
+        if twice and app.take_back():
             return
         if app.showing.over:
             app.showing.over = ""
@@ -171,7 +175,7 @@ class Acting:
         """Stop what runs; then clear what is written; then, twice: quit."""
         app = self._app
         composer = app.query_one(Composer)
-        if app.steering.stop(()):
+        if app.steering.stop():
             return
         if composer.text:
             composer.put_away()

@@ -253,6 +253,23 @@ class SteersmanApp(App[Left]):
     def _unfolded(self, event: Transcript.Unfolded) -> None:
         self.spawn(self.stage.unfold(event.block))
 
+    @on(Composer.Hastened)
+    def _hastened(self) -> None:
+        self.steering.hasten(self.follower.story.queued())
+
+    @on(Composer.TakenBack)
+    def _taken_back(self) -> None:
+        self.take_back()
+
+    def take_back(self) -> bool:
+        """Put the newest words that wait back where they were written; False: there are none."""
+        waiting = self.follower.story.queued()
+        if not waiting or self.query_one(Composer).text:
+            return False
+        newest = waiting[-1]
+        self.steering.withdraw(newest.corr, lambda: self.write(newest.text))
+        return True
+
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:
         self.steering.queue(event.text)

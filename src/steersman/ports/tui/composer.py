@@ -44,9 +44,10 @@ KEYS: Mapping[str, str] = {
 }
 PLACEHOLDERS: Mapping[Doing, str] = {
     "nothing": "Say what to do · @ file · $ skill · / command · ! shell",
-    "working": "Enter steers the turn · Tab queues for the next · Esc stops",
+    "working": "Enter queues a message · Esc stops the turn",
 }
-SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Steer"}
+SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Queue a message"}
+WAITING = "Enter sends the oldest message now · Up edits the newest"
 DRAFT_PAUSE = 0.4  # seconds without a key before unsent words are kept
 
 
@@ -76,6 +77,7 @@ class Composer(Paper):
     SMALL = 12  # lines of a screen on which there is no room for a border
 
     doing: reactive[Doing] = reactive("nothing")
+    waiting: reactive[int] = reactive(0)  # messages that were not delivered
 
     class Said(Message):
         """Words for the model, with pictures; `mentions` are the files named in them."""
@@ -95,6 +97,12 @@ class Composer(Paper):
             super().__init__()
             self.text = text
             self.mentions = mentions
+
+    class Hastened(Message):
+        """The oldest message that waits is to go to the model now."""
+
+    class TakenBack(Message):
+        """The newest message that waits is to be written anew."""
 
     class Command(Message):
         """A line that begins with `/`."""
@@ -155,9 +163,13 @@ class Composer(Paper):
         """Say what keys do now."""
         self._show_state()
 
+    def watch_waiting(self) -> None:
+        """Say what keys do now."""
+        self._show_state()
+
     def _show_state(self) -> None:
         narrow = self.size.width and self.size.width < 60
-        words = (SHORT if narrow else PLACEHOLDERS)[self.doing]
+        words = WAITING if self.waiting else (SHORT if narrow else PLACEHOLDERS)[self.doing]
         self.placeholder = Content(safe(self._refused) or words)
         self.border_title = Text(safe(self._refused)) if self._refused and self.text else None
 
@@ -202,7 +214,7 @@ class Composer(Paper):
             case "tab":
                 return self._tab()
             case "up":
-                return self.assistant.step(-1) or self._walk(back=True)
+                return self.assistant.step(-1) or self._take_back() or self._walk(back=True)
             case "down":
                 return self.assistant.step(1) or self._walk(back=False)
             case "search":
@@ -221,15 +233,21 @@ class Composer(Paper):
         if column and self.document.get_line(row)[column - 1] == "\\" and not self.read_only:
             self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
             return
-        self._submit(queued=False)
+        if self.text.strip():
+            self._submit(queued=self.doing == "working")
+        elif self.waiting:
+            self.post_message(self.Hastened())
 
     def _tab(self) -> bool:
-        if self.assistant.accept():
-            return True
-        if self.doing == "working" and self.text.strip():
-            self._submit(queued=True)
-        else:
+        if not self.assistant.accept():
             self.assistant.open()
+        return True
+
+    def _take_back(self) -> bool:
+        """What waits comes before the history, where nothing is written."""
+        if not self.waiting or self.text or self.read_only:
+            return False
+        self.post_message(self.TakenBack())
         return True
 
     def _walk(self, *, back: bool) -> bool:
@@ -247,8 +265,6 @@ class Composer(Paper):
 
     def _submit(self, *, queued: bool) -> None:
         text = self.text.strip()
-        if not text:
-            return
         if self._refused:
             self.notify(safe(self._refused), severity="warning", markup=False)
             return

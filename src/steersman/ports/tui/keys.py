@@ -41,8 +41,9 @@ class Key(Struct, frozen=True):
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: withdraw queued messages too. Stops reading "
-        "and closes a pane. Twice with nothing to stop or send: go back to a message.", "stop",
+    Key("stop", ("escape",), "Stop the turn; twice: take the newest message that waits back to "
+        "edit it. Stops reading and closes a pane. Twice with nothing to stop or send: go back to "
+        "a message.", "stop",
         "always"),
     Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
         "quit", "always"),
@@ -217,8 +218,7 @@ def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
     if focus == "elsewhere":
         return [Hint(keymap.of("stop"), "write"), *general]
     if doing == "working":
-        keys = [Hint("Enter", "steer"), Hint("Tab", "queue")]
-        return [*keys, *named("stop", "detach"), *general]
+        return [Hint("Enter", "queue"), *named("stop", "detach"), *general]
     return [Hint("Enter", "send"), *named("palette", "mode", "read", "help", "leave"), *general[2:]]
 
 

@@ -189,7 +189,7 @@ class Showing:
         """Tell the composer where it is."""
         app, seat = self._app, self._app.seat
         composer = app.query_one(Composer)
-        composer.doing = facts.doing
+        composer.doing, composer.waiting = facts.doing, len(self._story.queued())
         fresh = seat.folder == composer.folder and not composer.thread
         if (composer.folder, composer.thread) != (seat.folder, seat.id):
             composer.move(seat.folder, seat.id, composer.mentions if fresh else Mentions())

@@ -3,7 +3,7 @@
 Everything here is asked of the seat, one thing after the other; what goes wrong is reported.
 """
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from time import monotonic
 from typing import Any
 
@@ -53,7 +53,6 @@ class Steering:
         self._tell = tell
         self._spawn = spawn
         self._calls: list[Running] = []  # commands that the user runs
-        self._stops = Twice()
 
     def say(self, text: str, images: Iterable[Image] = ()) -> None:
         """Begin a turn, or steer the one that runs."""
@@ -73,28 +72,21 @@ class Steering:
         finally:
             self._calls.pop()
 
-    def stop(self, waiting: Iterable[Person]) -> bool:
-        """Stop what runs; the second time also undo what is queued. False: nothing ran."""
-        twice = self._stops.again()
-        queued = [person.corr for person in waiting] if twice else []
+    def stop(self) -> bool:
+        """Stop what runs. False: nothing ran."""
         calls = list(self._calls)
         for call in calls:
             call.cancel()
-        if self.seat.doing == "working":
-            self._do(self._stop(queued))
-        elif queued:
-            self._do(self._withdraw(queued))
-        elif not calls:
-            return False
-        return True
+        working = self.seat.doing == "working"
+        if working:
+            self._do(self.seat.handle.cancel())
+        return working or bool(calls)
 
-    async def _stop(self, queued: Iterable[str]) -> None:
-        await self.seat.handle.cancel()
-        await self._withdraw(queued)
-
-    async def _withdraw(self, queued: Iterable[str]) -> None:
-        for corr in queued:
-            await self.seat.handle.withdraw(corr)
+    def hasten(self, waiting: Sequence[Person]) -> None:
+        """The oldest words that are queued go to the model now."""
+        queued = next((one.corr for one in waiting if one.receipt == "queued"), None)
+        if queued is not None:
+            self._do(self.seat.handle.hasten(queued))
 
     def answer(
         self, corr: str, answer: ConfirmResponse | Answer, lost: Callable[[str], None]

@@ -14,7 +14,7 @@ from steersman.views.text import ago, one_line
 COLUMN = 18  # for the names of tips
 TIPS = (
     ("Say what you want", "in your own words; @ names files, / shows commands"),
-    ("While it works", "Enter steers it, Tab queues, Esc stops"),
+    ("While it works", "Enter queues, again sends now; Esc stops"),
     ("You review", "changes when a turn ends; what cannot be undone asks first"),
 )
 
