@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from steersman.ports.tui.keys import PATIENCE
+from steersman.ports.tui.keys import SEEN
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, call, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, gone, said, threads
 from tests.world import STEER
 
 READY = "Say what to do"
-ASKED = "y/a approve"
+ASKED = "y approve"
 STOLEN = "c3RvbGVu"  # what an attacker would put into the clipboard
 ATTACKS = {
     "clear": "\x1b[2J\x1b[H",
@@ -104,10 +104,10 @@ def test_nothing_from_outside_moves_the_cursor_the_title_or_the_clipboard(
     window.until(READY)
     window.say(f"be nasty {NASTY!r}"[:60])
     window.until("The agent wants to", ASKED)
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.press("y")
     window.until("outside the sandbox", ASKED)
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.press("n")
     window.until("The end.", READY)
     check_harmless(window)
@@ -168,7 +168,7 @@ def test_a_very_small_terminal_and_back(steer, script, gate, workspace, open_win
     for size in ((1, 1), (2, 40), (200, 3), (20, 5)):
         window.resize(*size)
     window.until("y")
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.press("y")
     gate.waiting()
     for size in ((20, 5), (200, 50), (5, 20)):
@@ -225,14 +225,14 @@ def test_pasted_text_is_never_keys(steer, script, workspace, tmp_path, open_wind
 
     window.say("mend add()")
     window.until(ASKED)
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.paste(log)
     window.paste(log)
     window.until("the end", "F8 answers")
     assert (workspace / "calc.py").read_text() == BROKEN
     window.press("F8")
     window.until(ASKED)
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.press("n")
     window.until("Left as it was.")
     assert (workspace / "calc.py").read_text() == BROKEN
@@ -255,7 +255,7 @@ def test_a_command_hides_nothing_of_itself(script, workspace, open_window):
     window.say("list the files")
     shown = window.until("outside the sandbox", "touch seen #", ASKED)
     assert "touch seen # \\x0dls" in shown
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.press("n")
     assert "touch seen #" in window.until("Refused.", READY)
     assert not (workspace / "seen").exists()

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from steersman.ports.tui.keys import PATIENCE
+from steersman.ports.tui.keys import SEEN
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, WRITE, eventually, outside
 from tests.cli.terminal import CTRL_D, Terminal
 from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
@@ -16,7 +16,7 @@ from tests.world import STEER
 
 READY = "Say what to do"  # the composer, empty, with nothing running
 WORKING = "Enter queues a message"  # the composer, empty, while a turn runs
-ASKED = "y/a approve"
+ASKED = "y approve"
 WAITING = "Enter sends the oldest message now"  # the same, while messages wait
 STEERED = "waits for the next step"  # below words that steer
 QUEUED = "queued for the next turn"
@@ -28,7 +28,7 @@ pytestmark = NEEDED
 def answer(window: Window, key: str, *seen: str) -> None:
     """Answer what is asked. A key counts only when the question has been there for a moment."""
     window.until(ASKED, *seen)
-    time.sleep(PATIENCE)
+    time.sleep(SEEN)
     window.press(key)
 
 

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from steersman.ports.tui.keys import PATIENCE
+from steersman.ports.tui.keys import SEEN
 from tests.cli.kit import DONE, READ, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 
 READY = "Say what to do"
 WORKING = "Enter queues a message"
-ASKED = "y/a approve"
+ASKED = "y approve"
 SIZE = (110, 50)
 
 pytestmark = NEEDED
@@ -59,7 +59,7 @@ def test_two_terminals_and_a_script_on_one_thread(steer, script, gate, tmp_path,
     other = open_window("attach", thread, size=SIZE)
     other.until("› begin", "Looking.", "May I?", ASKED)
     assert not approved.exists()
-    time.sleep(PATIENCE)  # a key counts only when the question has been there for a moment
+    time.sleep(SEEN)  # a key counts only when the question has been there for a moment
     other.press("y")
     one.until("Now the long one.", gone=ASKED)
     gate.waiting()

@@ -113,7 +113,7 @@ def plain(request: ConfirmRequest) -> str:
     return ""
 
 
-ANSWERS = "yautAwWnYNgeDo123456789"  # every key that is an answer to something
+ANSWERS = "yutAwWnYNgeDo123456789"  # every key that is an answer to something
 
 
 def not_offered(request: ConfirmRequest | None, key: str) -> str:

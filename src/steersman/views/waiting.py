@@ -12,7 +12,6 @@ from steersman.views.blocks import Asked, Request, Work
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
-ALSO = {"y": "y/a"}  # keys that have a second one
 
 
 class Queue:
@@ -143,7 +142,7 @@ class Queue:
         match self.current:
             case Request(request=request):
                 made = requests.offered(request, self.call, hunks=not self.why_whole)
-                keys = [(ALSO.get(one.key, one.key), one.words) for one in made]
+                keys = [(one.key, one.words) for one in made]
                 count = len(self.together)
                 if count > 1 and all_seen:
                     keys += [("Y", f"approve all {count}"), ("N", f"deny all {count}")]
@@ -156,7 +155,7 @@ class Queue:
 
     def letters(self) -> str:
         """The letters that mean something now; any other is prose."""
-        made = "".join(key for key, _ in self.keys() if len(key) == 1 or key in ALSO.values())
+        made = "".join(key for key, _ in self.keys() if len(key) == 1)
         match self.current:
             case Asked(question=question):
                 return made + "123456789"[: len(question.options)]

@@ -121,7 +121,7 @@ async def at_the_terminal(
             await begin(stage, wanted, lambda _: chosen)
 
         app = SteersmanApp(seat, environ, first if wanted is not None else None)
-        app.patience = 0
+        app.patience = app.seen = 0
         async with app.run_test(notifications=True, size=size) as pilot:
             person = Person(app, pilot)
             app.query_one(Composer).cursor_blink = False  # so that pictures are the same

@@ -32,6 +32,8 @@ def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, work
             assert me.app.query_one(Passing).notices == []  # nothing covers what waits
             assert not me.messages("confirm_response")
             await me.press("Y")
+            assert not me.messages("confirm_response")
+            await me.press("enter")
             await me.turn_ends()
             assert [m.body.decision for m in me.messages("confirm_response")] == ["allow"] * 2
             assert (workspace / "calc.py").read_text() == FIXED
@@ -53,6 +55,9 @@ def test_words_at_a_card_are_written_and_answer_nothing(environ, workspace, scri
             await me.press("f8")
             await me.until(lambda: me.app.attention == "asking")
             await me.press("y")
+            await me.sees("Enter confirms “y”")  # words are half written
+            assert len(me.story.waiting()) == 1
+            await me.press("enter")
             await me.turn_ends()
 
     live(scene)

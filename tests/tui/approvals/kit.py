@@ -79,7 +79,7 @@ class Stand(App[None]):
     def on_approvals_answered(self, event: Approvals.Answered) -> None:
         self.answers.append((event.corr, event.answer))
 
-    def on_approvals_prose(self, event: Approvals.Prose) -> None:
+    def on_letters_prose(self, event: Approvals.Prose) -> None:
         field = self.query_one("#composer", Input)
         field.focus()
         field.value += event.text

@@ -94,23 +94,46 @@ def picture(app: Stand) -> str:
 
 
 ANSWERS = [
-    ("y", ConfirmResponse("allow")),
-    ("a", ConfirmResponse("allow")),
     ("u", ConfirmResponse("allow", scope="turn", lasting="edits")),
     ("t", ConfirmResponse("allow", scope="thread", lasting="same")),
     ("w", ConfirmResponse("allow", scope="thread", lasting="edits")),
     ("W", ConfirmResponse("allow", scope="here", lasting="edits")),
-    ("n", ConfirmResponse("deny")),
 ]
 
 
-def test_one_key_is_one_answer() -> None:
-    found = answers(edit_request(), *([key] for key, _ in ANSWERS))
-    assert found == [[answer] for _, answer in ANSWERS]
+def test_a_plain_yes_or_no_is_one_key() -> None:
+    found = answers(edit_request(), ["y"], ["n"])
+    assert found == [[ConfirmResponse("allow")], [ConfirmResponse("deny")]]
+
+
+def test_a_yes_that_lasts_is_confirmed_with_enter() -> None:
+    alone = answers(edit_request(), *([key] for key, _ in ANSWERS))
+    assert alone == [[]] * len(ANSWERS)
+    confirmed = answers(edit_request(), *([key, "enter"] for key, _ in ANSWERS))
+    assert confirmed == [[answer] for _, answer in ANSWERS]
+    changed = answers(edit_request(), ["w", "n"], ["w", "down", "enter"], ["w", "y"])
+    assert changed == [[ConfirmResponse("deny")], [], [ConfirmResponse("allow")]]
+    assert answers(network_request(), ["y"], ["y", "enter"]) == [[], [ConfirmResponse("allow")]]
+    told = picture(press(edit_request(), "W"))
+    assert "Enter confirms “W”: approve all edits here. Any other key cancels that." in told
+
+
+def test_who_has_words_half_written_confirms_every_yes() -> None:
+    app = press(edit_request(), "y", drafting=lambda: True)
+    assert app.answers == []
+    assert "Enter confirms “y”: approve." in picture(app)
+    app = press(edit_request(), "y", "enter", drafting=lambda: True)
+    assert app.answer == ConfirmResponse("allow")
+
+
+def test_who_hesitates_in_a_sentence_approves_nothing_and_loses_no_letter() -> None:
+    for words in ("also", "use", "the", "what", "We"):
+        app = press(edit_request(), *words)
+        assert (app.typed, app.answers) == (words, [])
 
 
 def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
-    app = press(command_request(), "A")
+    app = press(command_request(), "A", "enter")
     assert app.answer == ConfirmResponse("allow", scope="here", lasting="same")
     shown = picture(press(command_request()))
     assert "t/A would allow `npm install …`; `rm …`" in shown
@@ -122,7 +145,7 @@ def test_what_is_not_offered_is_no_answer() -> None:
     app = press(network_request(), "t", "A", "w", "W", "e", "D", "1", "enter", "o", "Y", "N")
     assert app.answers == []
     assert "registry.example, port 443" in picture(app)
-    assert "y/a approve in this thread" in picture(app)
+    assert "y approve in this thread" in picture(app)
     assert "n deny in this thread" in picture(app)
     assert "can only be approved once: it only holds for this host" in picture(app)
 
@@ -282,7 +305,7 @@ def test_several_agents_ask_and_are_answered_one_after_the_other() -> None:
     assert "2 of 3" in picture(app)
     app = press(things, "shift+tab")
     assert "3 of 3" in picture(app)
-    app = press(things, "tab", "n", "y", "y")
+    app = press(things, "tab", "n", "y", "enter", "y")
     assert app.answers == [
         ("ask_2", ConfirmResponse("deny")),
         ("ask_3", ConfirmResponse("allow")),
@@ -325,11 +348,12 @@ def test_a_key_meant_for_something_else_gives_no_leave() -> None:
             app.approvals.show([request, other], [work], grab=True)
             await pilot.press("y")
             assert app.answers == []
+            assert "That was too quick: nothing is answered." in screen_text(app)
             now[0] += 1
-            await pilot.press("y", "y")
+            await pilot.press("y", "y", "enter")
             assert len(app.answers) == 1
             now[0] += 1
-            await pilot.press("y")
+            await pilot.press("y", "enter")
             assert len(app.answers) == 2
         return app
 
@@ -360,7 +384,7 @@ def test_the_users_own_command_is_theirs_and_runs_again_with_what_it_was_refused
     request = asked("workspace_run_command", action, own=True)
     shown = " ".join(press(request).picture.split())
     assert "You want to run `echo x >> ~/.notes` again with permission to write" in shown
-    assert "y/a allow and run again" in shown
+    assert "y allow and run again" in shown
     assert "y allows it for this one run" in shown
     assert click.unstyle(request_words(request.request)).startswith("? You want to run")
 
@@ -495,7 +519,8 @@ def test_what_is_asked_together_is_one_card_and_one_answer() -> None:
     assert "› 1 change `calc.py`" in shown
     assert "  2 run `npm install left-pad && sudo rm -rf build`" in shown
     assert "Y approve all 2  N deny all 2" in shown
-    assert answers(both(), ["Y"], ["N"], ["n", "y"]) == [
+    assert answers(both(), ["Y"], ["Y", "enter"], ["N"], ["n", "y"]) == [
+        [],
         [ConfirmResponse("allow")] * 2,
         [ConfirmResponse("deny")] * 2,
         [ConfirmResponse("deny"), ConfirmResponse("allow")],
@@ -569,7 +594,7 @@ def test_what_is_left_is_one_line_with_the_way_back() -> None:
             assert "approve" not in shown
             await pilot.click(app.approvals)
             await pilot.pause()
-            assert "y/a approve" in screen_text(app)
+            assert "y approve" in screen_text(app)
             assert app.answers == []
 
     asyncio.run(story())

@@ -113,7 +113,7 @@ class Acting:
         twice = self.stops.again()
         if app.steering.stop() and not twice:
             return
-        if twice and app.take_back():
+        if twice and app.withdraw_newest():
             return
         if app.showing.over:
             app.showing.over = ""

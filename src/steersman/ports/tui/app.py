@@ -24,7 +24,7 @@ from steersman.ports.tui.acting import Acting
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.following import Follower
 from steersman.ports.tui.keys import NAMES as KEY_NAMES
-from steersman.ports.tui.keys import PATIENCE, TABLE, load_keys
+from steersman.ports.tui.keys import PATIENCE, SEEN, TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
 from steersman.ports.tui.naming import Names
 from steersman.ports.tui.panes.footer import Keys
@@ -67,6 +67,7 @@ class SteersmanApp(App[Left]):
     TITLE = "steersman"
     ENABLE_COMMAND_PALETTE = False  # ours is a picker like all others
     patience: float = PATIENCE  # seconds before something new can be answered
+    seen: float = SEEN  # seconds before a request for permission can be
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             ",".join(key.keys), f"key('{key.name}')", key.about, show=False,
@@ -257,11 +258,11 @@ class SteersmanApp(App[Left]):
     def _hastened(self) -> None:
         self.steering.hasten(self.follower.story.queued())
 
-    @on(Composer.TakenBack)
-    def _taken_back(self) -> None:
-        self.take_back()
+    @on(Composer.NewestWithdrawn)
+    def _withdraw_newest(self) -> None:
+        self.withdraw_newest()
 
-    def take_back(self) -> bool:
+    def withdraw_newest(self) -> bool:
         """Put the newest words that wait back where they were written; False: there are none."""
         waiting = self.follower.story.queued()
         if not waiting or self.query_one(Composer).text:
@@ -293,7 +294,7 @@ class SteersmanApp(App[Left]):
         """The user answered what waited."""
         self.steering.answer(event.corr, event.answer, self.showing.reopen)
 
-    def on_approvals_prose(self, event: Approvals.Prose) -> None:
+    def on_letters_prose(self, event: Approvals.Prose) -> None:
         """Words were typed where answers are given: they are words."""
         composer = self.query_one(Composer)
         composer.focus()

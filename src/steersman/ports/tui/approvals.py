@@ -1,8 +1,8 @@
 """What waits for a person's answer, above the composer: requests and questions, one at a time.
 
 The widget only shows and asks; the answer goes to whoever gets `Approvals.Answered`. Nothing can
-be answered before it has been on the screen for a moment, so that a key meant for something else
-allows nothing.
+be answered before it has been on the screen long enough to be seen, so that a key meant for
+something else allows nothing; only a plain yes, with nothing half written, needs no Enter.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from typing import ClassVar, Literal
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.timer import Timer
 
 from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.ports.tui.drawing.lines import clean_line
 from steersman.ports.tui.forms import EditForm, WordsForm
+from steersman.ports.tui.letters import Letters
 from steersman.ports.tui.request_sheet import RequestSheet
 from steersman.records.message import Answer, ConfirmResponse
 from steersman.views import requests
@@ -24,15 +24,15 @@ from steersman.views.blocks import Asked, Request, Work
 from steersman.views.hunks import Part, answer, files_of, narrowed
 from steersman.views.waiting import Waiting
 
-MOVES = "jkhl []"  # letters that only move
+TOO_EARLY = "That was too quick: nothing is answered. Read it, then press the key again."
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
 
 
-class Approvals(RequestSheet, can_focus=True):
+class Approvals(Letters, can_focus=True):
     """A queue of requests and questions. `show` says what waits; it is empty until then."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,a", "allow", "approve", id="ask_once", show=False),
+        Binding("y", "allow", "approve", id="ask_once", show=False),
         Binding("u", "lasting('u')", "the like in this turn", id="ask_turn", show=False),
         Binding("t", "lasting('t')", "in this thread", id="ask_thread", show=False),
         Binding("A", "lasting('A')", "always here", id="ask_always", show=False),
@@ -74,22 +74,11 @@ class Approvals(RequestSheet, can_focus=True):
             self.corr = corr
             self.answer = answer
 
-    class Prose(Message):
-        """Letters that are words, not answers: they belong into the composer."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     class Emptied(Message):
         """Nothing waits any more, and the keys went here until now."""
 
     _grabbed = ""
     _opened: DiffScreen | None = None
-    _held: Timer | None = None  # until a letter counts as an answer
-    _typed = ""  # letters pressed in a row
-    _typed_at = float("-inf")
-    _prose = False  # words are being typed, until the keys go where they belong
 
     # The queue.
 
@@ -111,6 +100,7 @@ class Approvals(RequestSheet, can_focus=True):
         """Show what is asked now, if it is not what is shown already."""
         block, had = self.current, self._has_keys()
         if self._queue.changed(sudden=grab or had):
+            self._disarm()
             self._note = ""
             self._leave_screen()
             self._leave_form()
@@ -146,6 +136,7 @@ class Approvals(RequestSheet, can_focus=True):
         """While keys go elsewhere, what waits is one line that says how to come back."""
         self._folded = not self._has_keys() and self._opened is None
         if self._folded:
+            self._disarm()
             self._let_go()
         if self.current is not None:
             self._fit()
@@ -163,70 +154,13 @@ class Approvals(RequestSheet, can_focus=True):
         focused = self.screen.focused
         return self.display and focused is not None and self in focused.ancestors_with_self
 
-    # Letters.
-
-    async def on_key(self, event: events.Key) -> None:
-        """A letter answers when no other follows it at once: then they are words."""
-        if self._form is not None or not event.is_printable or event.character is None:
-            self._let_go()
-            return
-        now = self._clock()
-        hurried = now - self._typed_at < self._hold
-        self._typed = (self._typed if hurried else "") + event.character
-        self._typed_at = now
-        moves = event.character in MOVES
-        known = moves or event.character in self._queue.letters()
-        elsewhere = not known and event.character in requests.ANSWERS
-        if self._prose or self._held is not None or not (known or elsewhere):
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Prose(self._typed))
-            self._let_go()
-            self._prose = True
-        elif elsewhere or (self._hold and not moves):
-            event.stop()
-            event.prevent_default()
-            take = (
-                partial(self._not_offered, event.character)
-                if elsewhere
-                else partial(self._take_letter, event.key)
-            )
-            if self._hold:
-                self._held = self.set_timer(self._hold, take)
-            else:
-                await take()
-
-    async def _take_letter(self, key: str) -> None:
-        self._let_go()
-        if self.has_focus:
-            await self.app._check_bindings(key)
-
-    async def _not_offered(self, key: str) -> None:
-        """Say why a key that answers other requests does nothing now."""
-        self._let_go()
-        block = self.current
-        if block is not None:
-            request = block.request if isinstance(block, Request) else None
-            self.tell(requests.not_offered(request, key))
-
-    def _let_go(self) -> None:
-        """Nothing is held back any more."""
-        if self._held is not None:
-            self._held.stop()
-        self._held, self._typed = None, ""
-
-    def on_paste(self, event: events.Paste) -> None:
-        """What is pasted is words."""
-        if self.has_focus:
-            event.stop()
-            self.post_message(self.Prose(event.text))
-
     # Answers.
 
     def _answer(self, said: ConfirmResponse | Answer) -> None:
         """Say it, and continue to the next."""
         corr = self._queue.answered()
         if not corr:
+            self.tell(TOO_EARLY)
             return
         had = self._has_keys()
         self.post_message(self.Answered(corr, said))
@@ -237,23 +171,39 @@ class Approvals(RequestSheet, can_focus=True):
     def action_allow(self) -> None:
         """Yes, this once."""
         if isinstance(self.current, Request):
-            self._answer(ConfirmResponse("allow"))
+            held = requests.holds(self.current.request)
+            yes = partial(self._answer, ConfirmResponse("allow"))
+            if held or self._drafting():
+                self._arm("y", f"approve{held}", yes)
+            else:
+                yes()
 
     def action_lasting(self, key: str) -> None:
         """Yes, for longer, where that is offered."""
         if isinstance(self.current, Request):
             found = requests.lasting_keys(self.current.request).get(key)
             if found is not None:
-                name, scope, _ = found
-                self._answer(ConfirmResponse("allow", scope=scope, lasting=name))
+                name, scope, words = found
+                yes = ConfirmResponse("allow", scope=scope, lasting=name)
+                self._arm(key, f"approve {words}", partial(self._answer, yes))
 
     def action_all(self, decision: Literal["allow", "deny"]) -> None:
         """The same to everything that is asked together."""
         if len(self._queue.together) < 2 or not self._all_seen:
             return
-        had = self._has_keys()
-        for corr in self._queue.all_answered():
+        if decision == "allow":
+            count = len(self._queue.together)
+            self._arm("Y", f"approve all {count}", partial(self._answer_all, decision))
+        else:
+            self._answer_all(decision)
+
+    def _answer_all(self, decision: Literal["allow", "deny"]) -> None:
+        had, answered = self._has_keys(), self._queue.all_answered()
+        for corr in answered:
             self.post_message(self.Answered(corr, ConfirmResponse(decision)))
+        if not answered:
+            self.tell(TOO_EARLY)
+            return
         self._go_on()
         if had and self.current is not None:
             self.take_keys()
@@ -312,7 +262,9 @@ class Approvals(RequestSheet, can_focus=True):
             self._answer(Answer(self.current.question.options[digit - 1]))
 
     def action_choose(self) -> None:
-        """The answer that is marked."""
+        """What waits for Enter, or the answer that is marked."""
+        if self._confirm():
+            return
         if isinstance(self.current, Asked):
             options = self.current.question.options
             if options:

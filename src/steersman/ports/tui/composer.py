@@ -101,8 +101,8 @@ class Composer(Paper):
     class Hastened(Message):
         """The oldest message that waits is to go to the model now."""
 
-    class TakenBack(Message):
-        """The newest message that waits is to be written anew."""
+    class NewestWithdrawn(Message):
+        """The newest message that waits is to be edited."""
 
     class Command(Message):
         """A line that begins with `/`."""
@@ -214,7 +214,7 @@ class Composer(Paper):
             case "tab":
                 return self._tab()
             case "up":
-                return self.assistant.step(-1) or self._take_back() or self._walk(back=True)
+                return self.assistant.step(-1) or self._withdraw_newest() or self._walk(back=True)
             case "down":
                 return self.assistant.step(1) or self._walk(back=False)
             case "search":
@@ -243,11 +243,11 @@ class Composer(Paper):
             self.assistant.open()
         return True
 
-    def _take_back(self) -> bool:
+    def _withdraw_newest(self) -> bool:
         """What waits comes before the history, where nothing is written."""
         if not self.waiting or self.text or self.read_only:
             return False
-        self.post_message(self.TakenBack())
+        self.post_message(self.NewestWithdrawn())
         return True
 
     def _walk(self, *, back: bool) -> bool:

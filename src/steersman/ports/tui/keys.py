@@ -22,6 +22,7 @@ from steersman.records.plain_files import whole_plain
 Where = Literal["always", "reading"]
 _LARGEST = 1 << 20
 PATIENCE = 0.25  # seconds that something new is on the screen before keys answer it
+SEEN = 0.8  # seconds after which a request for permission has been seen
 _MODIFIERS = r"(?:(?:ctrl|shift|alt|super|meta)\+)*"
 _KEY = re.compile(rf"{_MODIFIERS}(?:f[1-9]\d?|[a-z_]{{2,}}|[^\s,+]|\+)")
 # Needed for writing; an action that took one of these would take it from the composer.
@@ -41,10 +42,9 @@ class Key(Struct, frozen=True):
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: take the newest message that waits back to "
-        "edit it. Stops reading and closes a pane. Twice with nothing to stop or send: go back to "
-        "a message.", "stop",
-        "always"),
+    Key("stop", ("escape",), "Stop the turn; twice: edit the newest message that waits. Stops "
+        "reading and closes a pane. Twice with nothing to stop or send: go back to a message.",
+        "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
         "quit", "always"),
     Key("mode", ("shift+tab",), "Switch to the next mode: ask, plan, spec, code, debug.", "mode",
@@ -70,8 +70,8 @@ TABLE = (
     Key("end", ("G",), "Go to the end, and follow.", ""),
     Key("diff", ("D",), "Show what was changed.", "diff"),
     Key("retry", ("r",), "Try the last step again; asks first.", "retry"),
-    Key("approvals", ("a",), "Approve what waits: opens it, and there `a` approves. With nothing "
-        "waiting: choose the approvals level.", "approvals"),
+    Key("approvals", ("a",), "Open what waits for your approval. With nothing waiting: choose the "
+        "approvals level.", "approvals"),
     Key("write", ("i",), "Write.", "write"),
     Key("quit", ("q",), "Quit; asks first.", "quit"),
     Key("ask_help", ("?",), "Show this help.", "help"),

@@ -18,7 +18,7 @@ from steersman.ports.tui.diff_pane import keys_lines
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.forms import EditForm, WordsForm
-from steersman.ports.tui.keys import PATIENCE
+from steersman.ports.tui.keys import SEEN
 from steersman.views.blocks import Asked, Request
 from steersman.views.waiting import Keys, Queue, Waiting
 
@@ -32,15 +32,17 @@ class RequestSheet(Vertical):
     def __init__(
         self,
         *,
-        patience: float = PATIENCE,
+        patience: float = SEEN,
         clock: Callable[[], float] = monotonic,
         hold: float = 0,
+        drafting: Callable[[], bool] = lambda: False,
         way_back: str = "F8",
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self._clock = clock
         self._hold = hold
+        self._drafting = drafting  # whether a message is half written
         self._way_back = way_back
         self._folded = False
         self.can_focus = False  # until something waits

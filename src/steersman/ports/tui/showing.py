@@ -148,8 +148,9 @@ class Showing:
 
             back = app.keymap_.of("approvals_now")
             self._asking = Approvals(
-                id=APPROVALS, patience=app.patience, hold=app.patience, way_back=back
-            )
+                id=APPROVALS, patience=app.seen, hold=app.patience, way_back=back,
+                drafting=lambda: bool(app.query_one(Composer).text),
+            )  # fmt: skip
             app.screen_stack[0].mount(self._asking, before=app.query_one(Queued))
             app.call_after_refresh(self.everything)
         return self._asking if self._asking is not None and self._asking.is_mounted else None

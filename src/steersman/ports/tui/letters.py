@@ -1,0 +1,120 @@
+"""What letters mean where something is asked: answers, unless they are words.
+
+A letter whose yes is lasting or wide approves nothing by itself: Enter after it does. So a person
+who types a sentence, and hesitates after its first letter, has approved nothing.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from textual import events
+from textual.message import Message
+from textual.timer import Timer
+
+from steersman.ports.tui.request_sheet import RequestSheet
+from steersman.views import requests
+from steersman.views.blocks import Request
+
+MOVES = "jkhl []"  # letters that only move
+INSTEAD = "yutAwWnYN"  # letters that answer after one that was not confirmed; others are words
+
+
+class Letters(RequestSheet):
+    """A sheet that understands letters, and keeps what Enter would do now."""
+
+    class Prose(Message):
+        """Letters that are words, not answers: they belong into the composer."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    _held: Timer | None = None  # until a letter counts as an answer
+    _typed = ""  # letters pressed in a row
+    _typed_at = float("-inf")
+    _prose = False  # words are being typed, until the keys go where they belong
+    _armed = ""  # the letter that Enter would confirm
+    _confirmed: Callable[[], None] | None = None
+
+    def _arm(self, key: str, words: str, then: Callable[[], None]) -> None:
+        """Let Enter do something, and say so."""
+        self._armed, self._confirmed = key, then
+        self.tell(f"Enter confirms “{key}”: {words}. Any other key cancels that.")
+
+    def _confirm(self) -> bool:
+        """Enter: do what it was to do; False where that is nothing."""
+        then = self._confirmed
+        self._disarm()
+        if then is not None:
+            then()
+        return then is not None
+
+    def _disarm(self) -> None:
+        if self._confirmed is not None:
+            self._armed, self._confirmed = "", None
+            self.tell("")
+
+    def _not_confirmed(self, event: events.Key) -> str:
+        """Any key but Enter: nothing is confirmed. The letter that would have been, if any."""
+        armed = self._armed
+        if event.key != "enter":
+            self._disarm()
+        return armed
+
+    async def on_key(self, event: events.Key) -> None:
+        """A letter answers when no other follows it at once: then they are words."""
+        before = self._not_confirmed(event)
+        if self._form is not None or not event.is_printable or event.character is None:
+            self._let_go()
+            return
+        now = self._clock()
+        hurried = now - self._typed_at < self._hold
+        self._typed = (self._typed if hurried else before) + event.character
+        self._typed_at = now
+        moves = event.character in MOVES
+        known = moves or event.character in self._queue.letters()
+        elsewhere = not known and event.character in requests.ANSWERS
+        words = bool(before) and event.character not in INSTEAD
+        if words or self._prose or self._held is not None or not (known or elsewhere):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Prose(self._typed))
+            self._let_go()
+            self._prose = True
+        elif elsewhere or (self._hold and not moves):
+            event.stop()
+            event.prevent_default()
+            take = (
+                partial(self._not_offered, event.character)
+                if elsewhere
+                else partial(self._take_letter, event.key)
+            )
+            if self._hold:
+                self._held = self.set_timer(self._hold, take)
+            else:
+                await take()
+
+    async def _take_letter(self, key: str) -> None:
+        self._let_go()
+        if self.has_focus:
+            await self.app._check_bindings(key)
+
+    async def _not_offered(self, key: str) -> None:
+        """Say why a key that answers other requests does nothing now."""
+        self._let_go()
+        block = self.current
+        if block is not None:
+            request = block.request if isinstance(block, Request) else None
+            self.tell(requests.not_offered(request, key))
+
+    def _let_go(self) -> None:
+        """Nothing is held back any more."""
+        if self._held is not None:
+            self._held.stop()
+        self._held, self._typed = None, ""
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted is words."""
+        if self.has_focus:
+            event.stop()
+            self.post_message(self.Prose(event.text))
