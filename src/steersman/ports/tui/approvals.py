@@ -17,7 +17,6 @@ from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.ports.tui.drawing.lines import clean_line
 from steersman.ports.tui.forms import EditForm, WordsForm
 from steersman.ports.tui.letters import Letters
-from steersman.ports.tui.request_sheet import RequestSheet
 from steersman.records.message import Answer, ConfirmResponse
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
