@@ -14,14 +14,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Input, Label
 
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing.look import MONO, Palette
-from steersman.ports.tui.screens.reading import Draw, keys_line
+from steersman.ports.tui.screens.reading import Draw, Paged, keys_line
 from steersman.records.counting import counted
 from steersman.views.text import one_line
 
@@ -73,7 +72,7 @@ class Lines(ScrollView, can_focus=True):
         return False
 
 
-class Printed(ModalScreen[None]):
+class Printed(Paged):
     """A long text until it is closed. `drawer` makes its lines for a width."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,13 +80,9 @@ class Printed(ModalScreen[None]):
         Binding("slash,ctrl+f", "search", "Search", show=False),
         Binding("n", "next(1)", "Next", show=False),
         Binding("N", "next(-1)", "Previous", show=False),
-        Binding("j,down", "scroll(1)", "Down", show=False),
-        Binding("k,up", "scroll(-1)", "Up", show=False),
-        Binding("pagedown,space", "page(1)", "Page down", show=False),
-        Binding("pageup,b", "page(-1)", "Page up", show=False),
-        Binding("g,home", "ends(-1)", "Top", show=False),
-        Binding("G,end", "ends(1)", "End", show=False),
     ]
+
+    SCROLLED = Lines
 
     def __init__(self, title: str, drawer: Draw) -> None:
         super().__init__()
@@ -161,17 +156,3 @@ class Printed(ModalScreen[None]):
             self._say(f"line {view.found + 1} of {len(view.lines)}")
         else:
             self._say("not found")
-
-    def action_scroll(self, by: int) -> None:
-        """A line."""
-        self.query_one(Lines).scroll_relative(y=by, animate=False)
-
-    def action_page(self, by: int) -> None:
-        """A page."""
-        view = self.query_one(Lines)
-        view.scroll_relative(y=by * max(1, view.size.height - 1), animate=False)
-
-    def action_ends(self, to: int) -> None:
-        """The beginning or the end."""
-        view = self.query_one(Lines)
-        (view.scroll_home if to < 0 else view.scroll_end)(animate=False)

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Label, Static
 
 from steersman.ports.tui.colours import palette_of
@@ -50,17 +51,43 @@ def markdown(text: str) -> Draw:
     return drawer
 
 
-class Reading(ModalScreen[str | None]):
-    """A text that scrolls, until it is closed or the key of a deed is pressed: the answer."""
+class Paged(ModalScreen[str | None]):
+    """A screen with a text that keys scroll as in a pager."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss(None)", "Close", show=False),
         Binding("j,down", "scroll(1)", "Down", show=False),
         Binding("k,up", "scroll(-1)", "Up", show=False),
         Binding("pagedown,space", "page(1)", "Page down", show=False),
         Binding("pageup,b", "page(-1)", "Page up", show=False),
         Binding("g,home", "ends(-1)", "Top", show=False),
         Binding("G,end", "ends(1)", "End", show=False),
+    ]
+
+    SCROLLED: ClassVar[type[Widget]] = VerticalScroll
+
+    @property
+    def scrolled(self) -> Widget:
+        """What the keys scroll."""
+        return self.query_one(self.SCROLLED)
+
+    def action_scroll(self, by: int) -> None:
+        """A line."""
+        self.scrolled.scroll_relative(y=by, animate=False)
+
+    def action_page(self, by: int) -> None:
+        """A page."""
+        self.scrolled.scroll_relative(y=by * max(1, self.scrolled.size.height - 1), animate=False)
+
+    def action_ends(self, to: int) -> None:
+        """The beginning or the end."""
+        (self.scrolled.scroll_home if to < 0 else self.scrolled.scroll_end)(animate=False)
+
+
+class Reading(Paged):
+    """A text that scrolls, until it is closed or the key of a deed is pressed: the answer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss(None)", "Close", show=False),
     ]
 
     def __init__(self, title: str, drawer: Draw, deeds: Sequence[Deed] = ()) -> None:
@@ -84,20 +111,6 @@ class Reading(ModalScreen[str | None]):
         if any(one.key == event.key for one in self._deeds):
             event.stop()
             self.dismiss(event.key)
-
-    def action_scroll(self, by: int) -> None:
-        """A line."""
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
-
-    def action_page(self, by: int) -> None:
-        """A page."""
-        scroll = self.query_one(VerticalScroll)
-        scroll.scroll_relative(y=by * max(1, scroll.size.height - 1), animate=False)
-
-    def action_ends(self, to: int) -> None:
-        """The beginning or the end."""
-        scroll = self.query_one(VerticalScroll)
-        (scroll.scroll_home if to < 0 else scroll.scroll_end)(animate=False)
 
 
 def keys_line(keys: Sequence[tuple[str, str]]) -> Content:
