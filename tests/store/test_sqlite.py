@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from steersman.records.errors import StorageProblem
+from steersman.store.migrations import LATEST
 from steersman.store.sqlite import SqliteStore
 from steersman.store.sqlite_file import LOG_SIZE
 from tests.store.contract import everything
@@ -223,6 +224,18 @@ def test_a_log_that_has_grown_large_goes_with_the_last_who_closes(tmp_path, monk
     store.create_thread(a_thread())
     store.close()
     assert not (tmp_path / "steersman.db-wal").exists()
+
+
+def test_closing_does_not_take_back_what_a_newer_version_made_of_the_database(tmp_path):
+    store = SqliteStore(tmp_path)
+    store.create_thread(a_thread())
+    newer = sqlite3.connect(tmp_path / "steersman.db")
+    newer.execute(f"PRAGMA user_version={LATEST + 1}")
+    newer.close()
+    store.close()
+    after = sqlite3.connect(tmp_path / "steersman.db")
+    assert after.execute("PRAGMA user_version").fetchone() == (LATEST + 1,)
+    after.close()
 
 
 def test_a_store_that_is_closed_while_others_use_it_takes_nothing_from_them(tmp_path):

@@ -31,7 +31,6 @@ from steersman.governance.policy import (
     Containment,
     Mode,
     Trust,
-    near_by_name,
 )
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
@@ -379,7 +378,7 @@ class Gate:
                         looks_only=modes.looks_only(where.mode),
                     ),
                 )
-            if isinstance(case.action, Network) and near_by_name(case.action):
+            if isinstance(case.action, Network) and case.action.near:
                 place = f"{case.action.host}:{case.action.port}"  # a rule named it
                 return Profile(files="read", nearby=(place,))
         return PLAIN

@@ -295,18 +295,9 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
 _NEARBY = "the user can allow it by its exact name: --allow 'WebFetch(domain:localhost:8000)'"
 
 
-def near_by_name(action: Network) -> str:
-    """What a host is, from which a tool would read, that only a rule with its name can allow."""
-    if not action.url:
-        return ""
-    from steersman.records.addresses import out_of_bounds
-
-    return out_of_bounds(action.host)
-
-
 def _reached(action: Network, approvals: Approvals) -> Verdict:
-    if near := near_by_name(action):
-        reason = f"{action.host} is {near}, and no rule names it"
+    if action.near:
+        reason = f"{action.host} is {action.near}, and no rule names it"
         return Verdict("deny", "network.near", reason, _NEARBY)
     return levels.asked(approvals, *_reaching(action), contained=False)
 

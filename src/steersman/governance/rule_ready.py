@@ -118,6 +118,8 @@ class Ready(Struct, frozen=True):
                 return self.hosts(host, port) and (
                     not self.rule.installs or installs(matter.action)
                 )
+            case Network(near=near) if near:
+                return False
             case McpCall() as call if self.mcp is not None:
                 return self._names_tool(call)
             case Write() | Delete() | ChangeMany() as change:

@@ -141,6 +141,15 @@ class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     url: str = ""
     query: str = ""
 
+    @property
+    def near(self) -> str:
+        """What the host is, if a tool reads from it and only a rule with its name can allow it."""
+        if not self.url:
+            return ""
+        from steersman.records.addresses import out_of_bounds
+
+        return out_of_bounds(self.host)
+
 
 class McpCall(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="mcp_call"):
     """Call a tool of an MCP server; `effect` is what the server's hints and the rules say of it."""

@@ -173,7 +173,10 @@ class SqliteFile:
         try:
             self._enter(patience=0)  # someone who writes now will also close the file
             if not self._checkpoint("PASSIVE"):
-                self.connection.execute(f"PRAGMA user_version={LATEST}")
+                with self.connection:
+                    self.connection.execute("BEGIN IMMEDIATE")
+                    # As it is: a newer Steersman may have changed it since this file was opened.
+                    self.connection.execute(f"PRAGMA user_version={_version(self.connection)}")
         finally:
             self._leave()
 

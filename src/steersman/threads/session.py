@@ -548,7 +548,8 @@ class Session:
             self._floor.move(Move.END)
 
     async def _change_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
-        actions = self._systems.journal.actions(plan.changes, "person")
+        make = self._systems.journal.actions
+        actions = await asyncio.to_thread(make, plan.changes, "person")
         verdict = await self._systems.gate.admit(
             f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
         )
@@ -565,10 +566,11 @@ class Session:
     async def _rewound(self, asked: Rewound, cause: Cause = NO_CAUSE) -> None:
         """Note where the thread comes from; changes that stay can be undone here, too."""
         lane, corr = self._lane("coordination"), f"rewind_{self.log.head}"
+        said = [lane.draft(asked.rewind, corr=corr)]
         if asked.stays:
-            await self._systems.journal.record(Checkpoint("effect", asked.stays), lane, corr)
-        said = lane.draft(asked.rewind, corr=corr)
-        await self.log.append(*cause.taken(lane), said, settled=cause.settled())
+            body = Checkpoint("effect", asked.stays)
+            said.insert(0, await self._systems.journal.draft(body, lane, corr))
+        await self.log.append(*cause.taken(lane), *said, settled=cause.settled())
 
     @take.register
     async def _compact(self, asked: Compact, cause: Cause = NO_CAUSE) -> bool:

@@ -66,6 +66,36 @@ def test_this_machine_is_refused_without_a_rule_and_nobody_is_asked(
     assert not served.asked
 
 
+def test_a_rule_about_the_tool_does_not_open_this_machine(tmp_path: Path, served: Site) -> None:
+    url = served.page("/sail", PAGE)
+    shop = Workshop(tmp_path, allow=("WebFetch", "web_*"))
+    results = shop.do(
+        ("web_fetch", {"url": url}),
+        ("web_fetch", {"url": "http://169.254.169.254/latest/meta-data/"}),
+    )
+
+    assert [result.status for result in results] == ["denied", "denied"]
+    assert not served.asked
+
+
+def test_a_charset_that_takes_for_ever_holds_nobody_up(tmp_path: Path, served: Site) -> None:
+    url = served.page("/slow", b"a" * 3_000_000 + b"-999", "text/plain; charset=punycode")
+    (result,) = _fetch(tmp_path, served, url)
+
+    assert result.status in ("ok", "error")
+    assert "Traceback" not in f"{result.output}{result.message}"
+
+
+def test_a_redirect_may_lead_back(tmp_path: Path, served: Site) -> None:
+    served.page("/end", PAGE)
+    served.redirect("/there", served.url("/end"))
+    url = served.redirect("/here", served.url("/there", "localhost"))
+    hosts = (f"WebFetch(domain:{name}:{served.port})" for name in ("localhost", "127.0.0.1"))
+    (result,) = Workshop(tmp_path, allow=tuple(hosts)).do(("web_fetch", {"url": url}))
+
+    assert result.status == "ok", result.message
+
+
 def test_the_person_is_asked_about_a_host_with_the_whole_address(tmp_path: Path) -> None:
     asked: list[ConfirmRequest] = []
 

@@ -28,7 +28,7 @@ from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
 from steersman.records.message import MASK, Checkpoint, Message
 from steersman.records.names import shown, written
-from steersman.store.log import Lane, unbroken
+from steersman.store.log import Draft, Lane, unbroken
 from steersman.store.redactor import Redactor
 
 INLINE = 200
@@ -82,9 +82,13 @@ class Journal:
         return await unbroken(self._record(body, lane, corr))
 
     async def _record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
-        kept = await asyncio.to_thread(self._kept, body, lane.log.redactor)
-        (message,) = await lane.append(kept, corr=corr)
+        (message,) = await lane.log.append(await self.draft(body, lane, corr))
         return message.seq
+
+    async def draft(self, body: Checkpoint, lane: Lane, corr: str | None) -> Draft:
+        """The same, not yet written: for who writes it together with its cause."""
+        kept = await asyncio.to_thread(self._kept, body, lane.log.redactor)
+        return lane.draft(kept, corr)
 
     def _as_found(self, body: Checkpoint) -> Checkpoint:
         """Changes from what there is now, which is kept: an undo of them brings it back."""

@@ -4,7 +4,7 @@ Nothing says so but the contents: a command may have moved a file in any way. Pu
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from posixpath import basename
 
 from steersman.records.change import Change, FileState, Seen
@@ -15,12 +15,14 @@ Content = Callable[[FileState], bytes | None]
 ENOUGH = 0.5  # of the lines of the larger one, by their length, as git has it
 COMPARED = 50  # files on each side; of more, only the same content is found
 LARGEST = 400_000  # bytes of a file that is compared
+TOGETHER = 1_000_000  # of all on one side
 
 
 def seen(changes: Sequence[Change], content: Content) -> list[Seen]:
     """Changes as people look at them: of a file that was moved, one, where its new name is."""
     origins = moves(changes, content)
-    olds = {change.path: change for change in changes if change.path in origins.values()}
+    moved = set(origins.values())
+    olds = {change.path: change for change in changes if change.path in moved}
     found = []
     for change in changes:
         if change.path in origins:
@@ -40,15 +42,22 @@ def moves(changes: Sequence[Change], content: Content) -> dict[str, str]:
     gone = [one for one in own if _holds(one.before) and one.after.kind == "absent"]
     come = [one for one in own if one.before.kind == "absent" and _holds(one.after)]
     found = _same(gone, come)
-    gone = [one for one in gone if one.path not in found.values()]
+    moved = set(found.values())
+    gone = [one for one in gone if one.path not in moved]
     come = [one for one in come if one.path not in found]
-    if gone and come and max(len(gone), len(come)) <= COMPARED:
+    if gone and come and _few(one.before for one in gone) and _few(one.after for one in come):
         found |= _similar(gone, come, content)
     return found
 
 
 def _holds(state: FileState) -> bool:
     return state.kind in ("file", "link")
+
+
+def _few(states: Iterable[FileState]) -> bool:
+    """Whether files can be compared with each other in no time."""
+    sizes = [state.size for state in states if state.size <= LARGEST]
+    return len(sizes) <= COMPARED and sum(sizes) <= TOGETHER
 
 
 def _same(gone: Sequence[Change], come: Sequence[Change]) -> dict[str, str]:
@@ -77,16 +86,19 @@ def _similar(gone: Sequence[Change], come: Sequence[Change], content: Content) -
     """Moves of files that were changed as well, those most alike first."""
     olds = {one.path: _lines(one.before, content) for one in gone}
     news = {one.path: _lines(one.after, content) for one in come}
+    sizes = {path: _size(lines) for side in (olds, news) for path, lines in side.items()}
     pairs = [
         (alike, basename(old) == basename(new), old, new)
         for old, before in olds.items()
         for new, after in news.items()
-        if (alike := _likeness(before, after)) >= ENOUGH
+        if (alike := _likeness(before, after, sizes[old], sizes[new])) >= ENOUGH
     ]
     found: dict[str, str] = {}
+    taken: set[str] = set()
     for _, _, old, new in sorted(pairs, key=lambda pair: (-pair[0], not pair[1], *pair[2:])):
-        if new not in found and old not in found.values():
+        if new not in found and old not in taken:
             found[new] = old
+            taken.add(old)
     return found
 
 
@@ -98,9 +110,8 @@ def _lines(state: FileState, content: Content) -> Counter[bytes]:
     return Counter() if b"\0" in data else Counter(data.splitlines(keepends=True))
 
 
-def _likeness(one: Counter[bytes], other: Counter[bytes]) -> float:
-    """How much of the larger of two texts the other has as well."""
-    sizes = _size(one), _size(other)
+def _likeness(one: Counter[bytes], other: Counter[bytes], *sizes: int) -> float:
+    """How much of the larger of two texts, of these sizes, the other has as well."""
     if min(sizes) < ENOUGH * max(sizes) or not all(sizes):
         return 0.0
     return _size(one & other) / max(sizes)

@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.errors import ToolProblem
-from steersman.records.visible import UNSAFE
 
 PAGE = 24_000  # characters of an answer
 REDIRECTS = 5
@@ -99,33 +98,23 @@ class WebFetch(Tool[WebFetchArgs]):
                 break
             goal = target(response.moved)
             if goal.place not in admitted:  # not who was decided on
-                near = (await bench.admit([goal.action])).profile.nearby
+                near = (*near, *(await bench.admit([goal.action])).profile.nearby)
                 admitted.add(goal.place)
         else:
             raise ToolProblem(f"{url} leads from redirect to redirect, more than {REDIRECTS}.")
-        title, text = "", ""
-        if response.kind in _PAGES or (not response.kind and b"<html" in response.body[:1024]):
-            from steersman.operations.web.extracting import read
-
-            reading = await read(response.body, goal.url, response.charset)
-            title, text = reading.title, reading.text
-        elif response.kind.startswith(_TEXTS) or response.kind.endswith(("+json", "+xml")):
-            from steersman.operations.web.extracting import decoded
-
-            text = decoded(response.body, response.charset)
-        elif response.body:
+        page = response.kind in _PAGES or (not response.kind and b"<html" in response.body[:1024])
+        text = response.kind.startswith(_TEXTS) or response.kind.endswith(("+json", "+xml"))
+        if response.body and not page and not text:
             raise ToolProblem(
                 f"{goal.url} is not text but “{response.kind or 'of no known kind'}”.",
                 try_this="Fetch such a file with a command if it is needed.",
             )
+        from steersman.operations.web.extracting import read
+
+        found = await read(response.body, goal.url, response.charset, page=page)
         return _Page(
-            goal.url, response.status, _seen(title), _seen(text), response.cut, self._clock()
+            goal.url, response.status, found.title, found.text, response.cut, self._clock()
         )
-
-
-def _seen(text: str) -> str:
-    """Text without what no reader would see: letters without width, marks of direction."""
-    return UNSAFE.sub("", text.replace("\r\n", "\n")).strip()
 
 
 def _answer(page: _Page, start: int) -> WebPage:

@@ -1,7 +1,8 @@
 """The readable text of a web page, in a process of its own: a page is a stranger's program.
 
-`python -I -m steersman.operations.web.extracting URL CHARSET` reads the page from its input and
-writes `{"title", "text"}`. It has little memory and little time, and nothing of the host's.
+`python -P -m steersman.operations.web.extracting KIND URL CHARSET` reads a page or another text
+from its input and writes `{"title", "text"}`. It has little memory and little time, and nothing of
+the host's.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 from steersman import children
 from steersman.records.errors import ToolProblem
+from steersman.records.visible import UNSAFE
 
 SECONDS = 20
 MEMORY = 1 << 30
@@ -39,9 +41,9 @@ class Reading(Struct, frozen=True):
     text: str
 
 
-async def read(body: bytes, url: str, charset: str) -> Reading:
-    """The text of a page; raises where it cannot be had."""
-    argv = [sys.executable, "-I", "-m", __name__, url, charset]
+async def read(body: bytes, url: str, charset: str, *, page: bool) -> Reading:
+    """The text of a page, or of another file; raises where it cannot be had."""
+    argv = [sys.executable, "-P", "-m", __name__, "page" if page else "text", url, charset]
     try:
         done = await asyncio.to_thread(
             children.run, argv, seconds=SECONDS + 10, cwd="/", environ={}, said=body
@@ -153,18 +155,24 @@ def _all_of(tree: Any) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def _seen(text: str) -> str:
+    """Text without what no reader would see: letters without width, marks of direction."""
+    return UNSAFE.sub("", text.replace("\r\n", "\n")).strip()
+
+
 def main() -> int:
-    """Read the page on standard input."""
+    """Read what is on standard input."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    if find_spec("trafilatura") is None:
+    kind, url, charset = sys.argv[1:]
+    if kind == "page" and find_spec("trafilatura") is None:
         return 3
-    url, charset = sys.argv[1:]
-    made = extracted(decoded(sys.stdin.buffer.read(), charset), url)
-    sys.stdout.buffer.write(msgspec.json.encode(made))
+    text = decoded(sys.stdin.buffer.read(), charset)
+    made = extracted(text, url) if kind == "page" else Reading("", text)
+    sys.stdout.buffer.write(msgspec.json.encode(Reading(_seen(made.title), _seen(made.text))))
     return 0
 
 
