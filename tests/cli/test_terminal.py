@@ -207,7 +207,7 @@ def test_ctrl_c_ends_a_running_command_and_all_it_started(steer, script, gate, c
     thread = decoded(steer("threads", "list", "--all", "--json").stdout)[0]["id"]
     messages = decoded(steer("replay", thread).stdout)
     assert [(b["status"], b["message"]) for b in bodies(messages, "tool_result")] == [
-        ("cancelled", "cancelled while it ran")
+        ("cancelled", "stopped while it ran")
     ]
     assert [(b["status"], b["exit"]) for b in bodies(messages, "session_end")] == [
         ("interrupted", 130)

@@ -199,7 +199,10 @@ def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
             [ChangeMany(HERE, 0, 0, 1, lost=1)],
             "you are asked each time a command deletes what cannot be restored",
         ),
-        ([Write(f"{HERE}/.git/hooks/x")], "you are asked about protected files each time"),
+        (
+            [Write(f"{HERE}/.git/hooks/x")],
+            "you are asked about protected files each time: .git/hooks/x, which git runs or loads",
+        ),
         (
             [Write(f"{HERE}/a"), Write(f"{HERE}/.envrc")],
             "you are asked about protected files each time",
@@ -225,6 +228,7 @@ def test_some_requests_are_asked_about_every_time(actions: list[Action], why: st
     offer = offers(actions, None, HERE)
     assert offer.choices == ()
     assert offer.why_not.startswith(why)
+    assert not offer.why_not.endswith(",")
 
 
 def test_what_a_rule_asks_about_is_asked_every_time():

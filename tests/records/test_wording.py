@@ -20,7 +20,7 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.judgement import CommandPlace
-from steersman.records.wording import described, requested
+from steersman.records.wording import OUTSIDE, described, for_people, requested
 
 ACTIONS: list[tuple[Action, str]] = [
     (Read("/w/a.txt"), "read `/w/a.txt`"),
@@ -116,3 +116,9 @@ def test_several_actions_are_one_phrase() -> None:
     assert requested(many) == "delete 4 files: `a`, `b`, `c` and 1 more"
     assert requested([Read("/w/a"), List("/w/b")]) == "look at `a`, `b`"
     assert requested([Network("a", 443), Network("b", 443)]) == "connect to `a`; connect to `b`"
+
+
+def test_advice_for_the_model_is_not_shown_to_people() -> None:
+    assert for_people(f"it may have failed because the network is closed{OUTSIDE}; 2 left") == (
+        "it may have failed because the network is closed; 2 left"
+    )

@@ -236,7 +236,7 @@ class Toolbox:
                     call.name,
                     "cancelled",
                     output={"output": shown} if shown else None,
-                    message="cancelled while it ran",
+                    message="stopped while it ran",
                 )
             )
         except SteersmanError as error:

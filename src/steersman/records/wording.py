@@ -26,6 +26,7 @@ from steersman.records.action import (
 )
 from steersman.records.counting import counted
 
+OUTSIDE = "; if necessary, try again with outside_sandbox"  # advice for the model
 MOST = 3  # names in one phrase
 LONGEST = 80  # characters of a command or a name in a phrase
 _SLOT = re.compile(r"\{([^}]*)\}")
@@ -36,6 +37,11 @@ _FLAGS = frozenset({
 })  # fmt: skip
 _VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
+
+
+def for_people(note: str) -> str:
+    """A note on a result, without what only a model can do about it."""
+    return note.replace(OUTSIDE, "")
 
 
 def requested(actions: Sequence[Action], facts: Facts = ()) -> str:

@@ -269,7 +269,7 @@ def work(name: str, state: State) -> Work:
         case "denied":
             block.result = ToolResult(tool, "denied", message="Denied: it leaves the workspace.")
         case "cancelled":
-            block.result = ToolResult(tool, "cancelled", message="cancelled while it ran")
+            block.result = ToolResult(tool, "cancelled", message="stopped while it ran")
     return block
 
 

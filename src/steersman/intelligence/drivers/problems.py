@@ -131,7 +131,10 @@ def _is_ours(failure: Failure) -> bool:
 
 
 SENTENCES: dict[Trouble, tuple[str, str]] = {
-    "auth": ("{name} does not accept the key{at}.", "Check the key; `steer doctor` helps."),
+    "auth": (
+        "{name} does not accept the key{at}.",
+        "Log in again: `/login` here, `steer login` in a shell. `steer doctor` checks the key.",
+    ),
     "model_not_found": (
         "{name} has no model “{model}”.",
         "Check the name, or whether your account may use it.",

@@ -12,8 +12,7 @@ from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Bench
 from steersman.records.counting import counted
 from steersman.records.profile import Profile
-
-AGAIN = "; if necessary, try again with outside_sandbox"
+from steersman.records.wording import OUTSIDE
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
@@ -40,7 +39,7 @@ def blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
     found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
     if not found:
         return ""
-    return f"it may have failed because {found}{AGAIN}"
+    return f"it may have failed because {found}{OUTSIDE}"
 
 
 async def with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:

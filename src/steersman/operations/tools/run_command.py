@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from steersman.operations.running.command_line import started
 from steersman.operations.running.command_result import (
-    AGAIN,
     CommandResult,
     blame,
     result_of,
@@ -41,6 +40,7 @@ from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Execute
 from steersman.records.errors import ToolProblem
+from steersman.records.wording import OUTSIDE
 from steersman.store.log import unbroken
 
 T = TypeVar("T")
@@ -317,9 +317,11 @@ class RunCommand(Tool[RunCommandArgs]):
         own = not run.refused and fails_by_assertion(running.output.text())
         given = attempt.given
         if refused and not (own or given.last) and self._chances.asks(refused, bench, given.what):
-            told = told.removesuffix(AGAIN)
+            told = told.removesuffix(OUTSIDE)
             if remains := await run.remains(bench):
-                told = "; ".join(filter(None, (told, f"not run again, because {remains}"))) + AGAIN
+                told = (
+                    "; ".join(filter(None, (told, f"not run again, because {remains}"))) + OUTSIDE
+                )
             else:
                 more = await self._offer(args, refused, bench)
                 if isinstance(more, More):

@@ -20,6 +20,7 @@ from steersman.ports.tui.drawing.bodies import (
 from steersman.ports.tui.drawing.lines import clean_line, pieces, split
 from steersman.ports.tui.drawing.look import Palette
 from steersman.records.exits import exit_words
+from steersman.records.wording import for_people
 from steersman.views.git_notes import counted_changes, folded
 from steersman.views.text import counted
 
@@ -43,7 +44,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     printed = len(lines)
     told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
-    told += [str(output["note"])] if output.get("note") else []
+    told += [for_people(str(output["note"]))] if output.get("note") else []
     lines += told
 
     def make(at: int) -> Text:

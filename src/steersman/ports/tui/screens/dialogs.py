@@ -114,7 +114,7 @@ class AskLine(ModalScreen[str | None]):
             words = Input(self._default, compact=True, password=self._hidden)
             words.cursor_blink = False
             yield words
-            yield Label("Enter selects · Esc closes", classes="box-foot")
+            yield Label("Enter confirms · Esc cancels", classes="box-foot")
 
     def on_mount(self) -> None:
         """Write at once."""

@@ -122,10 +122,9 @@ def keys_line(keys: Sequence[tuple[str, str]]) -> Content:
 
 
 WRITING = (
-    ("Enter", "Send; while a turn runs: steer it."),
-    ("Tab", "While a turn runs: queue for the next one."),
+    ("Enter", "Send; while a turn runs: queue. With nothing written: send the oldest queued now."),
     ("Alt+Enter", "A new line; so do Shift+Enter, ^J, and \\ at the end of one."),
-    ("Up Down", "Earlier messages; ^R searches them."),
+    ("Up Down", "The newest queued message, to edit it; earlier messages. ^R searches them."),
     ("@ $ /", "Names of files, skills and commands, completed as you type."),
     ("! command", "Run a command yourself, through the gate."),
     ("^_", "Undo what you wrote; ^Y redoes it."),
