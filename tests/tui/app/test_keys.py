@@ -293,3 +293,22 @@ def test_ctrl_r_searches_what_was_said_before(environ, workspace, script):
             assert written(me) == "find the leak"
 
     live(scene)
+
+
+def test_the_keys_of_claude_code_for_the_transcript_and_the_editor(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("begin")
+            await me.turn_ends()
+            await me.press("ctrl+o")
+            assert me.app.attention == "reading"
+            assert me.app.is_running
+            await me.press("ctrl+o")
+            assert me.app.attention == "writing"
+            await me.press("f1")
+            await me.sees("^G", "Write in your own editor.")
+            await me.press("end")
+            helped = "\n".join(one.keys[-1] for one in me.app.keymap_.keys if one.name == "read")
+            assert helped == "ctrl+o"
+
+    live(scene)

@@ -496,7 +496,7 @@ def test_the_editor_is_told_of_where_there_is_none() -> None:
             app.approvals.show([request], [work], grab=True)
             await pilot.press("e")
             await pilot.pause()
-            await pilot.press("ctrl+o")  # a test has no terminal to give away
+            await pilot.press("ctrl+g")  # a test has no terminal to give away
             await pilot.pause()
             assert app.query_one(TextArea).text
         assert app.answers == []

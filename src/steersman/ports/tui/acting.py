@@ -247,8 +247,11 @@ class Acting:
             self._app.steering.say(said)
 
     def _read(self) -> None:
-        """The only way to where letters are keys."""
+        """The only way to where letters are keys, and back."""
         app = self._app
+        if app.attention == "reading":
+            self._write()
+            return
         if app.showing.over:
             app.showing.over = ""
             app.showing.everything()

@@ -72,7 +72,7 @@ class EditForm(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "back", show=False, priority=True),
         Binding("ctrl+s", "send", "send", show=False, priority=True),
-        Binding("ctrl+o", "editor", "editor", show=False, priority=True),
+        Binding("ctrl+g", "editor", "editor", show=False, priority=True),
     ]
     DEFAULT_CSS = """
     EditForm { display: none; }
@@ -108,7 +108,7 @@ class EditForm(Vertical):
     def keys(self) -> list[tuple[str, str]]:
         """List the keys."""
         send = "enter" if self.query_one(_Area).enter_sends else "^S"
-        return [(send, "allow it like this"), ("^O", "in your editor"), ("esc", "back")]
+        return [(send, "allow it like this"), ("^G", "in your editor"), ("esc", "back")]
 
     def action_send(self) -> None:
         """Done."""

@@ -49,7 +49,7 @@ TABLE = (
         "quit", "always"),
     Key("mode", ("shift+tab",), "Switch to the next mode: ask, plan, spec, code, debug.", "mode",
         "always"),
-    Key("detach", ("ctrl+o",), "Detach; the turn keeps running.", "detach", "always"),
+    Key("detach", ("ctrl+b",), "Detach; the turn keeps running.", "detach", "always"),
     Key("suspend", ("ctrl+z",), "Suspend; fg in the shell continues.", "", "always"),
     Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
@@ -57,7 +57,8 @@ TABLE = (
     Key("diff_pane", ("f4",), "Show or hide the changes.", "diff", "always"),
     Key("mentioned", ("f5",), "Go to the files in context, and drop some.", "", "always"),
     Key("todo", ("f6",), "Show or hide the todo list.", "todo", "always"),
-    Key("read", ("f7",), "Read the conversation: the letters below are keys until you write.",
+    Key("read", ("f7", "ctrl+o"), "Read the conversation, or stop reading: the letters below are "
+        "keys until you write.",
         "read", "always"),
     Key("page_up", ("pageup",), "Scroll the conversation up.", "", "always"),
     Key("page_down", ("pagedown",), "Scroll the conversation down.", "", "always"),
