@@ -381,7 +381,7 @@ def test_an_instruction_file_is_changed_in_ones_own_editor(steer, script, worksp
     window.until("Instruction files", "AGENTS.md", "of this project")
     window.press("Enter")
     window.until("Use just.", "in your editor")
-    window.press("C-o")
+    window.press("C-g")
     window.until("Be brief.")
     window.press("C-s")
     window.until("Wrote", READY)

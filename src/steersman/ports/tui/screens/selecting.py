@@ -97,7 +97,7 @@ class EditText(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "take", "Save", show=False, priority=True),
-        Binding("ctrl+o", "editor", "Editor", show=False, priority=True),
+        Binding("ctrl+g", "editor", "Editor", show=False, priority=True),
         Binding("escape", "dismiss(None)", "Cancel", show=False, priority=True),
     ]
     DEFAULT_CSS = """
@@ -115,7 +115,7 @@ class EditText(ModalScreen[str | None]):
         with Vertical(classes="box"):
             yield Label(Content(one_line(self._title, 200)), classes="box-title")
             yield Area(self._text, soft_wrap=True)
-            keys = (("Ctrl+S", "use it"), ("Ctrl+O", "in your editor"), ("Esc", "keep the old one"))
+            keys = (("Ctrl+S", "use it"), ("Ctrl+G", "in your editor"), ("Esc", "keep the old one"))
             yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:
