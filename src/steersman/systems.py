@@ -55,12 +55,13 @@ class Left(Struct, frozen=True):
     """What a turn was about to do when its process died: questions to ask, calls to carry out.
 
     `calls` are the `tool_call` messages of those that had not begun; `steps` counts the answers of
-    the model that the turn has had.
+    the model that the turn has had. `finished` when the model had nothing more to do.
     """
 
     calls: tuple[Message, ...] = ()
     questions: tuple[Question, ...] = ()
     steps: int = 0
+    finished: bool = False
 
 
 class Edited(Struct, frozen=True):
@@ -172,6 +173,10 @@ class Deck(Protocol):
 
     async def deliver(self) -> bool:
         """Hear what the user said meanwhile; False when there was nothing."""
+        ...
+
+    async def continues(self) -> bool:
+        """Whether there is more to do where the model is done: the user is asked about a plan."""
         ...
 
     def announce(self, call: Call) -> Draft:

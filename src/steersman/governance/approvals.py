@@ -50,6 +50,11 @@ class Desk:
         self._early: dict[str, Expected] = {}
 
     @property
+    def attended(self) -> bool:
+        """Whether someone can answer."""
+        return self._attended
+
+    @property
     def by_person(self) -> bool:
         """Whether a person answers what is asked now."""
         return self._attended and not self._yes

@@ -87,6 +87,8 @@ class NativeLoop:
             if not await _still_wanted(deck, left):
                 return TurnEnd("cancelled", steps, "stopped by the user")
             await deck.resume(left.calls, stuck.note)
+            if left.finished and not await deck.continues():
+                return TurnEnd("done", steps)
         while True:
             if steps >= allowed:
                 if not await self._may_go_on(deck, steps):
@@ -102,7 +104,7 @@ class NativeLoop:
                 return TurnEnd("failed", steps, problem.what)
             steps += 1
             if not answer.calls:
-                if await deck.deliver():
+                if await deck.deliver() or await deck.continues():
                     continue
                 return TurnEnd("done", steps)
             results = await deck.execute(answer.calls, stuck.note)

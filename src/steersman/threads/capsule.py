@@ -1,6 +1,6 @@
 """Five systems wired together: an agent. A capsule can be a tool of another one, to any depth."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -26,7 +26,10 @@ from steersman.systems import (
 
 
 class Capsule(Struct, frozen=True):
-    """An agent: who it is, what it may, whose turn it is, what it uses, what it does."""
+    """An agent: who it is, what it may, whose turn it is, what it uses, what it does.
+
+    `finished` says, when its model has nothing more to do, whether the turn continues anyway.
+    """
 
     identity: Identity
     governance: Governance
@@ -35,6 +38,7 @@ class Capsule(Struct, frozen=True):
     operations: Operations
     compactor: Compactor | None = None
     estimate: Callable[[int], float | None] | None = None
+    finished: Callable[[Lane], Awaitable[bool]] | None = None
 
     async def turn(self, lane: Lane, context: Context, left: Left | None = None) -> TurnEnd:
         """Work on what the context holds until there is nothing more to do.
@@ -92,6 +96,11 @@ class CapsuleDeck:
     async def deliver(self) -> bool:
         """Hear what the user said meanwhile; False when there was nothing."""
         return bool(await self._capsule.coordination.deliver(self._root.at("coordination")))
+
+    async def continues(self) -> bool:
+        """Whether there is more to do where the model is done: the user is asked about a plan."""
+        finished = self._capsule.finished
+        return finished is not None and await finished(self._root)
 
     def announce(self, call: Call) -> Draft:
         """The `tool_call` message for a call."""

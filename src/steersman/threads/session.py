@@ -67,7 +67,6 @@ from steersman.records.message import (
     TurnStart,
     User,
 )
-from steersman.records.message import Question as Asking
 from steersman.records.outcomes import STATUS
 from steersman.records.problem import Problem
 from steersman.records.settings import Settings
@@ -77,6 +76,7 @@ from steersman.store.log import Draft, Lane, ThreadLog, read_messages, unbroken
 from steersman.systems import Left
 from steersman.threads import recalling
 from steersman.threads.capsule import last_words
+from steersman.threads.planned import left_by
 from steersman.threads.systems import Setup, ThreadSystems
 from steersman.threads.thinking import Mind
 
@@ -118,7 +118,9 @@ class Session:
         The answer is a turn that waited for an answer when its process died, and is to continue;
         without `resume` such a turn is closed like any other that was cut off.
         """
-        self._systems = await ThreadSystems.open(self.log, self.setup, self._mind, self._inputs)
+        self._systems = await ThreadSystems.open(
+            self.log, self.setup, self._mind, self._inputs, self._switch
+        )
         try:
             return await self._begin(resume=resume)
         except BaseException:
@@ -356,13 +358,12 @@ class Session:
         self._floor.move(Move.START)
         self._turn, self._turn_began = kept.turn, kept.began
         self._systems.desk.recall(kept.asked, self.log)
-        questions = tuple(m.body for m in kept.asked if isinstance(m.body, Asking))
         since = await asyncio.to_thread(recalling.run_began, self.log)
         spent = await recalling.messages(
             self.log, {"turn_start", "usage", "tool_call", "tool_result", "agent_spawn"}, since
         )
         self._systems.budget.resume(spent)
-        left = Left(kept.calls, questions, self.log.activity.step)
+        left = left_by(kept, self.log.activity.step)
         self._running = asyncio.create_task(self._run(kept.turn, left), name=f"turn-{kept.turn}")
 
     async def _run(self, turn: int, left: Left | None = None) -> None:
@@ -633,6 +634,9 @@ class Session:
         await self._apply(changed, mind)
         if self.setup.keep is not None:
             await asyncio.to_thread(self.setup.keep, self)
+
+    async def _switch(self, mode: str) -> None:
+        await self._set(Set({"mode": mode}))
 
     async def _apply(self, settings: Settings, mind: Mind | None) -> None:
         await self._systems.apply(settings, mind)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule
 from steersman.threads.external_tools import ExternalTools
+from steersman.threads.planned import Planned
 from steersman.threads.resources import HostResources, Machine, Terms, WorkspaceResources
 from steersman.threads.server_requests import Requests
 from steersman.threads.thinking import Briefing, Mind
@@ -112,6 +113,7 @@ class ThreadSystems:
         setup: Setup,
         mind: Mind | None,
         coordination: Coordination,
+        switch: Callable[[str], Awaitable[None]],
         workspace: WorkspaceResources,
         found: Found,
     ) -> None:
@@ -143,6 +145,8 @@ class ThreadSystems:
             self.external if offers(setup.settings.tools, MCP_CALL) else None,
             self.gate.withheld, self.runs.milestone,
         )  # fmt: skip
+        plan = os.path.relpath(plan_file(root, log.thread), root)
+        planned = Planned(plan, self.desk, switch)
         self.capsule: Capsule | None = None
         if mind is not None and self.briefing is not None:
             self.capsule = Capsule(
@@ -153,18 +157,27 @@ class ThreadSystems:
                 operations=self.toolbox,
                 compactor=mind.compactor,
                 estimate=mind.estimate,
+                finished=lambda lane: planned.ask(self.settings.mode, lane),
             )
 
     @classmethod
     async def open(
-        cls, log: ThreadLog, setup: Setup, mind: Mind | None, coordination: Coordination
+        cls,
+        log: ThreadLog,
+        setup: Setup,
+        mind: Mind | None,
+        coordination: Coordination,
+        switch: Callable[[str], Awaitable[None]],
     ) -> "ThreadSystems":
-        """Put a thread's systems together; whatever is read from disk is read in other threads."""
+        """Put a thread's systems together; whatever is read from disk is read in other threads.
+
+        `switch` turns the thread to another mode.
+        """
         workspace = setup.resources.enter(setup.terms)
         try:
             secret_files, _ = await workspace.finder.look(deep=False)
             found = await asyncio.to_thread(_read, log, setup, secret_files, mind is not None)
-            return cls(log, setup, mind, coordination, workspace, found)
+            return cls(log, setup, mind, coordination, switch, workspace, found)
         except BaseException:
             await setup.resources.leave(workspace)
             raise

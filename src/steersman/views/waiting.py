@@ -6,7 +6,7 @@ Pure. Nothing is answered twice, and nothing that came up only a moment ago.
 from collections.abc import Callable, Sequence
 
 from steersman.records.hunks import why_whole
-from steersman.records.message import ToolCall
+from steersman.records.message import Question, ToolCall
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
 
@@ -147,6 +147,8 @@ class Queue:
                 if count > 1 and all_seen:
                     keys += [("Y", f"approve all {count}"), ("N", f"deny all {count}")]
                 return [*keys, *more]
+            case Asked(question=Question(options=("yes", "no"))):
+                return [("y", "yes"), ("n", "no"), ("o", "say something else"), *more]
             case Asked(question=question) if question.options:
                 return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]
             case Asked():

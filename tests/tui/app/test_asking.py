@@ -116,3 +116,30 @@ def test_a_call_that_was_changed_is_shown_as_it_ran(environ, workspace, script):
     assert "● edit_files text.txt, more.txt · 1 of 3 hunks accepted\n" in replayed
     assert "\n  +four\n" in replayed.partition("hunks accepted")[2]
     assert "+less" not in replayed.partition("hunks accepted")[2]
+
+
+def test_a_plan_is_talked_over_and_carried_out(environ, workspace, script):
+    async def scene():
+        first = script(DONE, name="first.json")
+        async with at_the_terminal(environ, workspace, first, approvals="review") as me:
+            await me.say("hello")
+            await me.turn_ends()
+            plan = f".steersman/plans/{me.app.seat.id}.md"
+            write = call("workspace_write_file", path=plan, content="# Plan\n\nFix add.\n")
+            planned = ({"tool_calls": [write]}, {"text": "Planned."})
+            steps = (*planned, {"text": "Shorter."}, {"tool_calls": [FIX]}, DONE)
+            await me.app.seat.change(model=script(DONE, *steps))
+            await me.say("/plan fix add")
+            await me.sees("Carry out this plan?", "1 yes", "› 2 no (default)", "y yes  n no")
+            await me.press("o", *"shorter", "enter")
+            await me.until(lambda: len(me.messages("question")) == 2)
+            await me.sees("Shorter.", "› 2 no (default)")
+            assert me.app.seat.settings.mode == "plan"
+            await me.press("y")
+            await me.turn_ends(2)
+            assert me.app.seat.settings.mode == "code"
+            assert [m.body.text for m in me.messages("answer")] == ["shorter", "yes"]
+            assert (workspace / "calc.py").read_text() == FIXED
+            await me.sees("Carry out the plan in .steersman/plans/")
+
+    live(scene)

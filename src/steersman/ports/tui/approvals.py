@@ -176,6 +176,10 @@ class Approvals(Letters, can_focus=True):
                 self._arm("y", f"approve{held}", yes)
             else:
                 yes()
+        elif self._drafting():
+            self._arm("y", "yes", partial(self._choose, "yes"))
+        else:
+            self._choose("yes")
 
     def action_lasting(self, key: str) -> None:
         """Yes, for longer, where that is offered."""
@@ -211,6 +215,12 @@ class Approvals(Letters, can_focus=True):
         """No."""
         if isinstance(self.current, Request):
             self._answer(ConfirmResponse("deny"))
+        else:
+            self._choose("no")
+
+    def _choose(self, option: str) -> None:
+        if isinstance(self.current, Asked) and option in self.current.question.options:
+            self._answer(Answer(option))
 
     def action_guide(self) -> None:
         """No, and what to do instead."""

@@ -1,0 +1,59 @@
+"""What follows a plan: the user is asked whether to carry it out, and the turn continues."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from steersman.coordination.recovery import Resumption
+from steersman.governance.approvals import Desk
+from steersman.records.message import Checkpoint, Question, User
+from steersman.store.log import Lane, read_messages
+from steersman.systems import Left
+
+YES, NO = "yes", "no"
+ASKED = Question(
+    "Carry out this plan? “yes” switches to code mode and begins; or say what to change.",
+    (YES, NO),
+    NO,
+)
+BEGIN = "Carry out the plan in {plan}."
+
+
+class Planned:
+    """The plan of a thread, below its workspace at `path`; `switch` turns to another mode."""
+
+    def __init__(self, path: str, desk: Desk, switch: Callable[[str], Awaitable[None]]) -> None:
+        self._path = path
+        self._desk = desk
+        self._switch = switch
+
+    async def ask(self, mode: str, lane: Lane) -> bool:
+        """Ask about a plan that this turn wrote; True when the model is to go on with it."""
+        if mode != "plan" or not self._desk.attended:
+            return False
+        if not await asyncio.to_thread(self._written, lane):
+            return False
+        said = (await self._desk.ask(ASKED, lane.at("intelligence"))).text.strip()
+        if said.lower() in (NO, "n", ""):
+            return False
+        if said.lower() in (YES, "y"):
+            await self._switch("code")
+            said = BEGIN.format(plan=self._path)
+        await lane.at("coordination").append(User(said, via="queue"))
+        return True
+
+    def _written(self, lane: Lane) -> bool:
+        """Whether the plan was written in a turn."""
+        messages = read_messages(lane.log.store, lane.log.thread, kinds={"checkpoint"})
+        return any(
+            change.path == self._path and change.after.kind == "file"
+            for message in messages
+            if message.turn == lane.turn and isinstance(message.body, Checkpoint)
+            for change in message.body.changes
+        )
+
+
+def left_by(kept: Resumption, steps: int) -> Left:
+    """What a process that died has left of a turn."""
+    questions = tuple(one.body for one in kept.asked if isinstance(one.body, Question))
+    others = tuple(one for one in questions if one != ASKED)
+    return Left(kept.calls, others, steps, finished=len(others) < len(questions))
