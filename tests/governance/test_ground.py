@@ -98,10 +98,9 @@ def test_what_may_be_a_link_is_asked_about_whatever_was_answered_before(command,
 
 @pytest.mark.parametrize(
     "command",
-    ["git log -1", "git log > /dev/null 2>&1", "cat a.txt", "cat near", "cat ./sub/a.txt",
-     "cat sub/../a.txt", "grep -n x a.txt", "cd sub && git log", "git show --stat @{{u}}",
-     "nice git log", "ls sub", "ls", "echo a=b x:y @odd -rc", "cat /etc/hosts", "git log main..dev",
-     "git log | wc -l"],
+    ["cat a.txt > /dev/null 2>&1", "cat a.txt", "cat near", "cat ./sub/a.txt",
+     "cat sub/../a.txt", "grep -n x a.txt", "cd sub && ls", "nice cat a.txt", "ls sub", "ls",
+     "echo a=b x:y @odd -rc", "cat /etc/hosts", "cat a.txt | wc -l"],
 )  # fmt: skip
 def test_without_a_link_an_answer_covers_what_begins_alike(command, where):
     assert verdict(command, where, outside=True) == "allow"
@@ -112,7 +111,9 @@ def test_without_a_link_an_answer_covers_what_begins_alike(command, where):
     ["git format-patch -1", "git format-patch -1 -o sub", "git archive -o x.zip HEAD",
      "split a.txt", "git archive HEAD", "git bundle create x HEAD", "git fetch", "git commit -m x",
      "tree -o x",
-     "git status", "git diff", "npm test", "git log && git format-patch -1", "nice git fetch"],
+     "git status", "git diff", "npm test", "git log && git format-patch -1", "nice git fetch",
+     # The folder, or the user's own settings that name its scripts, say what else git runs.
+     "git log -1", "git show --stat @{{u}}", "cd sub && git log -p", "git blame a.txt"],
 )  # fmt: skip
 def test_what_chooses_names_of_its_own_is_answered_once(command, where):
     """Also git's index and messages are files of the workspace, which can become links."""
@@ -132,17 +133,17 @@ def test_what_chooses_names_of_its_own_is_answered_once(command, where):
 
 def test_nothing_is_offered_that_would_not_be_covered(where):
     told = {}
-    for command in ("git log", "git log > new.txt", "git log > rc", "grep -r x sub", "cat key"):
+    for command in ("ls", "ls > new.txt", "ls > rc", "grep -r x sub", "cat key"):
         action = Execute(command, where.workspace, outside=True)
         judgement = decided(action, "", where).judgement
         told[command] = offers([action], judgement, where.workspace).why_not
     work, home = where.workspace, where.home
     assert told == {
-        "git log": "",
-        "git log > new.txt": (
+        "ls": "",
+        "ls > new.txt": (
             f"it changes {work}/new.txt, and a file of the workspace can become a link to any other"
         ),
-        "git log > rc": f"it changes {home}/.bashrc, which is outside the workspace",
+        "ls > rc": f"it changes {home}/.bashrc, which is outside the workspace",
         "grep -r x sub": "`grep` reads whole folders, and a link there may lead to a secret",
         "cat key": f"{work}/key leads to secrets",
     }
@@ -150,8 +151,8 @@ def test_nothing_is_offered_that_would_not_be_covered(where):
 
 def test_where_no_command_is_confined_only_what_leaves_by_a_link_is_asked_about(where):
     free = replace(where, trust="untrusted")
-    assert verdict("git log > new.txt", free) == "allow"
-    assert verdict("git log > rc", free) == "ask"
+    assert verdict("ls > new.txt", free) == "allow"
+    assert verdict("ls > rc", free) == "ask"
     assert verdict("cat key", free) == "ask"
     # Where nobody is asked, a key is not read by way of a link, just as it is not by its name.
     never = replace(free, approvals="never", answers=RuleSet())

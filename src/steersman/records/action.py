@@ -144,7 +144,7 @@ class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     @property
     def near(self) -> str:
         """What the host is, if a tool reads from it and only a rule with its name can allow it."""
-        if not self.url:
+        if not self.url or self.query:  # an engine is named by the user's own settings
             return ""
         from steersman.records.addresses import out_of_bounds
 

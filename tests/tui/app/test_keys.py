@@ -195,6 +195,24 @@ def test_leaving_asks_while_jobs_run_and_the_next_opening_says_which_ended(
     live(scene)
 
 
+def test_quitting_asks_while_a_turn_runs(environ, workspace, script):
+    model = script({"tool_calls": [call("workspace_run_command", command="sleep 600")]}, DONE)
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, model, approvals="review") as me:
+            await me.say("begin")
+            await me.sees("sleep 600", "working")
+            await me.press("ctrl+q")
+            await me.sees("Quit and stop the turn?", "^B leaves without stopping it")
+            await me.press("n")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            assert me.app.seat.doing == "working"
+            await me.press("ctrl+q", "ctrl+q")
+            await me.until(lambda: not me.app.is_running)
+
+    live(scene)
+
+
 def test_a_letter_typed_as_a_question_comes_up_does_not_answer_it(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(*WORK)) as me:
@@ -297,7 +315,7 @@ def test_ctrl_r_searches_what_was_said_before(environ, workspace, script):
 
 def test_the_keys_of_claude_code_for_the_transcript_and_the_editor(environ, workspace, script):
     async def scene():
-        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+        async with at_the_terminal(environ, workspace, script(DONE), size=(80, 40)) as me:
             await me.say("begin")
             await me.turn_ends()
             await me.press("ctrl+o")

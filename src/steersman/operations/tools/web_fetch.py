@@ -1,5 +1,6 @@
 """`web_fetch`: the readable text of one page of the web."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Annotated
@@ -130,7 +131,7 @@ def _answer(page: _Page, start: int) -> WebPage:
     if page.cut:
         notes.append("The page is larger than what is fetched; its end is missing.")
     # No page can end the quotation and speak outside of it.
-    fenced = part.replace("<web_page", "<web-page").replace("</web_page", "</web-page")
+    fenced = re.sub(r"<(/?)web_page", r"<\1web-page", part, flags=re.I)
     return WebPage(
         page.url,
         FOREIGN,

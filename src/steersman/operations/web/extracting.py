@@ -1,8 +1,8 @@
 """The readable text of a web page, in a process of its own: a page is a stranger's program.
 
-`python -P -m steersman.operations.web.extracting KIND URL CHARSET` reads a page or another text
-from its input and writes `{"title", "text"}`. It has little memory and little time, and nothing of
-the host's.
+`python -P -m steersman.operations.web.extracting` reads what it is and a line later the page or
+another text from its input, and writes `{"title", "text"}`. It has little memory and little time,
+and nothing of the host's. Addresses may carry tokens, so none is on its command line.
 """
 
 import asyncio
@@ -31,7 +31,8 @@ _UNSEEN = re.compile(
     r"|(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*0(?![.\d])",
     re.I,
 )
-_NEVER = ("script", "style", "template", "noscript", "svg", "iframe", "object", "embed", "head")
+_NEVER = ("script", "style", "template", "noscript", "svg", "iframe", "object", "embed", "head",
+          "noframes", "datalist", "dialog")  # fmt: skip
 
 
 class Reading(Struct, frozen=True):
@@ -43,10 +44,11 @@ class Reading(Struct, frozen=True):
 
 async def read(body: bytes, url: str, charset: str, *, page: bool) -> Reading:
     """The text of a page, or of another file; raises where it cannot be had."""
-    argv = [sys.executable, "-P", "-m", __name__, "page" if page else "text", url, charset]
+    argv = [sys.executable, "-P", "-m", __name__]
+    said = msgspec.json.encode([page, url, charset]) + b"\n" + body
     try:
         done = await asyncio.to_thread(
-            children.run, argv, seconds=SECONDS + 10, cwd="/", environ={}, said=body
+            children.run, argv, seconds=SECONDS + 10, cwd="/", environ={}, said=said
         )
     except subprocess.TimeoutExpired:
         raise _unreadable("Reading it takes too long.") from None
@@ -125,7 +127,8 @@ def _drop_unseen(tree: Any) -> None:
         style = node.get("style", "")
         hidden = (
             node.get("hidden") is not None
-            or node.get("aria-hidden") == "true"
+            or node.get("aria-hidden", "").lower() == "true"
+            or node.get("popover") is not None
             or (style and _UNSEEN.search(style))
             or (node.tag in _NEVER and node.tag != "head")
             or (node.tag == "input" and node.get("type") == "hidden")
@@ -167,11 +170,11 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    kind, url, charset = sys.argv[1:]
-    if kind == "page" and find_spec("trafilatura") is None:
+    page, url, charset = msgspec.json.decode(sys.stdin.buffer.readline())
+    if page and find_spec("trafilatura") is None:
         return 3
     text = decoded(sys.stdin.buffer.read(), charset)
-    made = extracted(text, url) if kind == "page" else Reading("", text)
+    made = extracted(text, url) if page else Reading("", text)
     sys.stdout.buffer.write(msgspec.json.encode(Reading(_seen(made.title), _seen(made.text))))
     return 0
 

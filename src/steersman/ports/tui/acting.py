@@ -150,8 +150,9 @@ class Acting:
             self._app.exit()
 
     def _go(self) -> None:
-        """Quit; with background jobs, ask first, and pressed again, do."""
-        if self._going or not self._app.seat.jobs:
+        """Quit; where that stops a turn or jobs, ask first, and pressed again, do."""
+        seat = self._app.seat
+        if self._going or not (seat.jobs or self._app.carries):
             self._app.exit()
         else:
             self._app.spawn(self._asked_to_go())
@@ -159,10 +160,18 @@ class Acting:
     async def _asked_to_go(self) -> None:
         self._going = True
         try:
-            if await agreed(self._app.stage):
+            if await self._let_go() and await agreed(self._app.stage):
                 self._app.exit()
         finally:
             self._going = False
+
+    async def _let_go(self) -> bool:
+        """Whether a turn that runs here may be stopped."""
+        if not self._app.carries:
+            return True
+        detach = self._app.keymap_.of("detach")
+        body = f"{detach} leaves without stopping it: `steer attach` comes back to it."
+        return await self._app.stage.confirm("Quit and stop the turn?", body)
 
     async def _sure(self, title: str, body: str) -> bool:
         """An approval to what a letter asked for, which may have been the first of a sentence."""

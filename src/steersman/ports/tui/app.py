@@ -388,7 +388,12 @@ class SteersmanApp(App[Left]):
 
     def detach(self) -> None:
         """End, and let a turn that runs here continue."""
-        self.exit("detached" if self.seat.here and self.seat.doing == "working" else "")
+        self.exit("detached" if self.carries else "")
+
+    @property
+    def carries(self) -> bool:
+        """Whether a turn runs here, in this process."""
+        return self.seat.here and self.seat.doing == "working"
 
     def hang_up(self) -> None:
         """The terminal is gone."""

@@ -51,7 +51,7 @@ TABLE = (
         "always"),
     Key("detach", ("ctrl+b",), "Detach; the turn keeps running.", "detach", "always"),
     Key("suspend", ("ctrl+z",), "Suspend; fg in the shell continues.", "", "always"),
-    Key("quit_now", ("ctrl+q",), "Quit.", "", "always"),
+    Key("quit_now", ("ctrl+q",), "Quit; asks where that stops a turn or jobs.", "", "always"),
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
     Key("log", ("f3",), "Show or hide the task log.", "log", "always"),
     Key("diff_pane", ("f4",), "Show or hide the changes.", "diff", "always"),
