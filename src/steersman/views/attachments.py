@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
+from steersman.records.in_context import parted, with_context
 
 LONG_TEXT, LONG_LINES = 2_000, 20  # what is longer becomes a chip
 HUGE = 200_000  # characters; of more, the model is shown the beginning and the end
@@ -23,7 +24,6 @@ LARGEST = 64_000_000  # characters; more is not taken
 INLINE = 4_000  # characters of a piece that a history entry holds itself
 MOST_KEPT = 100  # files with pasted texts and pictures
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-CONTEXT = "Files in context: "
 MOST_MENTIONS = 50
 
 # Controls, marks that turn the direction of reading, and invisible tags; no text needs them.
@@ -261,31 +261,28 @@ class Mentions(Struct, frozen=True):
         """Without one."""
         return Mentions(tuple(one for one in self.files if one != file), dropped=True)
 
-    def line(self, text: str) -> str:
-        """What a text is sent with: the files it does not name itself; all, if some were dropped.
+    def untold(self) -> "Mentions":
+        """The same, where the words that told of them were withdrawn."""
+        return Mentions(self.files, dropped=True)
+
+    def applied(self, text: str) -> str:
+        """A text as it is sent: with the files it does not name itself; all, if some were dropped.
 
         The last such line of a thread names the files in context.
         """
         now = mentioned(text, lambda _: True)
         others = [file for file in self.files if file not in now]
         told = " ".join(map(as_mention, (*others, *(now if self.dropped else ()))))
-        return f"{CONTEXT}{told or 'none'}" if others or self.dropped else ""
-
-    def applied(self, text: str) -> str:
-        """A text with that line after it."""
-        line = self.line(text)
-        return f"{text}\n\n{line}" if line else text
+        return with_context(text, told) if others or self.dropped else text
 
     @classmethod
     def told(cls, texts: Iterable[str], exists: Callable[[str], bool]) -> "Mentions":
         """What the texts of a thread say: its files are those of the last line and since then."""
         found = cls()
         for text in texts:
-            body, _, line = text.rpartition(f"\n\n{CONTEXT}")
-            if body and "\n" not in line:
-                found = cls(mentioned(line, exists)).add(mentioned(body, exists))
-            else:
-                found = found.add(mentioned(text, exists))
+            body, line = parted(text)
+            before = found if line is None else cls(mentioned(line, exists))
+            found = before.add(mentioned(body, exists))
         return found
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from steersman.records.action import Action, Verdict
+from steersman.records.in_context import typed
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -60,18 +61,24 @@ class Block:
 class Person(Block):
     """Words of the user: a prompt, or said into a running turn, with what became of them.
 
-    `corr` names words that were said while a turn ran: by it they are withdrawn.
+    `corr` names words that were said while a turn ran: by it they are withdrawn. `sent` is what
+    the model gets.
     """
 
-    __slots__ = ("attached", "corr", "images", "receipt", "text")
+    __slots__ = ("attached", "corr", "images", "receipt", "sent")
 
-    def __init__(self, key: str, seq: int, turn: int, lane: str, text: str) -> None:
+    def __init__(self, key: str, seq: int, turn: int, lane: str, sent: str) -> None:
         super().__init__(key, seq, turn, lane)
-        self.text = text
+        self.sent = sent
         self.corr = ""
         self.receipt: Receipt = ""
         self.attached: tuple[str, ...] = ()
         self.images = 0
+
+    @property
+    def text(self) -> str:
+        """What was typed."""
+        return typed(self.sent)
 
 
 class Words(Block):

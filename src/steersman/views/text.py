@@ -7,6 +7,7 @@ from typing import Any
 from steersman.records.counting import counted as counted
 from steersman.records.exits import end_words, exit_words
 from steersman.records.git_names import inner
+from steersman.records.in_context import typed
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -235,10 +236,12 @@ SCOPES = {
 def _talk_words(body: Body) -> str | None:
     """What is said between the user and the model."""
     match body:
-        case User(text=text) | Meanwhile(text=text) | Question(text=text) | Answer(text=text):
+        case User(text=text):
+            return one_line(typed(text))
+        case Meanwhile(text=text) | Question(text=text) | Answer(text=text):
             return one_line(text)
         case Steer(state=state, how=how, text=text):
-            return one_line(f"{how} {state} {text}")
+            return one_line(f"{how} {state} {typed(text)}")
         case Assistant(text=text, calls=calls):
             return one_line(text) or counted(len(calls), "call")
         case ConfirmRequest(actions=actions, facts=facts, reason=reason):

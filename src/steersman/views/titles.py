@@ -9,6 +9,7 @@ import re
 from importlib.resources import files
 
 from steersman.records.errors import SteersmanError
+from steersman.records.in_context import typed
 from steersman.records.message import Assistant, User
 from steersman.records.thread import Thread
 from steersman.views.seat import Seat
@@ -61,7 +62,7 @@ def _told(seat: Seat) -> tuple[Thread, str, str]:
     for message in host.messages(thread.id, kinds={"user", "assistant"}):
         match message.body:
             case User(text=text):
-                said.append(text)
+                said.append(typed(text))
             case Assistant(text=text) if text:
                 answer = text
     parent = host.find(thread.parent).title if thread.parent else ""

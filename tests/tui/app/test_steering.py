@@ -99,6 +99,41 @@ def test_a_queued_message_is_taken_back_and_written_anew(environ, workspace, scr
     live(scene)
 
 
+def test_what_comes_back_is_what_was_typed_and_the_model_knows_the_files(
+    environ, workspace, script, gate
+):
+    async def scene():
+        model = script(DONE, {"tool_calls": [gate.wait]}, DONE, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("look at @calc.py")
+            await me.turn_ends()
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.say("/drop calc.py")
+            await me.until(lambda: "F5 drops" not in me.screen())
+            await me.say("go on")
+            await me.sees("waiting go on")
+            assert "Files in context" not in me.screen()
+            await me.press("up")
+            await me.until(lambda: me.app.query_one(Composer).text == "go on")
+            await me.until(lambda: receipts(me)[-1] == ("queue", "withdrawn"))
+            await me.press("enter")
+            await me.until(lambda: receipts(me)[-1] == ("queue", "queued"))
+            gate.open()
+            await me.turn_ends(3)
+            assert said(me)[1:] == [
+                "begin\n\nFiles in context: @calc.py",
+                "go on\n\nFiles in context: none",
+            ]
+            await me.say("/rewind")
+            await me.sees("Go back to before which message?", "go on")
+            assert "Files in context" not in me.screen()
+            await me.press("enter")
+            await me.until(lambda: me.app.query_one(Composer).text == "go on")
+
+    live(scene)
+
+
 def test_escape_stops_the_turn_and_twice_takes_the_newest_back(environ, workspace, script, gate):
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE)

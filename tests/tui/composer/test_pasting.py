@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from steersman.records.errors import UsageProblem
+from steersman.records.in_context import typed
 from steersman.views.attachments import (
     HUGE,
     Attachments,
@@ -168,3 +169,17 @@ def test_what_is_written_down_is_read_back(files: list[str]) -> None:
     mentions = Mentions().add(files)
     assert Mentions.told([mentions.applied("words")], lambda _: True) == mentions
     assert all(mentioned(as_mention(file), lambda _: True) == (file,) for file in files)
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("why?\n\nFiles in context: @b.py", "why?"),
+        ("why?\n\nFiles in context: none", "why?"),
+        ("why?\n\nFiles in context: a lot", "why?\n\nFiles in context: a lot"),
+        ("Files in context: @b.py\n\nwhy?", "Files in context: @b.py\n\nwhy?"),
+        ("\n\nFiles in context: none", "\n\nFiles in context: none"),
+    ],
+)
+def test_people_see_what_was_typed(sent: str, shown: str) -> None:
+    assert typed(sent) == shown

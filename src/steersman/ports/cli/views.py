@@ -10,6 +10,7 @@ import msgspec
 
 from steersman.records.action import ChangeMany, Delete, Execute, McpCall, Network, Write
 from steersman.records.counting import counted
+from steersman.records.in_context import typed
 from steersman.records.message import (
     Answer,
     Assistant,
@@ -142,7 +143,7 @@ class PlainView:
             case Assistant() as answer:
                 self._answer(answer)
             case User() as user if self._prompts or user.via != "prompt":
-                self._print(click.style(f"› {safe(user.text)}", bold=True))
+                self._print(click.style(f"› {safe(typed(user.text))}", bold=True))
             case ToolCall(tool=tool, arguments=arguments):
                 self._call(message.corr, call_words(tool, arguments))
             case ToolProgress(text=text):

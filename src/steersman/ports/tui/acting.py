@@ -113,13 +113,30 @@ class Acting:
         twice = self.stops.again()
         if app.steering.stop() and not twice:
             return
-        if twice and app.withdraw_newest():
+        if twice and self.withdraw_newest():
             return
         if app.showing.over:
             app.showing.over = ""
             app.showing.everything()
         elif app.seat.thread and not app.query_one(Composer).text and self.backs.again():
             app.spawn(app.command("/rewind"))
+
+    def withdraw_newest(self) -> bool:
+        """Put the newest words that wait back where they were written; False: there are none."""
+        app = self._app
+        waiting = app.follower.story.queued()
+        if not waiting or app.query_one(Composer).text:
+            return False
+        newest = waiting[-1]
+        self.withdraw(newest.corr, lambda: app.write(newest.text))
+        return True
+
+    def withdraw(self, corr: str, then: Callable[[], None] | None) -> None:
+        """Withdraw words; the files in context that they told of are told with the next ones."""
+        app, composer = self._app, self._app.query_one(Composer)
+        if any(one.corr == corr and one.sent != one.text for one in app.follower.story.queued()):
+            composer.mentions = composer.mentions.untold()
+        app.steering.withdraw(corr, then)
 
     def _suspend(self) -> None:
         """Give the terminal back to the shell; one that can take it made a process group for us."""

@@ -260,16 +260,7 @@ class SteersmanApp(App[Left]):
 
     @on(Composer.NewestWithdrawn)
     def _withdraw_newest(self) -> None:
-        self.withdraw_newest()
-
-    def withdraw_newest(self) -> bool:
-        """Put the newest words that wait back where they were written; False: there are none."""
-        waiting = self.follower.story.queued()
-        if not waiting or self.query_one(Composer).text:
-            return False
-        newest = waiting[-1]
-        self.steering.withdraw(newest.corr, lambda: self.write(newest.text))
-        return True
+        self.acting.withdraw_newest()
 
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:
@@ -320,7 +311,7 @@ class SteersmanApp(App[Left]):
     @on(Queued.Chosen)
     def _withdrawn(self, event: Queued.Chosen) -> None:
         then = (lambda: self.write(event.text)) if event.edit else None
-        self.steering.withdraw(event.corr, then)
+        self.acting.withdraw(event.corr, then)
 
     @on(Mentioned.Dropped)
     def _dropped(self, event: Mentioned.Dropped) -> None:

@@ -196,7 +196,7 @@ class Showing:
             composer.move(seat.folder, seat.id, composer.mentions if fresh else Mentions())
         if self._unread and self._story.seq >= self._unread:
             self._unread = 0
-            said = (one.text for one in self._story.blocks if isinstance(one, Person))
+            said = (one.sent for one in self._story.blocks if isinstance(one, Person))
             exists = partial(_exists, seat.folder)
             composer.move(seat.folder, seat.id, Mentions.told(said, exists))
 

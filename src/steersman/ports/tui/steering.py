@@ -10,6 +10,7 @@ from typing import Any
 from steersman.ports.tui.following import Running, Spawn
 from steersman.records.dialogue import Image
 from steersman.records.errors import SteersmanError
+from steersman.records.in_context import typed
 from steersman.records.message import Answer, ConfirmResponse
 from steersman.views.blocks import Person
 from steersman.views.seat import Seat
@@ -121,4 +122,4 @@ class Steering:
         except SteersmanError as problem:
             self._tell(str(problem))
             if words:
-                self._back(words)
+                self._back(typed(words))

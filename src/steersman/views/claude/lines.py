@@ -7,6 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec.structs import replace
 
 from steersman import __version__
+from steersman.records.in_context import typed
 from steersman.records.message import (
     Assistant,
     AssistantDelta,
@@ -140,7 +141,7 @@ class Lines:
     def _user(self, message: Message, body: User) -> list[Line]:
         if not self._replay:
             return []
-        content = [{"type": "text", "text": body.text}]
+        content = [{"type": "text", "text": typed(body.text)}]
         return [self._line(message, "user", message={"role": "user", "content": content})]
 
     def _answer(self, message: Message, body: Assistant) -> list[Line]:

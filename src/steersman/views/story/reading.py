@@ -16,7 +16,7 @@ def again(story: Story) -> str:
         (one.body for one in reversed(story.blocks)
          if isinstance(one, Remark) and isinstance(one.body, TurnEnd)), None,
     )  # fmt: skip
-    said = next((one.text for one in reversed(story.blocks) if isinstance(one, Person)), "")
+    said = next((one.sent for one in reversed(story.blocks) if isinstance(one, Person)), "")
     if not said or story.working:
         return ""
     if isinstance(ending, TurnEnd) and ending.ending != "done":

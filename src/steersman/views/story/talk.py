@@ -94,7 +94,7 @@ def take_steer(shelf: Shelf, message: Message, body: Steer) -> list[Block]:
         block.time = message.time
         shelf.open_inputs[corr] = block
         shelf.blocks.append(block)
-    block.text = body.text or block.text
+    block.sent = body.text or block.sent
     block.receipt = RECEIPTS[body.state]
     block.touch()
     if body.state in ("delivered", "withdrawn"):
@@ -117,7 +117,7 @@ def take_user(shelf: Shelf, message: Message, body: User) -> list[Block]:
         block = Person(shelf.key(message), message.seq, message.turn, lane, body.text)
         block.corr = message.corr or ""
         shelf.settle(message, block)
-    block.text = body.text
+    block.sent = body.text
     block.receipt = "" if body.via == "prompt" else "delivered"
     block.attached = body.attached
     block.images = len(body.images)

@@ -10,6 +10,7 @@ from functools import partial
 import click
 
 from steersman.ports.cli.views import PlainView
+from steersman.records.in_context import typed
 from steersman.records.message import (
     Assistant,
     AssistantDelta,
@@ -88,7 +89,7 @@ class Teller:
             case "waiting", _:
                 self.print("· it gets that at its next step")
             case "queued", "queue":
-                self.print(f"· queued for the next turn: {one_line(receipt.text, 60)}")
+                self.print(f"· queued for the next turn: {one_line(typed(receipt.text), 60)}")
             case "queued", _:
                 self.print("· too late for this turn, so it is queued for the next")
             case "withdrawn", _:

@@ -3,6 +3,7 @@
 import asyncio
 
 from steersman.records.errors import UsageProblem
+from steersman.records.in_context import typed
 from steersman.records.message import Rewind, TurnStart, User
 from steersman.records.undo import UndoPlan
 from steersman.views.commands.builtin.back import carry_out, described, hint, perform, since
@@ -111,9 +112,9 @@ def prompts(seat: Seat) -> list[tuple[int, int, str]]:
             case TurnStart():
                 start = message.seq
             case User(text=text, via="prompt"):
-                found.append((message.seq, max(start - 1, 1), text))
+                found.append((message.seq, max(start - 1, 1), typed(text)))
             case User(text=text):
-                found.append((message.seq, message.seq - 1, text))
+                found.append((message.seq, message.seq - 1, typed(text)))
     if not found:
         raise UsageProblem("There are no messages in this thread yet.")
     return found[::-1]
@@ -124,7 +125,7 @@ def _messages(stage: Stage, _: str) -> list[Choice]:
         return []
     head = stage.seat.host.find(stage.seat.id).head
     said = stage.seat.host.messages(stage.seat.id, kinds={"user"})
-    texts = [(m.seq, m.body.text) for m in said if isinstance(m.body, User)]
+    texts = [(m.seq, typed(m.body.text)) for m in said if isinstance(m.body, User)]
     return [Choice(str(seq), one_line(text, 60)) for seq, text in texts[::-1] if seq <= head]
 
 
