@@ -191,6 +191,31 @@ def test_the_message_is_written_from_the_diff_beside_the_conversation(desk, git,
     assert "was not run" in refused[-1][1]
 
 
+@pytest.mark.parametrize(
+    ("written", "subject"),
+    [
+        ('-m "Fix nights"', "Fix nights"),
+        ("-m 'Fix nights'", "Fix nights"),
+        ('-m"Fix nights"', "Fix nights"),
+        ('--message="Fix nights"', "Fix nights"),
+        ("-m Fix nights", "Fix nights"),
+        ("-m Don't round twice", "Don't round twice"),
+        ('-m "a" and "b"', '"a" and "b"'),
+        ("-more words please", "Make add() add"),  # a wish; the model writes
+    ],
+)
+def test_a_message_of_ones_own_is_written_with_quotes_or_without(
+    desk, git, workspace, written, subject
+):
+    (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
+
+    async def scenario(desk):
+        await desk.type(f"/commit {written}", True)
+        return git("log", "-1", "--format=%s")
+
+    assert desk(scenario) == f"{subject}\n"
+
+
 def test_a_pull_request_is_opened_with_gh_or_not_at_all(desk, git, workspace, environ, tmp_path):
     remote = tmp_path / "remote.git"
     git("init", "-q", "--bare", str(remote))

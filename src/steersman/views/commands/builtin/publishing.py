@@ -2,6 +2,7 @@
 gate like any other command."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import Sequence
 
@@ -16,7 +17,8 @@ from steersman.views.git_work import MOST_SHOWN, Changed, Tree
 from steersman.views.text import counted, one_line, result_words
 
 PATIENCE = 120.0  # seconds a model may take for a few words
-OWN = ("-m", "--message")
+OWN = re.compile(r"(?:-m|--message)(?:[\s=]+|(?=[\"'])|$)(.*)", re.DOTALL)
+QUOTED = re.compile(r"""(["'])(?P<words>(?:(?!\1).)*)\1""", re.DOTALL)
 RUN = "workspace_run_command"
 DEEDS = (Deed("c", "commit"), Deed("e", "edit message"), Deed("d", "diff"))
 RECENT = "git --no-pager log -n 8 --format='- %s'"
@@ -73,9 +75,9 @@ async def _made(stage: Stage) -> set[str]:
 
 async def _message(stage: Stage, arguments: str, files: Sequence[Changed], diff: str) -> str:
     """The user's own message, or one of the model's."""
-    flag, _, own = arguments.strip().partition(" ")
-    if flag in OWN:
-        return own.strip()
+    if own := OWN.fullmatch(arguments.strip()):
+        quoted = QUOTED.fullmatch(own[1])
+        return (quoted["words"] if quoted else own[1]).strip()
     before = await _look(stage, f"{RECENT} 2>/dev/null || true")
     asked = f"# Files\n\n{git_work.listed(files)}\n\n# Last messages\n\n{before}\n\n# Diff\n\n"
     return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], arguments)
@@ -203,7 +205,7 @@ COMMANDS = (
         usage="[WISHES]",
         more="What is staged is marked; if nothing is, all changes, but of the new files only "
         "those that this thread made. You can mark others. The model writes the message, which "
-        "you can edit; `/commit -m MESSAGE` uses yours.",
+        "you can edit; `/commit -m MESSAGE` uses yours, in quotes or without.",
     ),
     Command(
         "pr",
