@@ -126,8 +126,7 @@ class _Form:
         if self._given.alone or len(names) == 1:
             return names[0] if names else login.recommended(account.provider)
         if not names:
-            title = "Which model? (its name at the server)"
-            said = await self._desk.ask(title, self._model, self._said("model"))
+            said = await self._ask_model()
         else:
             rows = [Row(name, name, "recommended" * (at == 0)) for at, name in enumerate(names)]
             said = await self._desk.pick("Choose a model to begin with", rows)
@@ -164,6 +163,14 @@ class _Form:
             return False
         self._key = said.strip() or self._key or ""
         return bool(self._key or account.url)
+
+    async def _ask_model(self) -> str | None:
+        """A name, as nothing can be done without; None when the user leaves."""
+        title = "Which model? (its name at the server)"
+        said = await self._desk.ask(title, self._model, self._said("model"))
+        while said is not None and not said.strip():
+            said = await self._desk.ask(title, "", "Enter the name of a model.")
+        return said and said.strip()
 
     def _said(self, field: Field) -> str:
         """Why the field is asked for again; what was asked for is not open any more."""

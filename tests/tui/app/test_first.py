@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from steersman.host.config import entry
 from steersman.host.login import logins
@@ -105,7 +106,9 @@ def test_without_a_model_one_logs_in_on_the_first_page(environ, workspace, serve
             await me.sees("Address of the server")
             await me.say("ftp://x")
             await me.sees("Address of the server", "“ftp://x” is not an address.", "Enter confirms")
-            await me.press(*["backspace"] * len("ftp://x"))
+            await me.press("backspace")
+            assert me.app.screen.query_one(Input).value == "ftp://"  # written on, not over
+            await me.press(*["backspace"] * len("ftp://"))
             server.play(PING)
             await me.say(server.url.removeprefix("http://"))
             await me.sees(f"Paste the key for {server.url}", "(empty: it needs")
@@ -115,6 +118,24 @@ def test_without_a_model_one_logs_in_on_the_first_page(environ, workspace, serve
     live(scene)
     (login,) = logins(bare)
     assert login.base_url == server.url
+
+
+def test_logging_in_needs_the_name_of_a_model(environ, workspace, script, server):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("/login compatible")
+            await me.sees("Address of the server")
+            await me.say(f"{server.url}/without/a/list")
+            await me.sees("Paste the key for")
+            await me.press("enter")
+            await me.sees("Which model?")
+            await me.press("enter")
+            await me.sees("Which model?", "Enter the name of a model.")
+            await me.press("escape")
+            await me.sees("Nothing was kept.")
+
+    live(scene)
+    assert not logins(environ)
 
 
 def test_without_a_model_one_sees_the_demo_on_the_first_page(environ, workspace):

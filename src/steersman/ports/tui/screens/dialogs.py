@@ -111,7 +111,7 @@ class AskLine(ModalScreen[str | None]):
             yield Label(Content(one_line(self._title, 300)), classes="box-title")
             if self._why:
                 yield Static(Content.styled(safe(self._why), "$warning"), classes="box-why")
-            words = Input(self._default, compact=True, password=self._hidden)
+            words = Input(self._default, compact=True, password=self._hidden, select_on_focus=False)
             words.cursor_blink = False
             yield words
             yield Label("Enter confirms · Esc cancels", classes="box-foot")
