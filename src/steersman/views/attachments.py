@@ -262,7 +262,7 @@ class Mentions(Struct, frozen=True):
         return Mentions(tuple(one for one in self.files if one != file), dropped=True)
 
     def untold(self) -> "Mentions":
-        """The same, where the words that told of them were withdrawn."""
+        """The same, where the words that named them were withdrawn."""
         return Mentions(self.files, dropped=True)
 
     def applied(self, text: str) -> str:

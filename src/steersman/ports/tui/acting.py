@@ -132,7 +132,7 @@ class Acting:
         return True
 
     def withdraw(self, corr: str, then: Callable[[], None] | None) -> None:
-        """Withdraw words; the files in context that they told of are told with the next ones."""
+        """Withdraw words; the next ones name the files in context if these did."""
         app, composer = self._app, self._app.query_one(Composer)
         if any(one.corr == corr and one.sent != one.text for one in app.follower.story.queued()):
             composer.mentions = composer.mentions.untold()
