@@ -1,6 +1,7 @@
 """Commands as a model runs them, through the gate: where they run and what is said of it."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -293,6 +294,25 @@ def test_a_refusal_becomes_a_question_and_what_was_denied_is_asked_once_in_a_tur
             f"run `{notes}` again with permission to write `{shop.home}/.notes`"
         ]
         assert not (shop.home / ".notes").exists()
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/var/tmp"])
+def test_a_file_beside_a_workspace_in_a_temporary_folder_is_asked_about(place: str) -> None:
+    """The sandbox shows that folder read-only there, so it can be given, as anywhere else."""
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        shop = Asked(Path(folder), ONCE, approvals="review")
+        line = "echo x >> ~/.deployed"
+
+        async def during(thread: ThreadHandle) -> None:
+            await thread.wait()
+            await thread.call("workspace_run_command", {"command": line})
+
+        shop.workshop.meanwhile = during
+        shop.workshop.do(("workspace_run_command", {"command": "true"}))
+        assert [title(one) for one in shop.asked if one.own] == [
+            f"run `{line}` again with permission to write `{shop.home}/.deployed`"
+        ]
+        assert (shop.home / ".deployed").read_text() == "old\nx\n"
 
 
 def test_nobody_is_asked_for_what_was_refused_in_plan_mode_or_where_no_one_can_answer() -> None:

@@ -22,12 +22,12 @@ from msgspec import Struct
 from steersman.operations.running import seccomp
 from steersman.operations.running.bubblewrap import Bubblewrap, keeps_powers, works
 from steersman.operations.running.disk import (
-    OWN,
     TEMPORARY,
     Whole,
     as_a_whole,
     holds,
     mounts,
+    replaced,
     to_seal,
 )
 from steersman.operations.running.masks import covers, hidden, to_cover, unveiled
@@ -295,10 +295,7 @@ def _sockets(profile: Profile, root: str) -> list[str]:
 
 def _is_seen(path: str, workspace: Workspace) -> bool:
     """Whether a path is there at all, and not replaced by a folder of the command's own."""
-    if holds(workspace.root, path):
-        return True
-    shared = [place for place in TEMPORARY if holds(place, workspace.root)]
-    return not any(holds(place, path) for place in OWN if place not in shared)
+    return holds(workspace.root, path) or not replaced(path, workspace.root)
 
 
 def _is_folder(path: str) -> bool:

@@ -41,6 +41,16 @@ def holds(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def replaced(path: str, workspace: str) -> bool:
+    """Whether a command has a folder of its own there, so that it neither sees nor writes this.
+
+    The temporary folder that a workspace is in is not replaced.
+    """
+    return any(
+        holds(place, path) for place in OWN if place not in TEMPORARY or not holds(place, workspace)
+    )
+
+
 def mounts() -> Sequence[Mount]:
     """What is mounted; names hold blanks and backslashes as octal numbers."""
     try:

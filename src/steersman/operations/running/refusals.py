@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from steersman.operations.running.disk import TEMPORARY, holds
+from steersman.operations.running.disk import holds, replaced
 from steersman.operations.running.refused_names import located, names_in, places_in
 from steersman.operations.running.symptoms import HIDDEN, NO_NETWORK, READ_ONLY, TAIL
 from steersman.records.addresses import canonical_host, literal
@@ -41,7 +41,6 @@ _UNRESOLVED = pattern(
     r"((?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)",
     re.IGNORECASE,
 )
-_NOWHERE = ("/proc", "/sys", "/dev", "/run", *TEMPORARY)
 _LISTENS = "0A"
 
 
@@ -218,7 +217,9 @@ def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:
     """Whether a place is outside the workspace, holds nothing of ours, and is not hidden."""
     if any(holds(place, one) for one in (root, home) if one) or holds(root, place):
         return False
-    if any(holds(one, place) for one in (*_NOWHERE, *profile.hidden, *profile.writable)):
+    if replaced(place, root) or any(
+        holds(one, place) for one in ("/sys", *profile.hidden, *profile.writable)
+    ):
         return False
     return not any(holds(place, one) for one in profile.hidden) and place not in profile.given
 
