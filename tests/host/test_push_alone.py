@@ -120,6 +120,7 @@ def test_what_settings_would_run_does_not_run(who: str, setting: str) -> None:
         (pushed,) = pusher.run("git push origin topic")
         assert pusher.opened() == [(str(pusher.origin),)]
         assert pushed.output["exit_code"] == 0, pushed
+        assert "error" not in pushed.output["output"]
         assert pusher.has("topic")
         assert pusher.unharmed()
 

@@ -25,8 +25,9 @@ _SENDER = (
     "core.fsmonitor=false", f"core.hooksPath={os.devnull}", "push.gpgSign=false",
     "push.negotiate=false", "submodule.recurse=false", "push.recurseSubmodules=no",
 )  # fmt: skip
+# Only a line that needs a shell is given to one: git would look for a program named ":".
 _RECEIVER = (
-    "core.alternateRefsCommand=:", "core.fsmonitor=false", f"core.hooksPath={os.devnull}",
+    "core.alternateRefsCommand=: #", "core.fsmonitor=false", f"core.hooksPath={os.devnull}",
     "receive.autogc=false",
 )  # fmt: skip
 
