@@ -692,7 +692,22 @@ def test_the_question_says_what_else_a_yes_keeps(steer, script, workspace):
     (workspace / ".mcp.json").write_text("{}")
     (workspace / "notes.txt").write_text("notes\n")
     work = steer.work(
-        "run", "--model", script({"tool_calls": [shell("rm .mcp.json notes.txt")]}), "go"
+        "run",
+        "--model",
+        script({"tool_calls": [shell("rm .mcp.json; echo more >> notes.txt")]}),
+        "go",
     )
     (request,) = [m["body"] for m in work.messages if m["kind"] == "confirm_request"]
     assert "approving also keeps the other changes of this command: notes.txt" in request["reason"]
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_what_is_lost_is_no_other_change(steer, script, repository, count):
+    """Also where there is more of it than the question names."""
+    for number in range(count):
+        (repository / f"{number}.txt").write_text(f"{TEXT}{number}")
+    line = "rm *.txt; echo x > made"
+    work = steer.work("run", "--model", script({"tool_calls": [shell(line)]}), "go")
+    (request,) = [m["body"] for m in work.messages if m["kind"] == "confirm_request"]
+    assert f"deleting {count} untracked files" in request["reason"]
+    assert request["reason"].endswith("keeps the other changes of this command: made")

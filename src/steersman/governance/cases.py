@@ -55,19 +55,28 @@ def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
 
     What git changes as it works is not named: nobody thinks of it as a change.
     """
-    named = [case.action for case in cases if case not in asked]
+    losses = [case.action for case in asked if isinstance(case.action, ChangeMany)]
     paths = [
         one.path
-        for one in named
+        for one in (case.action for case in cases if case not in asked)
         if isinstance(one, Write | Delete)
         and one.origin == "command"
         and not git_bookkeeping(one.path)
+        and not any(_may_be_lost(one, loss) for loss in losses)
     ]
     if not paths:
         return ""
     names = ", ".join(shown(os.path.basename(path)) for path in paths[:3])
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return f"approving also keeps the other changes of this command: {names}{more}"
+
+
+def _may_be_lost(change: Write | Delete, loss: ChangeMany) -> bool:
+    """Whether a change is a part of a loss, as far as it names them; a new file never is."""
+    if isinstance(change, Write) and not change.before:
+        return False
+    all_named = len(loss.examples) >= loss.lost + loss.discarded
+    return not all_named or os.path.relpath(change.path, loss.path) in loss.examples
 
 
 def is_effect(action: Action) -> bool:

@@ -107,7 +107,7 @@ def change(action: Write | Delete | ChangeMany, workspace: str, approvals: str) 
         if action.named:
             return Verdict("allow", "effects.small", "each change gets its own decision")
     elif why := protected(action, workspace):
-        return asked(approvals, "paths.protected", f"a change of {why}", contained=False)
+        return asked(approvals, "paths.protected", f"a change of {why},", contained=False)
     if action.origin == "command":
         return Verdict("allow", "command.effect", "the command that made it was allowed")
     return asked(approvals, f"approvals.{approvals}", "a change of a file", contained=True)

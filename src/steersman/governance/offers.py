@@ -152,7 +152,7 @@ def _command(action: Execute, judgement: Judgement | None, workspace: str) -> li
     if action.writes or action.reaches:
         for path in action.writes:
             if why := protected(Write(path), workspace):
-                raise _NoOffer(f"you are asked about protected files each time: {why.rstrip(',')}")
+                raise _NoOffer(f"you are asked about protected files each time: {why}")
         written = [Rule("", "allow", path=escaped(one), on=("write",)) for one in action.writes]
         return [*written, *(Rule("", "allow", domain=_address(one)) for one in action.reaches)]
     if judgement is None:
@@ -219,7 +219,7 @@ def _change(action: Write | Delete, workspace: str) -> Rule:
     if action.origin != "tool":
         raise _NoOffer("you are asked each time a command changes such a file")
     if why := protected(action, workspace):
-        raise _NoOffer(f"you are asked about protected files each time: {why.rstrip(',')}")
+        raise _NoOffer(f"you are asked about protected files each time: {why}")
     on: Touch = "write" if isinstance(action, Write) else "delete"
     return Rule("", "allow", path=_named(action.path, workspace), on=(on,))
 

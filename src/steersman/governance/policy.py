@@ -292,13 +292,13 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             return levels.change(action, where.workspace, where.approvals)
 
 
-_NEARBY = "the user can allow it by its exact name: --allow 'WebFetch(domain:localhost:8000)'"
-
-
 def _reached(action: Network, approvals: Approvals) -> Verdict:
     if action.near:
         reason = f"{action.host} is {action.near}, and no rule names it"
-        return Verdict("deny", "network.near", reason, _NEARBY)
+        host = f"[{action.host}]" if ":" in action.host else action.host
+        rule = f"WebFetch(domain:{host}:{action.port})"
+        instead = f"the user can allow it by its exact name: --allow '{rule}'"
+        return Verdict("deny", "network.near", reason, instead)
     return levels.asked(approvals, *_reaching(action), contained=False)
 
 

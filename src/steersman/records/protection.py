@@ -79,26 +79,26 @@ def protected(action: Write | Delete, workspace: str) -> str:
     shown = action.path[len(workspace.rstrip("/")) + 1 :]
     parts = shown.lower().split("/")
     if runs_host(action.path, workspace):
-        return f"{shown}, a part of Steersman itself, its settings or its state,"
+        return f"{shown}, a part of Steersman itself, its settings or its state"
     places = GitPlaces(workspace)
     name = places.as_git(shown).lower()
     if isinstance(action, Write) and action.opened and (not shown or ".git" in name.split("/")):
-        return f"{shown or 'the workspace folder'}, so that others may write there,"
+        return f"{shown or 'the workspace folder'}, so that others may write there"
     if _named_by_git(action, places) or protected_git.runs_something(action, name):
         others = places.behind_link(action.path)
-        return f"{shown}, which {'other programs run or load' if others else 'git runs or loads'},"
+        return f"{shown}, which {'other programs run or load' if others else 'git runs or loads'}"
     if protected_git.obeyed(name):
         return ""
     if _GIT_ITSELF.search(name) and isinstance(action, Delete):
-        return f"{shown}, a part of the repository itself,"
+        return f"{shown}, a part of the repository itself"
     if isinstance(action, Write) and (
         _leads_git_away(action, shown, name)
         or _BARE.fullmatch(shown)
         or (".git" not in name.split("/") and places.begins(action.path))
     ):
-        return f"{shown}, with which git could take a folder for a repository,"
+        return f"{shown}, with which git could take a folder for a repository"
     if parts[-1] in FILES or _in_folder(parts):
-        return f"{shown}, which other programs run or load,"
+        return f"{shown}, which other programs run or load"
     return ""
 
 

@@ -66,6 +66,20 @@ def test_this_machine_is_refused_without_a_rule_and_nobody_is_asked(
     assert not served.asked
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1"])
+def test_the_rule_that_a_refusal_suggests_allows_just_that(
+    tmp_path: Path, served: Site, host: str
+) -> None:
+    url = served.page("/sail", PAGE).replace("127.0.0.1", host)
+    (refused,) = Workshop(tmp_path).do(("web_fetch", {"url": url}))
+    rule = refused.message.partition("--allow '")[2].partition("'")[0]
+    assert rule.endswith(f":{served.port})")
+
+    (result,) = Workshop(tmp_path, allow=(rule,)).do(("web_fetch", {"url": url}))
+
+    assert result.status == "ok", result.message
+
+
 def test_a_rule_about_the_tool_does_not_open_this_machine(tmp_path: Path, served: Site) -> None:
     url = served.page("/sail", PAGE)
     shop = Workshop(tmp_path, allow=("WebFetch", "web_*"))

@@ -484,7 +484,7 @@ def test_a_change_of_very_many_files_is_told_in_numbers() -> None:
     shown = picture(press(many_request()))
     assert "The agent wants to delete 12 untracked files and discard uncommitted" in shown
     assert "2 files: `src/a.py`, `notes.txt` and 12 more" in shown
-    assert "12 of them (34,000 bytes) are not in version control" in shown
+    assert "12 of them (34,000 bytes) not in version control" in shown
     assert "notes.txt" in shown
 
 

@@ -157,9 +157,8 @@ def _many(many: ChangeMany, width: int, palette: Palette) -> list[Text]:
     told = f"{many.created:,} created, {many.changed:,} changed, {many.deleted:,} deleted"
     lines = wrapped(f"{told} below {flat(many.path)}", width, palette.strong)
     if many.lost:
-        kept = (
-            f"{many.lost:,} of them ({counted(many.lost_bytes, 'byte')}) are not in version control"
-        )
+        size = counted(many.lost_bytes, "byte")
+        kept = f"{many.lost:,} of them ({size}) not in version control"
         lines += wrapped(kept, width, palette.bad, "! ", "  ")
     for example in many.examples:
         lines += wrapped(flat(example), width, palette.dim, "  ", "  ")
