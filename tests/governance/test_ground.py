@@ -113,7 +113,7 @@ def test_without_a_link_an_answer_covers_what_begins_alike(command, where):
      "tree -o x",
      "git status", "git diff", "npm test", "git log && git format-patch -1", "nice git fetch",
      # The folder, or the user's own settings that name its scripts, say what else git runs.
-     "git log -1", "git show --stat @{{u}}", "cd sub && git log -p", "git blame a.txt"],
+     "git log -1", "git show --stat @{{u}}", "cd sub && git log -p"],
 )  # fmt: skip
 def test_what_chooses_names_of_its_own_is_answered_once(command, where):
     """Also git's index and messages are files of the workspace, which can become links."""
