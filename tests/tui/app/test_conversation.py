@@ -203,6 +203,8 @@ def test_a_thread_of_another_process_is_steered_and_then_taken_over(
             async with at_the_terminal(environ, workspace, other, wanted=wanted) as me:
                 await me.sees("runs in process", "› wait")
                 await me.say("hello")
+                await me.sees("hello", "queued")
+                await me.press("enter")  # with nothing written: now
                 await me.sees("› hello")
                 gate.open()
                 await me.sees("Done.")
