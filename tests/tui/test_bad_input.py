@@ -338,7 +338,7 @@ def test_the_store_is_deleted_under_it(steer, script, open_window):
 
     window.say("two")
     window.until("› one", "First.")
-    window.press("C-q")
+    window.press("C-q", "C-q")  # again, where a turn still runs
     assert window.end() in (0, 1)
     assert b"Traceback" not in window.raw
     check_harmless(window)

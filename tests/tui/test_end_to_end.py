@@ -431,6 +431,6 @@ def test_ctrl_z_where_no_shell_waits_suspends_nothing(script, open_window):
     window.until(READY)
     window.write("half a thought")
     window.press("C-z")
-    window.until("There is no shell to return to. ^O detaches, ^Q quits.", "half a thought")
+    window.until("There is no shell to return to. ^B detaches, ^Q quits.", "half a thought")
     window.press("C-_")
     window.until(READY, gone="half a thought")

@@ -172,10 +172,10 @@ class Acting:
         if self._going or not (seat.jobs or self._app.carries):
             self._app.exit()
         else:
+            self._going = True  # before another key can come
             self._app.spawn(self._asked_to_go())
 
     async def _asked_to_go(self) -> None:
-        self._going = True
         try:
             if await self._let_go() and await agreed(self._app.stage):
                 self._app.exit()
