@@ -149,7 +149,7 @@ async def at_the_terminal(
     async with Host.at(data, environ) as host:
         seat = Seat(host, str(home / "harbour"), Settings(model=f"scripted:{script}"))
         app = SteersmanApp(seat, environ)
-        app.patience = 0
+        app.patience = app.seen = 0
         async with app.run_test(size=size, notifications=True) as pilot:
             person = Person(app, pilot)
             await person.sees("@ file")
@@ -178,8 +178,8 @@ async def panes(home: Path) -> str:
         await person.say("Watch the tests while I look at the changes.")
         await person.sees("I will watch the tests")
         await person.write("Then write a test for a stay over New Year.")
-        await person.pilot.press("tab")
-        await person.sees("queued for the next turn")
+        await person.pilot.press("enter")
+        await person.sees("queued")
         return await person.picture()
 
 
