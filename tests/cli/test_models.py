@@ -170,7 +170,7 @@ def test_another_model_takes_over(online, stage, config):
 @pytest.mark.parametrize(
     ("status", "message", "what", "try_this"),
     [
-        (401, "Incorrect API key", "does not accept the key (status 401).", "Check the key"),
+        (401, "Incorrect API key", "does not accept the key (status 401).", "Log in again"),
         (404, "The model `m-1` does not exist", "has no model “m-1”.", "Check the name"),
     ],
 )

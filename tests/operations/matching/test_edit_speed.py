@@ -1,4 +1,8 @@
-"""A large file and a large search stay well under two seconds in every tier, and when refused."""
+"""A large file and a large search take as long as some passes over the file, in every tier.
+
+A second is not the same on every machine, and not on one that does other things as well: the limit
+is measured beside the work. What looks at every line for every other takes hundreds of passes.
+"""
 
 import time
 
@@ -13,7 +17,7 @@ from steersman.operations.matching import (
     unified_diff,
 )
 
-LIMIT = 2.0
+PASSES = 25
 FILE_LINES, SEARCH_LINES = 200_000, 2_000
 FIRST = 100_000
 
@@ -28,6 +32,14 @@ LINES = [line(number) for number in range(FILE_LINES)]
 BLOCK = LINES[FIRST : FIRST + SEARCH_LINES]
 NEW = [own.replace("compute", "derive") if at % 50 == 0 else own for at, own in enumerate(BLOCK)]
 SAME = "x = 1\n"
+
+
+def limit() -> float:
+    """The processor time of some passes over the lines, now."""
+    start = time.process_time()
+    for own in LINES:
+        " ".join(own.split()).casefold()
+    return PASSES * (time.process_time() - start)
 
 
 def text(lines: list[str]) -> str:
@@ -67,7 +79,7 @@ def test_edit(form: str, everywhere: bool) -> None:
     content, edits = before.encode(), [Edit(search, replace, everywhere)]
     start = time.process_time()
     outcome = apply_edits(content, edits)
-    assert time.process_time() - start < LIMIT
+    assert time.process_time() - start < limit()
     if isinstance(outcome, Applied):
         assert outcome.content != content
 
@@ -78,7 +90,7 @@ def test_hunk_among_identical_lines(hint: int | None) -> None:
     content = (SAME * FILE_LINES).encode()
     start = time.process_time()
     outcome = apply_hunks(content, [hunk])
-    assert time.process_time() - start < LIMIT
+    assert time.process_time() - start < limit()
     assert isinstance(outcome, Applied) == (hint is not None)
 
 
@@ -94,5 +106,5 @@ def test_diff(changed: list[int]) -> None:
     before, after = text(LINES).encode(), text(lines).encode()
     start = time.process_time()
     diff = unified_diff("f", before, after)
-    assert time.process_time() - start < LIMIT
+    assert time.process_time() - start < limit()
     assert diff.count("\n+newer\n") == len(changed)
