@@ -96,9 +96,9 @@ def test_outside_the_sandbox_a_file_of_the_workspace_is_asked_about_each_time(pr
 
 
 def test_outside_the_sandbox_an_answer_lasts_for_a_thread_at_most():
-    rule = begins("docker", "ps", outside=True)
-    told = ("commands beginning with `docker ps` outside the sandbox",)
-    assert offered("docker ps -a", outside=True) == Offer(
+    rule = begins("uname", outside=True)
+    told = ("commands beginning with `uname` outside the sandbox",)
+    assert offered("uname -a", outside=True) == Offer(
         (same(rule, sentences=told, scopes=("turn", *THREAD)),)
     )
 

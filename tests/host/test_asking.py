@@ -179,12 +179,12 @@ def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, work
     (home / ".aws").mkdir(exist_ok=True)
     (home / ".aws/credentials").write_text("AWS-zq-content\n")
     calls = [
-        outside("git log --oneline"),
+        outside("cat /etc/hosts"),
         call("workspace_run_command", command=f"ln -s {home}/.bashrc l; ln -s {home} d"),
-        outside("git log --oneline -1"),
-        outside("git log -1 --format=%B > l"),
-        outside("nice git log -1 --format=%B > d/.profile"),
-        outside("git diff --no-index /dev/null d/.aws/credentials"),
+        outside("cat /etc/passwd"),
+        outside("cat /etc/hosts > l"),
+        outside("nice cat /etc/hosts > d/.profile"),
+        outside("cat d/.aws/credentials"),
     ]
     model = script(*({"tool_calls": [one]} for one in calls), DONE)
 
@@ -201,7 +201,7 @@ def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, work
         return asked, str(bodies(host, thread, ToolResult))
 
     asked, seen = play(environ, workspace, model, scenario)
-    assert asked == [one["arguments"]["command"] for one in (calls[0], *calls[3:])]
+    assert asked == [one["arguments"]["command"] for one in (calls[0], *calls[3:5])]
     assert not (home / ".bashrc").exists()
     assert not (home / ".profile").exists()
     assert "AWS-zq-content" not in seen
