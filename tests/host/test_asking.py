@@ -184,6 +184,7 @@ def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, work
         outside("cat /etc/passwd"),
         outside("cat /etc/hosts > l"),
         outside("nice cat /etc/hosts > d/.profile"),
+        outside("git diff --no-index /dev/null d/.aws/credentials"),
         outside("cat d/.aws/credentials"),
     ]
     model = script(*({"tool_calls": [one]} for one in calls), DONE)
@@ -201,7 +202,7 @@ def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, work
         return asked, str(bodies(host, thread, ToolResult))
 
     asked, seen = play(environ, workspace, model, scenario)
-    assert asked == [one["arguments"]["command"] for one in (calls[0], *calls[3:5])]
+    assert asked == [one["arguments"]["command"] for one in (calls[0], *calls[3:6])]
     assert not (home / ".bashrc").exists()
     assert not (home / ".profile").exists()
     assert "AWS-zq-content" not in seen

@@ -69,7 +69,7 @@ def told(host, thread):
 
 
 async def planning(host, workspace, script, *steps, attended=True):
-    """A thread in plan mode that is told to plan; steps are made from its id."""
+    """A thread in plan mode that gets the task to plan; steps are made from its id."""
     settings = Settings(model=script(DONE, name="first.json"), mode="plan", approvals="on-failure")
     thread = await host.start(str(workspace), "a task", settings, attended=attended)
     made = [step(thread.id) if callable(step) else step for step in steps]
