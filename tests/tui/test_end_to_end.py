@@ -152,7 +152,7 @@ def test_escape_stops_the_turn_and_twice_takes_back_what_was_queued(
     window.say("and then rest")
     window.until("› and then rest", QUEUED)
     window.press("Escape", "Escape")
-    window.until("stopped", "and then rest", gone=QUEUED)
+    window.until("stopped", "│ and then rest")  # in the composer
     window.press("C-c")
     window.until(READY)
 
