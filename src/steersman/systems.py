@@ -8,7 +8,7 @@ from msgspec import Struct
 from steersman.records.action import Action, Verdict
 from steersman.records.dialogue import Call, Prompt, ToolSpec
 from steersman.records.hunks import FileHunks
-from steersman.records.message import Message, Question, TurnEnd
+from steersman.records.message import Answer, Message, Question, TurnEnd
 from steersman.records.profile import Profile
 from steersman.store.log import Draft, Lane
 
@@ -121,7 +121,7 @@ class Governance(Protocol):
         """Raise when too much was spent to continue, or would be after the next request."""
         ...
 
-    async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
+    async def question(self, asked: Question, lane: Lane) -> Answer:
         """Ask the user something; the default when there is no one to ask."""
         ...
 
@@ -191,7 +191,7 @@ class Deck(Protocol):
         """Carry out calls that an earlier process announced and did not begin."""
         ...
 
-    async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
+    async def question(self, asked: Question) -> str:
         """Ask the user."""
         ...
 

@@ -10,7 +10,7 @@ from steersman.records.action import Execute, Write
 from steersman.records.message import ConfirmRequest, ConfirmResponse, Lasting, ToolCall
 from steersman.views.claude.control import answer_of, may_use
 from tests.cli.kit import DONE, FIX, FIXED, READ, WRITE, shell
-from tests.world import STEER
+from tests.world import STEER, call
 
 
 @pytest.fixture
@@ -333,3 +333,40 @@ def test_a_tool_of_the_list_works_and_default_is_all(script, printed):
         assert not results[0].get("is_error")
     assert seen["Read"] == ["Read"]
     assert {"Bash", "Read", "Write"} < set(seen["default"])
+
+
+TWO = [{"label": "Postgres", "description": "a server"}, {"label": "SQLite"}]
+STORE = {"question": "Which store?", "header": "Store", "options": TWO}
+TESTS = {"question": "Which tests?", "header": "Tests", "options": TWO, "multiple": True}
+ASK = {"tool_calls": [call("ask_user", questions=[STORE, TESTS])]}
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        (
+            allowed(answers={"Which store?": "SQLite", "Which tests?": ["Postgres", "SQLite"]}),
+            "Postgres, SQLite",
+        ),
+        (allowed(answers={"Which store?": "SQLite"}), "declined"),
+        ({"behavior": "deny", "message": "not now"}, "not now"),
+        (allowed(), "declined"),
+    ],
+)
+def test_what_the_model_asks_goes_to_the_program_as_claude_code_has_it(
+    conversed, script, response, expected
+):
+    model = script(ASK, {"expect": expected, "text": "Done."})
+    asked = conversed(model, response, more=("--permission-mode", "bypassPermissions"))
+    shown = [{**STORE, "multiSelect": False}, {**STORE, **TESTS, "multiSelect": True}]
+    del shown[1]["multiple"]
+    assert asked == [("AskUserQuestion", {"questions": shown})]
+
+
+def test_with_nobody_there_the_model_learns_that_and_goes_on(printed, script):
+    model = script(ASK, {"expect": "nobody is there to answer", "text": "I took SQLite."})
+    done, _ = printed("which store?", "--model", model)
+    assert (done.returncode, done.stdout.strip()) == (0, "I took SQLite.")
+    lines = json.dumps(said("which store?")) + "\n"
+    done, shown = printed(*STREAMED, "--model", model, stdin=lines)
+    assert (done.returncode, shown[-1]["result"]) == (0, "I took SQLite.")

@@ -289,12 +289,14 @@ def test_a_question_is_answered_by_the_person_or_by_its_default(attended, answer
         desk = Desk(attended=attended)
         gate = Gate(HERE, desk)
         with lane.log._bus.subscribe(lane.log.thread) as news:
-            asking = asyncio.create_task(gate.question("Go on?", ("go on", "stop"), "go on", lane))
+            asking = asyncio.create_task(
+                gate.question(Question("Go on?", ("go on", "stop"), "go on"), lane)
+            )
             question = await news.next()
             assert question.body == Question("Go on?", ("go on", "stop"), "go on")
             if attended:
                 await desk.answer(question.corr, Answer("stop"))
-            return await asking
+            return (await asking).text
 
     with a_lane() as lane:
         assert asyncio.run(asyncio.wait_for(work(lane), 30)) == answer.text

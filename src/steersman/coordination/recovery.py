@@ -104,7 +104,7 @@ class OpenTurn:
 
 
 def _call_of(message: Message) -> str | None:
-    return message.body.call if isinstance(message.body, ConfirmRequest) else None
+    return getattr(message.body, "call", None) or None
 
 
 CLOSED_BY = {

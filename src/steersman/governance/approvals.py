@@ -38,11 +38,13 @@ class Expected(Struct, frozen=True):
 class Desk:
     """Puts requests to the user and waits for the answers.
 
-    `attended` says that someone can answer; `yes` answers every permission with allow.
+    `attended` says that someone can answer; `yes` answers every permission with allow. `questions`:
+    whoever answers also answers what an agent asks, and not only permissions.
     """
 
-    def __init__(self, *, attended: bool, yes: bool = False) -> None:
+    def __init__(self, *, attended: bool, yes: bool = False, questions: bool = True) -> None:
         self._attended = attended
+        self._questions = questions
         self._yes = yes
         self._waiting: dict[str, Expected] = {}
         self._answered: set[str] = set()
@@ -53,6 +55,11 @@ class Desk:
     def attended(self) -> bool:
         """Whether someone can answer."""
         return self._attended
+
+    @property
+    def heard(self) -> bool:
+        """Whether someone answers what an agent asks."""
+        return self._attended and self._questions
 
     @property
     def by_person(self) -> bool:

@@ -47,6 +47,7 @@ from steersman.records.action import (
 )
 from steersman.records.errors import Halted, TooLate, UsageProblem
 from steersman.records.message import (
+    Answer,
     Audit,
     Body,
     ConfirmRequest,
@@ -410,13 +411,13 @@ class Gate:
         await self._lookout.close()
 
     def withheld(self) -> Mapping[str, Verdict]:
-        """The tools that the mode which holds now does not have, and why."""
-        return modes.withheld(self.where.mode)
+        """The tools that the mode which holds now does not have, and why; the same each time."""
+        return modes.withheld(self.where.mode, heard=self._desk.heard)
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to continue, or would be after the next request."""
         self._budget.check(tokens, cost)
 
-    async def question(self, text: str, options: tuple[str, ...], default: str, lane: Lane) -> str:
+    async def question(self, asked: Question, lane: Lane) -> Answer:
         """Ask the user something; the default when there is no one to ask."""
-        return (await self._desk.ask(Question(text, options, default), lane)).text
+        return await self._desk.ask(asked, lane)

@@ -20,9 +20,16 @@ from msgspec import Struct
 from steersman.governance.levels import asked
 from steersman.records.action import Action, ChangeMany, Execute, McpCall, Network, Verdict, Write
 from steersman.records.judgement import Judgement
+from steersman.records.tool_names import ASK_USER
 
 FILE = Path(__file__).with_name("modes.json")
 PLAN = "{plan}"
+NOBODY = Verdict(
+    "deny",
+    "unattended",
+    "nobody is there to answer",
+    "decide yourself, go on, and say at the end what you decided and why",
+)
 
 Kind = Literal[
     "read", "list", "search", "write", "delete", "change_many", "execute", "network", "fetch",
@@ -84,9 +91,10 @@ def runs_commands(mode: str) -> bool:
 
 
 @cache
-def withheld(mode: str) -> Mapping[str, Verdict]:
-    """The tools that a mode does not have, and why."""
-    return dict.fromkeys(modes()[mode].without, _denied(mode))
+def withheld(mode: str, *, heard: bool = True) -> Mapping[str, Verdict]:
+    """The tools that a mode does not have, and why; where nobody is heard, no questions."""
+    without = dict.fromkeys(modes()[mode].without, _denied(mode))
+    return without if heard else {**without, ASK_USER: NOBODY}
 
 
 def verdict(

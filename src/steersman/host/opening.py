@@ -19,8 +19,9 @@ RESTORED = ("mode", "model", "approvals", "output_style")
 class Opening(Struct, frozen=True):
     """How this process runs a thread.
 
-    `attended`: someone can answer. `yes`: every answer is allow. `thinks`: with a model. `folder`:
-    where its workspace is now, if it was moved. `resume`: a waiting turn continues.
+    `attended`: someone can answer. `questions`: also what the agent asks, not only permissions.
+    `yes`: every permission is allowed. `thinks`: with a model. `folder`: where its workspace is
+    now, if it was moved. `resume`: a waiting turn continues.
     `client` answers what MCP servers ask, when the thread works for another program. `carries`: a
     process in the background, which continues with what someone else began.
     """
@@ -28,6 +29,7 @@ class Opening(Struct, frozen=True):
     settings: Settings
     carries: bool = False
     attended: bool = False
+    questions: bool = True
     yes: bool = False
     thinks: bool = True
     folder: str | None = None

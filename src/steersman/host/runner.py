@@ -224,6 +224,7 @@ class Runner:
             exceptions=permissions.exceptions(root),
             audits=permissions.audits(root),
             attended=opening.attended,
+            questions=opening.questions,
             yes=opening.yes,
             client=opening.client,
             think=self.mind,

@@ -23,6 +23,7 @@ from steersman.records.message import (
     Assistant,
     AssistantDelta,
     Error,
+    Question,
     ReasoningDelta,
     TurnEnd,
     UsageReport,
@@ -114,11 +115,11 @@ class NativeLoop:
 
     async def _may_go_on(self, deck: Deck, steps: int) -> bool:
         text = f"This turn has taken {counted(steps, 'step')}. Go on?"
-        return await deck.question(text, (GO_ON, STOP), STOP) == GO_ON
+        return await deck.question(Question(text, (GO_ON, STOP), STOP)) == GO_ON
 
     async def _is_honest_work(self, deck: Deck, repeats: int) -> bool:
         text = f"The same calls gave the same results {counted(repeats, 'time')} in a row. Go on?"
-        return await deck.question(text, (GO_ON, STOP), GO_ON) != STOP
+        return await deck.question(Question(text, (GO_ON, STOP), GO_ON)) != STOP
 
     async def _answer(self, deck: Deck) -> Completed:
         """One answer of the model, logged with its calls and what it cost."""
@@ -193,10 +194,9 @@ class NativeLoop:
 
 
 async def _still_wanted(deck: Deck, left: Left) -> bool:
-    """Ask again what was asked when the process died; only permissions are asked by calls."""
+    """Ask again what was asked when the process died; calls ask their own questions again."""
     for asked in left.questions:
-        answer = await deck.question(asked.text, asked.options, asked.default)
-        if answer == STOP:
+        if await deck.question(asked) == STOP:
             return False
     return True
 

@@ -360,21 +360,32 @@ class ConfirmResponse(Body, frozen=True, omit_defaults=True):
 
 
 class Question(Body, frozen=True, omit_defaults=True):
-    """The host asks the user something that is not a permission."""
+    """The user is asked something that is not a permission.
+
+    `header` is set where an agent or a server asks and not the host: then it can be declined, and
+    `call` is the agent's call. `details` explain the options, `multiple` of which may be chosen.
+    """
 
     kind: ClassVar[str] = "question"
     text: str
     options: tuple[str, ...] = ()
     default: str = ""
+    header: str = ""
+    details: tuple[str, ...] = ()
+    multiple: bool = False
+    call: str = ""
 
 
 class Answer(Body, frozen=True, omit_defaults=True):
-    """The answer to the question with the same `corr`."""
+    """The answer to the question with the same `corr`.
+
+    `by` is `default` where there was no one to ask, and `declined` where a person would not answer.
+    """
 
     kind: ClassVar[str] = "answer"
     synced: ClassVar[bool] = True
     text: str
-    by: Literal["person", "default"] = "person"
+    by: Literal["person", "default", "declined"] = "person"
 
 
 class DiffReady(Body, frozen=True, omit_defaults=True):

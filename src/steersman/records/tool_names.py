@@ -16,6 +16,7 @@ from steersman.records.errors import UsageProblem
 JSON = Any
 MCP_CALL = "mcp_call_tool"
 MCP = "mcp__"
+ASK_USER = "ask_user"
 
 # Its name, ours, and its arguments by ours; the rest is called the same.
 _TOOLS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
@@ -28,6 +29,7 @@ _TOOLS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
     ("Glob", "workspace_list_files", {"glob": "pattern"}),
     ("WebFetch", "web_fetch", {}),
     ("WebSearch", "web_search", {}),
+    ("AskUserQuestion", ASK_USER, {}),
 )
 _OURS = {ours: (theirs, renamed) for theirs, ours, renamed in _TOOLS}
 _EDIT = "workspace_edit_files"
@@ -42,7 +44,7 @@ MEANT: Mapping[str, tuple[str, ...]] = {
     "TodoWrite": ("workspace_update_todo",),
     "Skill": ("read_skill",),
     # There is nothing like these here, so that a rule about them is about nothing.
-    **dict.fromkeys(("Task", "NotebookEdit", "ExitPlanMode", "AskUserQuestion"), ()),
+    **dict.fromkeys(("Task", "NotebookEdit", "ExitPlanMode"), ()),
 }
 # Our tools, but those that MCP servers bring.
 OURS = frozenset({
@@ -53,7 +55,7 @@ OURS = frozenset({
     "workspace_get_symbols_overview", "workspace_find_symbol", "workspace_find_declaration",
     "workspace_find_references", "workspace_get_diagnostics", "workspace_ranked_context",
     "workspace_propose_refactoring", "read_earlier", "read_skill", "mcp_list_tools", MCP_CALL,
-    "web_fetch", "web_search",
+    "web_fetch", "web_search", ASK_USER,
 })  # fmt: skip
 
 
@@ -116,6 +118,12 @@ def outward(tool: str, arguments: Mapping[str, JSON], root: str) -> tuple[str, d
     made = _renamed(arguments, names)
     if isinstance(made.get("file_path"), str):
         made["file_path"] = os.path.join(root, made["file_path"])
+    if tool == ASK_USER and isinstance(made.get("questions"), list):
+        made["questions"] = [
+            {"multiSelect": False, **_renamed(one, {"multiple": "multiSelect"})}
+            for one in made["questions"]
+            if isinstance(one, dict)
+        ]
     if tool == "workspace_run_command" and isinstance(made.get("wait_timeout"), int | float):
         made["timeout"] = int(made.pop("wait_timeout") * 1000)
     return theirs, made

@@ -64,8 +64,8 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
             beside = all(isinstance(action, Network) for action in request.actions)
             others = tuple(one for one in now.waiting if beside or not call or one.call != call)
             return (*others, Waiting(corr, "permission", _subject(request), call))
-        case Question(text=text):
-            return (*now.waiting, Waiting(corr, "question", text[:LONGEST]))
+        case Question(text=text, call=call):
+            return (*now.waiting, Waiting(corr, "question", text[:LONGEST], call))
         case ConfirmResponse() | Answer():
             return tuple(one for one in now.waiting if one.corr != corr)
         case ToolResult():  # a call that is over asks nothing now

@@ -12,7 +12,15 @@ from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.action import SpawnAgent
 from steersman.records.dialogue import AssistantItem, Call, Prompt
 from steersman.records.errors import ToolProblem
-from steersman.records.message import AgentDone, AgentSpawn, Message, TurnEnd, TurnEnding, User
+from steersman.records.message import (
+    AgentDone,
+    AgentSpawn,
+    Message,
+    Question,
+    TurnEnd,
+    TurnEnding,
+    User,
+)
 from steersman.store.log import Draft, Lane
 from steersman.systems import (
     Coordination,
@@ -120,9 +128,9 @@ class CapsuleDeck:
 
         return remarks
 
-    async def question(self, text: str, options: tuple[str, ...], default: str) -> str:
+    async def question(self, asked: Question) -> str:
         """Ask the user."""
-        return await self._capsule.governance.question(text, options, default, self.lane)
+        return (await self._capsule.governance.question(asked, self.lane)).text
 
 
 class Unsteered:

@@ -55,5 +55,6 @@ class Planned:
 def left_by(kept: Resumption, steps: int) -> Left:
     """What a process that died has left of a turn."""
     questions = tuple(one.body for one in kept.asked if isinstance(one.body, Question))
-    others = tuple(one for one in questions if one != ASKED)
-    return Left(kept.calls, others, steps, finished=len(others) < len(questions))
+    # Calls ask their own questions again; a server that asked one is gone, and its call with it.
+    others = tuple(one for one in questions if one != ASKED and not one.header)
+    return Left(kept.calls, others, steps, finished=ASKED in questions)

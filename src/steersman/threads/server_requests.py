@@ -14,6 +14,7 @@ from steersman.operations.mcp.forms import fields, filled, legible, wants_secret
 from steersman.records.action import McpCall, Verdict
 from steersman.records.errors import Denied
 from steersman.records.mcp_tools import Effect, Wishes
+from steersman.records.message import Question
 from steersman.store.log import Lane
 from steersman.systems import Edited
 
@@ -96,23 +97,28 @@ class Requests:
         if schema.get("mode") == "url":
             address = legible(str(schema.get("url")), SHOWN)
             page = f"The MCP server {server} asks you to open {address}: {message}"
-            said = await self._gate.question(page, ("done", "decline"), "decline", self._lane)
-            return ("accept" if said == "done" else "decline"), {}
+            asking = Question(page, ("done", "decline"), "decline", server)
+            said = await self._gate.question(asking, self._lane)
+            return ("accept" if said.text == "done" else "decline"), {}
         if any(map(wants_secret, form)):
             raise Denied(
                 f"{server} asks for a secret in a form, which the protocol does not allow."
             )
         opening = f"The MCP server {server} asks: {message}"
-        options = ("answer", "decline")
-        if await self._gate.question(opening, options, "decline", self._lane) != "answer":
+        asking = Question(opening, ("answer", "decline"), "decline", server)
+        if (await self._gate.question(asking, self._lane)).text != "answer":
             return "decline", {}
         content: dict[str, Any] = {}
         for field in form:
-            said = await self._gate.question(
-                field.question, field.options, field.default, self._lane
+            several = field.kind == "array" and bool(field.options)
+            asking = Question(
+                field.question, field.options, field.default, server, multiple=several
             )
+            said = await self._gate.question(asking, self._lane)
+            if said.by == "declined":
+                return "decline", {}
             try:
-                value = filled(field, said)
+                value = filled(field, said.text)
             except ValueError:
                 return "cancel", {}
             if value is not None:

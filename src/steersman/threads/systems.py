@@ -28,6 +28,7 @@ from steersman.operations.running.guardian import Guardian, Limits
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
+from steersman.operations.tools.ask_user import AskUser
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.tools.web_search import web_search
@@ -50,6 +51,7 @@ from steersman.threads.thinking import Briefing, Mind
 
 class Setup(Struct, frozen=True):
     """How a thread is opened. `attended`: someone can answer. `yes`: every answer is allow.
+    `questions`: someone answers what the agent asks.
 
     `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
     which they do not see. `trusted`: its configuration may be used. `resources` are what the
@@ -74,6 +76,7 @@ class Setup(Struct, frozen=True):
     resolved: Callable[[Settings], Settings]
     audits: tuple[Audit, ...] = ()
     attended: bool = False
+    questions: bool = True
     yes: bool = False
     client: Wishes | None = None
     think: Callable[[Settings, str], Mind] | None = None
@@ -122,7 +125,7 @@ class ThreadSystems:
         self._mind = mind
         self._shared = setup.resources
         self._workspace = workspace
-        self.desk = Desk(attended=setup.attended, yes=setup.yes)
+        self.desk = Desk(attended=setup.attended, yes=setup.yes, questions=setup.questions)
         self.journal = Journal(root, setup.objects)
         guardian = setup.resources.guardian
         self.processes = Processes(
@@ -262,8 +265,10 @@ class ThreadSystems:
         tools = standard_tools(setup.environ, self.processes, self.runs)
         tools += web_search(setup.surroundings)
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
-        if self.briefing is not None and self.briefing.has_skills:
-            tools.append(ReadSkill(self.briefing.load))
+        if self.briefing is not None:
+            tools.append(AskUser(self.gate.question))
+            if self.briefing.has_skills:
+                tools.append(ReadSkill(self.briefing.load))
         every = [*tools, *self.external.tools()]
         return [tool for tool in every if offers(setup.settings.tools, tool.name)]
 

@@ -135,6 +135,11 @@ class Request(Block):
         self.request = request
         self.response: ConfirmResponse | None = None
 
+    @property
+    def call(self) -> str:
+        """The call it is about."""
+        return self.request.call
+
 
 class Asked(Block):
     """A question to the user."""
@@ -148,6 +153,11 @@ class Asked(Block):
         self.corr = corr
         self.question = question
         self.answer: Answer | None = None
+
+    @property
+    def call(self) -> str:
+        """The call that asks it, if one does."""
+        return self.question.call
 
 
 class Agent(Block):

@@ -22,8 +22,9 @@ from steersman.records.message import (
     ToolCall,
     ToolResult,
 )
+from steersman.views.questions import answer_from, how_to_answer, option_lines
 from steersman.views.requests import can_be_changed, holds, lasting_keys, not_offered
-from steersman.views.text import safe
+from steersman.views.text import flat, safe
 
 
 class Leaving(Exception):
@@ -100,11 +101,24 @@ class Prompter:
                     return ConfirmResponse("deny", guidance)
 
     async def _question(self, question: Question) -> Answer:
+        if question.header:
+            return await self._numbered(question)
         options = " / ".join(question.options)
         click.echo(click.style(f"? {safe(question.text)}", fg="yellow", bold=True))
         said = (await read_line(safe(f"  {options} [{question.default}]: "))).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
+
+    async def _numbered(self, question: Question) -> Answer:
+        """A question of an agent or a server: by numbers, or in one's own words."""
+        told = f"? {flat(question.header)}: {safe(question.text)}"
+        click.echo(click.style(told, fg="yellow", bold=True))
+        for line in option_lines(question):
+            click.echo(f"  {line}")
+        said = (await read_line(f"  {how_to_answer(question)}: ")).strip()
+        if said == "/detach" and self._leaves:
+            raise Leaving
+        return answer_from(question, said)
 
 
 class Asker(Prompter):

@@ -32,10 +32,12 @@ from steersman.records.thread import Thread
 from steersman.records.tool_names import offers
 from steersman.views.claude.control import (
     answer_of,
+    may_ask,
     may_use,
     object_of,
     prompt_of,
     refused,
+    reply_of,
     succeeded,
 )
 from steersman.views.claude.lines import Line, Lines
@@ -80,7 +82,9 @@ class Speaker:
         self._showing: asyncio.Task[None] | None = None
         self._ended = asyncio.Event()  # what the turn came to has been shown
         self._end: TurnEnd | None = None
-        self._open: dict[str, ConfirmRequest] = {}  # asked, and not answered
+        self._hears = asks  # whether a program answers what the agent asks
+        self._replies: dict[str, Mapping[str, Any]] = {}  # to questions, by the calls that ask them
+        self._open: dict[str, ConfirmRequest | Question] = {}  # asked, and not answered
         self._set: dict[str, str] = {}  # asked for before there was a thread
 
     # The whole run
@@ -140,6 +144,7 @@ class Speaker:
                         await self._answered(response)
         finally:
             prompts.put_nowait(None)
+            self._hears = False
             if self._answering == "ask":  # nobody answers any more
                 self._answering = "deny"
             for corr in list(self._open):
@@ -197,8 +202,12 @@ class Speaker:
         said = response.get("response")
         given = said if isinstance(said, dict) else {"message": str(response.get("error") or "")}
         assert self._lines is not None
-        call = self._lines.call(request.call)
-        await self._answer(corr, answer_of(given, request, call, self._handle.thread.workspace))
+        if isinstance(request, Question):
+            self._replies[request.call] = given
+            await self._answer(corr, reply_of(given, request))
+        else:
+            root, call = self._handle.thread.workspace, self._lines.call(request.call)
+            await self._answer(corr, answer_of(given, request, call, root))
         if given.get("interrupt"):
             await self._interrupt({})
 
@@ -234,7 +243,7 @@ class Speaker:
         mode = flags["permission_mode"] or ("default" if self._asks else "")
         for name, value in (settings_of(mode) if mode else {}).items():
             flags[name] = flags[name] or value
-        how: dict[str, Any] = {"attended": True}
+        how: dict[str, Any] = {"attended": True, "questions": self._asks}
         thread = await asyncio.to_thread(self._continued)
         if thread is None:
             folder = folder_from(flags["workspace"])
@@ -265,12 +274,12 @@ class Speaker:
                 match message.body:
                     case ConfirmRequest() as request:
                         await self._asked(message.corr or "", request)
-                    case ConfirmResponse() if self._open.pop(message.corr or "", None):
+                    case ConfirmResponse() | Answer() if self._open.pop(message.corr or "", None):
                         await self._write(
                             {"type": "control_cancel_request", "request_id": message.corr}
                         )
                     case Question() as question:
-                        await self._answer(message.corr or "", Answer(question.default))
+                        await self._questioned(message.corr or "", question)
                     case TurnEnd():
                         self._ended.set()
         except BrokenPipeError:  # nobody reads it any more
@@ -298,6 +307,19 @@ class Speaker:
         free = self._answering == "allow"
         given = ConfirmResponse("allow", by="yes-flag") if free else ConfirmResponse("deny", DENIED)
         await self._answer(corr, given)
+
+    async def _questioned(self, corr: str, question: Question) -> None:
+        """Put the questions of a call to the program, all at once; others have their default."""
+        assert self._handle is not None
+        assert self._lines is not None
+        call = self._lines.call(question.call)
+        if question.call in self._replies:
+            await self._answer(corr, reply_of(self._replies[question.call], question))
+        elif self._hears and call is not None:
+            self._open[corr] = question
+            await self._write(may_ask(corr, question, call, self._handle.thread.workspace))
+        else:
+            await self._answer(corr, Answer(question.default, by="default"))
 
     async def _write(self, line: Line) -> None:
         """Print a line."""

@@ -8,7 +8,14 @@ import msgspec
 from steersman.records.action import Execute, Network
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
-from steersman.records.message import ConfirmRequest, ConfirmResponse, Scope, ToolCall
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    Question,
+    Scope,
+    ToolCall,
+)
 from steersman.records.tool_names import inward, outward
 from steersman.views.requests import can_be_changed, title
 
@@ -84,6 +91,28 @@ def may_use(corr: str, request: ConfirmRequest, call: ToolCall | None, root: str
         "decision_reason": request.reason,
     }
     return {"type": "control_request", "request_id": corr, "request": asked}
+
+
+def may_ask(corr: str, question: Question, call: ToolCall, root: str) -> Line:
+    """All questions of a call, as a program gets them that answers for a person."""
+    name, shown = outward(call.tool, call.arguments, root)
+    asked: Line = {
+        "subtype": "can_use_tool",
+        "tool_name": name,
+        "input": shown,
+        "tool_use_id": question.call,
+    }
+    return {"type": "control_request", "request_id": corr, "request": asked}
+
+
+def reply_of(response: Mapping[str, Any], question: Question) -> Answer:
+    """What a program answered to one of the questions; all but an answer declines it."""
+    match response:
+        case {"behavior": "allow", "updatedInput": {"answers": {question.text: said}}} if said:
+            return Answer(", ".join(map(str, said)) if isinstance(said, list) else str(said))
+        case {"behavior": "deny", "message": str(why)}:
+            return Answer(why, by="declined")
+    return Answer("", by="declined")
 
 
 def _asked_about(request: ConfirmRequest, call: ToolCall | None, root: str) -> tuple[str, Line]:

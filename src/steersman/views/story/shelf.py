@@ -82,7 +82,7 @@ class Shelf:
         """What was asked about a call that ended, or is asked about otherwise now."""
         gone = [
             one for one in self.open_requests.values()
-            if call and isinstance(one, Request) and one.request.call == call
+            if call and one.call == call
         ]  # fmt: skip
         for one in gone:
             del self.open_requests[one.corr]
@@ -97,7 +97,7 @@ class Shelf:
         """
         self.drop_words()
         asked = self.open_requests if waits else {}
-        about = {one.request.call for one in asked.values() if isinstance(one, Request)}
+        about = {one.call for one in asked.values()}
         kept = {corr: call for corr, call in self.open_calls.items() if corr in about}
         left: list[Block] = [one for one in self.open_calls.values() if one.corr not in kept]
         left += [one for one in self.open_requests.values() if one.corr not in asked]
