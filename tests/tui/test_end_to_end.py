@@ -12,7 +12,7 @@ from steersman.ports.tui.keys import SEEN
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, WRITE, eventually, outside
 from tests.cli.terminal import CTRL_D, Terminal
 from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
-from tests.world import STEER
+from tests.world import STEER, call
 
 READY = "Say what to do"  # the composer, empty, with nothing running
 WORKING = "Enter queues a message"  # the composer, empty, while a turn runs
@@ -434,3 +434,29 @@ def test_ctrl_z_where_no_shell_waits_suspends_nothing(script, open_window):
     window.until("There is no shell to return to. ^B detaches, ^Q quits.", "half a thought")
     window.press("C-_")
     window.until(READY, gone="half a thought")
+
+
+def test_a_question_of_the_model_is_there_again_after_a_crash(steer, script, open_window):
+    stores = [{"label": "Postgres", "description": "a server"}, {"label": "SQLite"}]
+    store = {"question": "Which store?", "header": "Store", "options": stores}
+    model = script(
+        {"tool_calls": [call("ask_user", questions=[store])]},
+        {"expect": "SQLite", "text": "It is SQLite."},
+    )
+    shown = ("A question: Store", "Which store?", "› 1 Postgres  a server", "  2 SQLite",
+             "  3 Something else: type your own answer", "esc decline")  # fmt: skip
+    window = open_window("--model", model, size=(80, 24))
+    window.until(READY)
+    window.say("set it up")
+    window.until(*shown)
+    window.kill()
+
+    (thread,) = threads(steer)
+    window = open_window("--resume", thread, size=(80, 24))
+    window.until(*shown)
+    time.sleep(SEEN)
+    window.press("Down", "Enter")
+    window.until("It is SQLite.", READY)
+    (asked,), (answered,) = (bodies(steer, thread, kind) for kind in ("question", "answer"))
+    assert (asked["header"], answered["text"]) == ("Store", "SQLite")
+    check_whole(steer, thread)

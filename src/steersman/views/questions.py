@@ -6,6 +6,8 @@ from collections.abc import Collection
 from steersman.records.message import Answer, Question
 from steersman.views.text import flat
 
+OWN_WORDS = "Something else: type your own answer"
+
 
 def option_lines(question: Question) -> list[str]:
     """The choices, a line each."""

@@ -29,6 +29,7 @@ class Queue:
         self._why_whole: str | None = None
         self.at = 0
         self.option = 0
+        self.chosen: set[int] = set()  # of the answers of which several may be chosen
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -70,7 +71,7 @@ class Queue:
         self._several = several
         if corr == self._shown:
             return False
-        self._shown, self._why_whole, self.option = corr, None, 0
+        self._shown, self._why_whole, self.option, self.chosen = corr, None, 0, set()
         self._since = self._clock() if sudden else float("-inf")
         if isinstance(block, Asked) and block.question.default in block.question.options:
             self.option = block.question.options.index(block.question.default)
@@ -121,7 +122,18 @@ class Queue:
     def move_option(self, by: int) -> None:
         """Mark another of the answers that a question offers."""
         if isinstance(self.current, Asked):
-            self.option = min(max(self.option + by, 0), len(self.current.question.options) - 1)
+            most = len(self.current.question.options) - (not self.declinable)
+            self.option = min(max(self.option + by, 0), most)
+
+    def toggle(self, option: int) -> None:
+        """Choose one of several answers, or no longer."""
+        self.option = option
+        self.chosen ^= {option}
+
+    @property
+    def declinable(self) -> bool:
+        """Whether someone else than the host asks: who is asked may decline, or say anything."""
+        return isinstance(self.current, Asked) and bool(self.current.question.header)
 
     @property
     def call(self) -> ToolCall | None:
@@ -149,6 +161,12 @@ class Queue:
                 return [*keys, *more]
             case Asked(question=Question(options=("yes", "no"))):
                 return [("y", "yes"), ("n", "no"), ("o", "say something else"), *more]
+            case Asked(question=Question(multiple=True)):
+                return [("space", "choose"), ("enter", "send"), ("type", "your own words"), *more]
+            case Asked(question=question) if question.options and question.header:
+                count = len(question.options)
+                return [(f"1-{count}", "choose"), ("enter", "this one"),
+                        ("type", "your own words"), *more]  # fmt: skip
             case Asked(question=question) if question.options:
                 return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]
             case Asked():
@@ -160,7 +178,7 @@ class Queue:
         made = "".join(key for key, _ in self.keys() if len(key) == 1)
         match self.current:
             case Asked(question=question):
-                return made + "123456789"[: len(question.options)]
+                return made + "123456789"[: len(question.options) + self.declinable]
         return made
 
 

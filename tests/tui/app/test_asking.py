@@ -143,3 +143,45 @@ def test_a_plan_is_talked_over_and_carried_out(environ, workspace, script):
             await me.sees("Carry out the plan in .steersman/plans/")
 
     live(scene)
+
+
+STORES = [{"label": "Postgres", "description": "a server"}, {"label": "SQLite"}]
+STORE = {"question": "Which store?", "header": "Store", "options": STORES}
+PARTS = {"question": "Which parts?", "header": "Parts", "options": STORES, "multiple": True}
+ASK = {"tool_calls": [call("ask_user", questions=[STORE, PARTS])]}
+
+
+def test_what_the_model_asks_is_chosen_from_the_card(environ, workspace, script):
+    async def scene():
+        model = script(ASK, {"expect": "Postgres, SQLite", "text": "Noted."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("set it up")
+            await me.sees("A question: Store (1 of 2)", "Which store?", "› 1 Postgres  a server")
+            await me.sees("  2 SQLite", "  3 Something else", "esc decline")
+            await me.press("2")
+            await me.sees("A question: Parts (2 of 2)", "› 1 [ ] Postgres")
+            await me.press("1", "2")
+            await me.sees("  1 [x] Postgres", "› 2 [x] SQLite")
+            await me.press("enter")
+            await me.turn_ends()
+            await me.sees("└ SQLite", "└ Postgres, SQLite", "Noted.")
+
+    live(scene)
+
+
+def test_own_words_are_typed_at_once_and_esc_declines_but_the_turn_goes_on(
+    environ, workspace, script
+):
+    async def scene():
+        model = script(ASK, {"expect": "declined to answer", "text": "I chose."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("set it up")
+            await me.sees("A question: Store (1 of 2)")
+            await me.press(*"just a file", "enter")
+            await me.sees("└ just a file", "A question: Parts (2 of 2)")
+            await me.press("escape")
+            await me.turn_ends()
+            await me.sees("└ declined", "I chose.")
+            assert me.messages("turn_end")[-1].body.ending == "done"
+
+    live(scene)

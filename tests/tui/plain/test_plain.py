@@ -547,3 +547,30 @@ def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
         talk.press(CTRL_D)
         assert talk.end() == 0
     assert git("log", "--format=%s", "--name-only") == "Begin\n\ncalc.py\n"
+
+
+def test_what_the_model_asks_is_answered_by_numbers_or_words(steer, script):
+    stores = [{"label": "Postgres", "description": "a server"}, {"label": "SQLite"}]
+    one = {"question": "Which store?", "header": "Store", "options": stores}
+    asks = {"tool_calls": [call("ask_user", questions=[one, {**one, "multiple": True}, one])]}
+    model = script(asks, {"expect": "declined to answer", "text": "Noted."})
+
+    with Talk(steer, model) as talk:
+        talk.ready()
+        talk.say("set it up")
+        talk.until("? Store (1 of 3): Which store?\n  1 Postgres: a server\n  2 SQLite\n")
+        talk.until("a number or your own words; Enter declines: ")
+        talk.say("2")
+        talk.until("numbers such as 1,2 or your own words; Enter declines: ")
+        talk.say("2,1")
+        talk.until("Enter declines: ")
+        talk.say("")
+        talk.until("Noted.")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    given = [m["body"] for m in messages(steer) if m["kind"] == "answer"]
+    assert [(one["text"], one.get("by")) for one in given] == [
+        ("SQLite", None), ("Postgres, SQLite", None), ("", "declined"),
+    ]  # fmt: skip

@@ -21,9 +21,12 @@ from steersman.records.message import Answer, ConfirmResponse
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
 from steersman.views.hunks import Part, answer, files_of, narrowed
+from steersman.views.questions import chosen
 from steersman.views.waiting import Waiting
 
 TOO_EARLY = "That was too quick: nothing is answered. Read it, then press the key again."
+NONE_CHOSEN = "Nothing is chosen yet: Space chooses what is marked, Enter then sends it."
+NO_WORDS = "The answer is empty: type one, or press esc twice to decline."
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
 
 
@@ -47,7 +50,9 @@ class Approvals(Letters, can_focus=True):
         Binding("enter", "choose", "choose", show=False),
         Binding("down,j", "down(1)", "down", show=False),
         Binding("up,k", "down(-1)", "up", show=False),
-        Binding("pagedown,space", "page(1)", "page down", show=False),
+        Binding("escape", "decline", "decline", show=False),
+        Binding("space", "mark", "choose", show=False),
+        Binding("pagedown", "page(1)", "page down", show=False),
         Binding("pageup", "page(-1)", "page up", show=False),
         Binding("right,l", "sideways(1)", "right", show=False),
         Binding("left,h", "sideways(-1)", "left", show=False),
@@ -229,10 +234,41 @@ class Approvals(Letters, can_focus=True):
 
     def action_other(self) -> None:
         """An answer in one's own words."""
+        self._write_answer("")
+
+    def _write_answer(self, text: str) -> None:
         if isinstance(self.current, Asked):
             default = self.current.question.default
             hint = f"answer (empty: {clean_line(default)})" if default else "answer"
-            self._write(hint, "answer")
+            self._write(hint, "answer", text)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Esc declines only what can be declined; elsewhere it is the application's."""
+        return self._form is None and self._queue.declinable if action == "decline" else True
+
+    def action_decline(self) -> None:
+        """No answer; whoever asked learns that."""
+        self._answer(Answer("", by="declined"))
+
+    def action_mark(self) -> None:
+        """Choose the marked answer, or no longer, where several may be; else a page down."""
+        if isinstance(self.current, Asked) and self.current.question.multiple:
+            self._pick(self._queue.option)
+        else:
+            self.action_page(1)
+
+    def _pick(self, option: int) -> None:
+        """An answer that is offered, or the field for one's own words below them."""
+        if not isinstance(self.current, Asked):
+            return
+        question = self.current.question
+        if option == len(question.options) and self._queue.declinable:
+            self.action_other()
+        elif option < len(question.options) and question.multiple:
+            self._queue.toggle(option)
+            self._view.lay_out()
+        elif option < len(question.options):
+            self._answer(Answer(question.options[option]))
 
     def action_edit(self) -> None:
         """Change the call before it is allowed."""
@@ -267,19 +303,22 @@ class Approvals(Letters, can_focus=True):
 
     def action_option(self, digit: int) -> None:
         """An answer that is offered, by its number."""
-        if isinstance(self.current, Asked) and digit <= len(self.current.question.options):
-            self._answer(Answer(self.current.question.options[digit - 1]))
+        self._pick(digit - 1)
 
     def action_choose(self) -> None:
         """What waits for Enter, or the answer that is marked."""
         if self._confirm():
             return
         if isinstance(self.current, Asked):
-            options = self.current.question.options
-            if options:
-                self._answer(Answer(options[self._queue.option]))
-            else:
+            question, option = self.current.question, self._queue.option
+            if not question.options:
                 self.action_other()
+            elif not question.multiple or option == len(question.options):
+                self._pick(option)
+            elif self._queue.chosen:
+                self._answer(chosen(question, self._queue.chosen))
+            else:
+                self.tell(NONE_CHOSEN)
 
     def on_click(self, event: events.Click) -> None:
         """An option can be clicked on, and so can the line of what waits."""
@@ -292,7 +331,7 @@ class Approvals(Letters, can_focus=True):
         row = event.screen_y - view.content_region.y + view.scroll_offset.y
         below = [at for at, first in enumerate(self._option_rows) if first <= row]
         if below and row < view.height_at(view.size.width):
-            self._answer(Answer(self.current.question.options[below[-1]]))
+            self._pick(below[-1])
 
     # Moving.
 
@@ -301,6 +340,8 @@ class Approvals(Letters, can_focus=True):
         if isinstance(self.current, Asked) and self.current.question.options:
             self._queue.move_option(by)
             self._view.lay_out()
+            at, rows = self._queue.option, [*self._option_rows, self._view.virtual_size.height]
+            self._view.reveal(rows[at] if at else 0, rows[at + 1])
         else:
             self._view.action_scroll_by(by)
 
@@ -319,9 +360,9 @@ class Approvals(Letters, can_focus=True):
 
     # Forms.
 
-    def _write(self, hint: str, does: str) -> None:
+    def _write(self, hint: str, does: str, text: str = "") -> None:
         self._form = self.query_one(WordsForm)
-        self._form.begin(hint, does)
+        self._form.begin(hint, does, text)
         self._fit()
 
     def _leave_form(self) -> None:
@@ -343,8 +384,13 @@ class Approvals(Letters, can_focus=True):
         event.stop()
         block = self.current
         if isinstance(block, Asked):
-            text = event.text.strip() or block.question.default
-            self._answer(Answer(text))
+            text = event.text.strip()
+            picked = self._queue.chosen
+            made = chosen(block.question, picked, text) if picked else Answer(text)
+            if made.text or not block.question.call:
+                self._answer(made if made.text else Answer(block.question.default))
+            else:
+                self.tell(NO_WORDS)
         elif isinstance(block, Request):
             self._answer(ConfirmResponse("deny", event.text.strip()))
 

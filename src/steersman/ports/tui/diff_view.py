@@ -216,8 +216,11 @@ class DiffView(ScrollView, can_focus=True):
         self._tell()
 
     def _reveal(self, part: Part) -> None:
-        at = len(self._top) + self._rows.at_part(part)
-        stop = len(self._top) + self._rows.end_of(part)
+        top = len(self._top)
+        self.reveal(top + self._rows.at_part(part), top + self._rows.end_of(part))
+
+    def reveal(self, at: int, stop: int) -> None:
+        """Scroll no further than to where these rows are seen."""
         first, height = self.scroll_offset.y, max(self.size.height, 1)
         if at < first or stop > first + height:  # all of it if it fits, else from its head
             self.scroll_to(y=max(min(at - 1, max(stop - height, first)), 0), animate=False)

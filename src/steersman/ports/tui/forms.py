@@ -45,10 +45,12 @@ class WordsForm(Vertical):
         self._does = ""
         yield Input()
 
-    def begin(self, hint: str, does: str) -> None:
-        """Write here."""
+    def begin(self, hint: str, does: str, text: str = "") -> None:
+        """Write here, after what was typed already."""
         field = self.query_one(Input)
-        field.value, field.placeholder, self._does = "", hint, does
+        field.value, field.placeholder, self._does = text, hint, does
+        field.select_on_focus = False
+        field.cursor_position = len(text)
         self.display = True
         field.focus()
 

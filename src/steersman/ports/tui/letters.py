@@ -72,15 +72,16 @@ class Letters(RequestSheet):
         self._typed = (self._typed if hurried else before) + event.character
         self._typed_at = now
         moves = event.character in MOVES
+        if self._queue.declinable:  # all letters are words of an answer
+            moves = event.character == " "
         known = moves or event.character in self._queue.letters()
-        elsewhere = not known and event.character in requests.ANSWERS
+        elsewhere = not (known or self._queue.declinable) and event.character in requests.ANSWERS
         words = bool(before) and event.character not in INSTEAD
         if words or self._prose or self._held is not None or not (known or elsewhere):
             event.stop()
             event.prevent_default()
-            self.post_message(self.Prose(self._typed))
+            self._take_words(self._typed)
             self._let_go()
-            self._prose = True
         elif elsewhere or (self._hold and not moves):
             event.stop()
             event.prevent_default()
@@ -117,4 +118,16 @@ class Letters(RequestSheet):
         """What is pasted is words."""
         if self.has_focus:
             event.stop()
-            self.post_message(self.Prose(event.text))
+            self._take_words(event.text)
+
+    def _take_words(self, text: str) -> None:
+        """Words go to the composer; at a question of an agent or a server they are an answer."""
+        if self._queue.declinable:
+            self._write_answer(" ".join(text.split()))
+        else:
+            self.post_message(self.Prose(text))
+            self._prose = True
+
+    def _write_answer(self, text: str) -> None:
+        """Let the answer be written that begins like this."""
+        raise NotImplementedError

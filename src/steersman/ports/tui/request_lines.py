@@ -21,7 +21,7 @@ from steersman.records.action import (
     Search,
     SpawnAgent,
 )
-from steersman.records.message import ConfirmRequest, Question
+from steersman.records.message import ConfirmRequest
 from steersman.records.wording import described, reached, wants
 from steersman.views.blocks import Asked, Request
 from steersman.views.requests import asker, keys_of, plain, title, wish
@@ -42,8 +42,9 @@ def head(
             told = f"{whose(block.request, who)} do {counted(together, 'thing')}"
         case Request():
             told = wish(block)
-        case _:
-            told = f"A question of {who}" if who else "A question"
+        case Asked(question=question):
+            about = f": {flat(question.header)}" if question.header else ""
+            told = (f"A question of {who}" if who else "A question") + about
     right = Text(f"  {place + 1} of {count}" if count > 1 else "", palette.strong)
     room = max(width - right.cell_len, 1)
     lines = wrapped(told, room, palette.strong, "? ", "  ")
@@ -72,21 +73,6 @@ def listed(
         mark, style = ("› ", palette.strong) if marked else ("  ", palette.text)
         lines.append(cut(Text(f"{mark}{number} {title(block.request)}", style), width))
     return lines
-
-
-def question_lines(
-    question: Question, marked: int, width: int, palette: Palette
-) -> tuple[list[Text], list[int]]:
-    """A question with the answers it offers, and the line at which each of them begins."""
-    lines, rows = wrapped(question.text, width, palette.text), list[int]()
-    for number, option in enumerate(question.options):
-        rows.append(len(lines))
-        mark = "›" if number == marked else " "
-        key = str(number + 1) if number < 9 else " "
-        own = " (default)" if option == question.default else ""
-        style = palette.strong if number == marked else palette.text
-        lines += wrapped(f"{flat(option)}{own}", width, style, f"{mark} {key} ", "    ")
-    return lines, rows
 
 
 def about(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:

@@ -19,6 +19,7 @@ from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.forms import EditForm, WordsForm
 from steersman.ports.tui.keys import SEEN
+from steersman.ports.tui.question_lines import question_lines
 from steersman.views.blocks import Asked, Request
 from steersman.views.waiting import Keys, Queue, Waiting
 
@@ -92,10 +93,8 @@ class RequestSheet(Vertical):
                 low = [] if below else request_lines.covers(request, width, palette)
                 return [*request_lines.about(request, width, palette), *low]
             case Asked(question=question):
-                marked = self._queue.option
-                lines, self._option_rows = request_lines.question_lines(
-                    question, marked, width, palette
-                )
+                marked, chosen = self._queue.option, self._queue.chosen
+                lines, self._option_rows = question_lines(question, marked, chosen, width, palette)
                 return lines
         return []
 
@@ -179,7 +178,8 @@ class RequestSheet(Vertical):
     def _keys(self) -> Keys:
         if self._form is not None:
             return self._form.keys()
-        return [*self._queue.keys(all_seen=self._all_seen), ("esc", "later")]
+        leaves = "decline" if self._queue.declinable else "later"
+        return [*self._queue.keys(all_seen=self._all_seen), ("esc", leaves)]
 
     def tell(self, text: str) -> None:
         """Say something about what was just tried."""

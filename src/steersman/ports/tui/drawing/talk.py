@@ -168,8 +168,8 @@ def draw_asked(block: Asked, width: int, look: Look) -> list[Text]:
     text = Text(" ".join(clean(block.question.text).split()), palette.strong)
     lines = wrap(mark + text, width, 2)
     if block.answer is not None:
-        by = " (by default)" if block.answer.by == "default" else ""
-        told = f"  └ {clean_line(block.answer.text)}{by}"
+        by = {"default": " (by default)", "declined": " declined"}.get(block.answer.by, "")
+        told = f"  └ {f'{clean_line(block.answer.text)}{by}'.strip()}"
         return [*lines, cut(Text(told, palette.dim, end=""), width)]
     if block.state == "waiting":
         options = [f"    {clean_line(option)}" for option in block.question.options]

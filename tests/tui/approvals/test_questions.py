@@ -1,0 +1,101 @@
+"""Questions of an agent or a server: choices by number and marker, own words, and declining."""
+
+import asyncio
+
+import pytest
+
+from steersman.records.message import Answer, Question
+from steersman.views.blocks import Asked
+from steersman.views.questions import answer_from, how_to_answer, option_lines
+from tests.tui.approvals.kit import Stand
+from tests.tui.approvals.test_answers import answers
+from tests.tui.snapshots import screen_text
+
+OPTIONS = ("Postgres", "SQLite", "Files", "None at all")
+DETAILS = (
+    "A server of its own, which is the right thing as soon as several machines write.",
+    "One file beside the program.",
+    "",
+    "Keep nothing: each run begins anew, and whatever was learned is lost at its end.",
+)
+
+
+def of_agent(**more) -> Asked:
+    """A question of an agent, as large as they come."""
+    text = "Where should what the program learns be kept, so that it finds it again after a crash?"
+    body = Question(text, OPTIONS, header="Store (1 of 2)", details=DETAILS, call="c1", **more)
+    return Asked("ask_1", 1, 1, "steersman", "ask_1", body)
+
+
+ONE, SEVERAL = of_agent(), of_agent(multiple=True)
+DECLINED = Answer("", by="declined")
+
+
+def test_one_is_chosen_by_number_or_marker_said_in_own_words_or_declined():
+    assert answers(
+        ONE, ["2"], ["down", "down", "enter"], [*"both", "enter"], ["5", *"none", "enter"],
+        ["escape"], ["b", "escape", "escape"], ["up", "up", *["down"] * 9, "enter", "x", "enter"],
+    ) == [
+        [Answer("SQLite")], [Answer("Files")], [Answer("both")], [Answer("none")],
+        [DECLINED], [DECLINED], [Answer("x")],
+    ]  # fmt: skip
+
+
+def test_of_several_space_and_numbers_choose_and_enter_sends():
+    assert answers(
+        SEVERAL, ["space", "down", "down", "space", "enter"], ["4", "1", "4", "2", "enter"],
+        ["enter"], ["1", *"and tape", "enter"], ["escape"],
+    ) == [
+        [Answer("Postgres, Files")], [Answer("Postgres, SQLite")],
+        [], [Answer("Postgres, and tape")], [DECLINED],
+    ]  # fmt: skip
+
+
+def test_an_empty_answer_in_own_words_is_not_sent():
+    assert answers(ONE, ["5", "enter"]) == [[]]
+
+
+@pytest.mark.parametrize("block", [ONE, SEVERAL], ids=["one", "several"])
+def test_all_choices_can_be_seen_on_a_small_screen(block):
+    async def seen():
+        app = Stand()
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show([block], grab=True)
+            await pilot.pause()
+            first = screen_text(app)
+            await pilot.press("down", "down", "down", "down")
+            await pilot.pause()
+            return first, screen_text(app)
+
+    first, last = asyncio.run(seen())
+    box = " [ ]" if block is SEVERAL else ""
+    assert "A question: Store (1 of 2)" in first
+    assert f"› 1{box} Postgres" in first
+    assert "esc decline" in first
+    assert f"  4{box} None at all" in last
+    assert "› 5 Something else: type your own answer" in last
+    assert "esc decline" in last
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "answer"),
+    [
+        (ONE, "2", Answer("SQLite")),
+        (ONE, "post", Answer("Postgres")),
+        (ONE, "5", Answer("5")),
+        (ONE, "1,2", Answer("1,2")),
+        (ONE, "", DECLINED),
+        (SEVERAL, "3, 1", Answer("Postgres, Files")),
+        (SEVERAL, "tape", Answer("tape")),
+    ],
+)
+def test_line_by_line_a_number_or_words_are_an_answer(question, said, answer):
+    assert answer_from(question.question, said) == answer
+
+
+def test_a_servers_field_keeps_its_default_where_nothing_is_said():
+    field = Question("region", ("eu", "us"), "eu", "weather")
+    assert option_lines(field) == ["1 eu", "2 us"]
+    assert how_to_answer(field) == "a number or an answer; Enter is “eu”"
+    assert answer_from(field, "") == Answer("eu")
+    assert answer_from(Question("note", header="weather"), "") == Answer("")
