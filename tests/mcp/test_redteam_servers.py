@@ -141,7 +141,7 @@ def test_no_question_of_a_server_is_obeyed_by_a_terminal(steer, script, server, 
     wanted = form(f"hear{ESCAPES}", **{f"branch{ESCAPES}": field})
     server("sly", asking("elicitation/create", wanted, tmp_path / "answers"))
     with Terminal(steer, "run", "x", "--model", script(LOOK, DONE)) as terminal:
-        terminal.until("[decline]: ")
+        terminal.until("Enter is “decline”: ")
         terminal.press("answer\n")
         terminal.until("branch")
         terminal.press("a\n")

@@ -122,7 +122,7 @@ class Queue:
     def move_option(self, by: int) -> None:
         """Mark another of the answers that a question offers."""
         if isinstance(self.current, Asked):
-            most = len(self.current.question.options) - (not self.declinable)
+            most = len(self.current.question.options) - (not self.worded)
             self.option = min(max(self.option + by, 0), most)
 
     def toggle(self, option: int) -> None:
@@ -132,8 +132,13 @@ class Queue:
 
     @property
     def declinable(self) -> bool:
-        """Whether someone else than the host asks: who is asked may decline, or say anything."""
+        """Whether someone else than the host asks, and nobody has to answer."""
         return isinstance(self.current, Asked) and bool(self.current.question.header)
+
+    @property
+    def worded(self) -> bool:
+        """Whether an agent asks, which takes any words for an answer; a form does not."""
+        return isinstance(self.current, Asked) and bool(self.current.question.call)
 
     @property
     def call(self) -> ToolCall | None:
@@ -162,10 +167,10 @@ class Queue:
             case Asked(question=Question(options=("yes", "no"))):
                 return [("y", "yes"), ("n", "no"), ("o", "say something else"), *more]
             case Asked(question=Question(multiple=True)):
-                return [("space", "choose"), ("enter", "send"), ("type", "your own words"), *more]
-            case Asked(question=question) if question.options and question.header:
-                count = len(question.options)
-                return [(f"1-{count}", "choose"), ("enter", "this one"),
+                own = [("type", "your own words")] if self.worded else []
+                return [("space", "choose"), ("enter", "send"), *own, *more]
+            case Asked(question=Question(options=options)) if self.worded:
+                return [(f"1-{len(options)}", "choose"), ("enter", "this one"),
                         ("type", "your own words"), *more]  # fmt: skip
             case Asked(question=question) if question.options:
                 return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]
@@ -178,7 +183,7 @@ class Queue:
         made = "".join(key for key, _ in self.keys() if len(key) == 1)
         match self.current:
             case Asked(question=question):
-                return made + "123456789"[: len(question.options) + self.declinable]
+                return made + "123456789"[: len(question.options) + self.worded]
         return made
 
 

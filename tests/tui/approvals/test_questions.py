@@ -99,3 +99,13 @@ def test_a_servers_field_keeps_its_default_where_nothing_is_said():
     assert how_to_answer(field) == "a number or an answer; Enter is “eu”"
     assert answer_from(field, "") == Answer("eu")
     assert answer_from(Question("note", header="weather"), "") == Answer("")
+
+
+def test_a_form_of_a_server_offers_what_it_takes_and_can_be_declined():
+    opening = Question("weather asks: Where?", ("answer", "decline"), "decline", "weather")
+    days = Question("days", ("sat", "sun"), header="weather", multiple=True)
+    first, fields = (Asked("a", 1, 1, "steersman", "a", body) for body in (opening, days))
+    assert answers(first, ["1"], ["3"], ["escape"], ["enter"]) == [
+        [Answer("answer")], [], [DECLINED], [Answer("decline")],
+    ]  # fmt: skip
+    assert answers(fields, ["1", "2", "enter"], ["escape"]) == [[Answer("sat, sun")], [DECLINED]]

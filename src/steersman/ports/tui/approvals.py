@@ -262,7 +262,7 @@ class Approvals(Letters, can_focus=True):
         if not isinstance(self.current, Asked):
             return
         question = self.current.question
-        if option == len(question.options) and self._queue.declinable:
+        if option == len(question.options) and self._queue.worded:
             self.action_other()
         elif option < len(question.options) and question.multiple:
             self._queue.toggle(option)

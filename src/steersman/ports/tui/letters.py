@@ -72,10 +72,10 @@ class Letters(RequestSheet):
         self._typed = (self._typed if hurried else before) + event.character
         self._typed_at = now
         moves = event.character in MOVES
-        if self._queue.declinable:  # all letters are words of an answer
+        if self._queue.worded:  # all letters are words of an answer
             moves = event.character == " "
         known = moves or event.character in self._queue.letters()
-        elsewhere = not (known or self._queue.declinable) and event.character in requests.ANSWERS
+        elsewhere = not (known or self._queue.worded) and event.character in requests.ANSWERS
         words = bool(before) and event.character not in INSTEAD
         if words or self._prose or self._held is not None or not (known or elsewhere):
             event.stop()
@@ -121,8 +121,8 @@ class Letters(RequestSheet):
             self._take_words(event.text)
 
     def _take_words(self, text: str) -> None:
-        """Words go to the composer; at a question of an agent or a server they are an answer."""
-        if self._queue.declinable:
+        """Words go to the composer; at a question of an agent they are an answer."""
+        if self._queue.worded:
             self._write_answer(" ".join(text.split()))
         else:
             self.post_message(self.Prose(text))

@@ -16,10 +16,10 @@ def question_lines(
 ) -> tuple[list[Text], list[int]]:
     """A question with the answers it offers, and the line at which each of them begins.
 
-    Where someone else than the host asks, the last of them is an answer in one's own words.
+    Where an agent asks, the last of them is an answer in one's own words.
     """
     lines, rows = wrapped(question.text, width, palette.text), list[int]()
-    own_words = [OWN_WORDS] if question.header and question.options else []
+    own_words = [OWN_WORDS] if question.call else []
     for number, option in enumerate([*question.options, *own_words]):
         rows.append(len(lines))
         mark = "›" if number == marked else " "
