@@ -264,7 +264,8 @@ def test_whoever_does_not_hold_the_token_gets_nowhere(said):
     assert answered.startswith("HTTP/1.1 407 ")
     assert "Proxy-Authenticate: Basic" in answered
     assert world.asked == world.looked_up == []
-    assert [(host, port) for host, port, _ in world.denied] == [("ok.test", 443)]
+    refused = [(host, port) for host, port, _ in world.denied]
+    assert refused == ([("ok.test", 443)] if said else [])  # who says nothing may yet say it
 
 
 @pytest.mark.parametrize(

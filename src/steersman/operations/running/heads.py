@@ -144,9 +144,8 @@ def chunk_size(line: bytes) -> int:
 
 
 def credentials(request: Request) -> str:
-    """What the client says to the proxy to prove who it is."""
-    said = _values(request.fields, "proxy-authorization")
-    return said[0] if len(said) == 1 else ""
+    """What the client says to the proxy to prove who it is; empty if nothing."""
+    return ", ".join(_values(request.fields, "proxy-authorization"))
 
 
 def _lines(head: bytes) -> tuple[str, Fields]:

@@ -177,10 +177,12 @@ class Proxy:
     async def _admit(self, request: Request) -> None:
         """Refuse whoever does not hold the token, and what may not be reached."""
         host, port = request.host, request.port
-        if not hmac.compare_digest(credentials(request).encode(), self._right.encode()):
+        said = credentials(request)
+        if not hmac.compare_digest(said.encode(), self._right.encode()):
             text = "this proxy belongs to another command: the token is missing or wrong."
             field = 'Proxy-Authenticate: Basic realm="steersman"'
-            self._denied(host, port, "The token of the proxy is missing or wrong.")
+            if said:  # many clients, git among them, say who they are only when asked: no refusal
+                self._denied(host, port, "The token of the proxy is wrong.")
             raise Refusal(407, text, field=field)
         try:
             if not self._local(host, port):
