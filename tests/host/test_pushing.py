@@ -80,8 +80,8 @@ def test_what_a_push_deletes(command, names):
     assert deleted_by(command) == names
 
 
-def play(environ, workspace, model, decisions):
-    """Play a turn and answer its questions in order; the questions."""
+def play(environ, workspace, model, decisions, seen=None):
+    """Play a turn and answer its questions in order; the questions. What happened is `seen`."""
 
     async def whole():
         asked, left = [], list(decisions)
@@ -90,6 +90,8 @@ def play(environ, workspace, model, decisions):
             thread = await host.start(str(workspace), "a task", settings, attended=True)
             await thread.send("go")
             async for message in thread.events(0):
+                if seen is not None:
+                    seen.append(message.body)
                 match message.body:
                     case ConfirmRequest() as request:
                         asked.append(request)

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from steersman.governance.carried import commands_in
 from steersman.governance.policy import Circumstances, Evidence, decide, unconfined
+from steersman.governance.rule_ready import host_of
 from steersman.records.action import (
     Action,
     ChangeMany,
@@ -86,8 +87,8 @@ def is_effect(action: Action) -> bool:
 def lines_of(action: Action) -> list[str]:
     """The command lines of an action: its own, or those that it hands to a server."""
     match action:
-        case Execute(command=command):
-            return [command]
+        case Execute(command=command, means=means):
+            return [means or command]
         case McpCall(tool=tool, arguments=arguments):
             return commands_in(tool, arguments)
     return []
@@ -143,6 +144,17 @@ def together(case: Case) -> tuple[str, ...]:
     if isinstance(case.action, Network) and case.verdict.rule == "network.registries":
         return case.action.registries
     return ()
+
+
+def covered(case: Case, where: Circumstances) -> tuple[str, ...]:
+    """The hosts of a push that the user has approved with it: they are not asked about again.
+
+    Where a rule or an earlier answer speaks of a host, that decides when it is reached.
+    """
+    if not isinstance(case.action, Execute) or case.verdict.decision != "ask":
+        return ()
+    found = [(name, Network(*host_of(name))) for name in case.action.hosts]
+    return tuple(name for name, one in found if decide(one, where).rule == "network.unknown")
 
 
 def matter(case: Case) -> tuple[object, ...]:

@@ -14,6 +14,7 @@ from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
     Case,
     beside,
+    covered,
     decide_all,
     incident,
     is_blocked,
@@ -45,6 +46,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.addresses import is_near
 from steersman.records.errors import Halted, TooLate, UsageProblem
 from steersman.records.message import (
     Answer,
@@ -226,10 +228,10 @@ class Gate:
     async def _safer(self, call: str, actions: Sequence[Action], lane: Lane) -> Edited | None:
         """The safer form of a command, where there is one; the log says that it was taken."""
         match actions:
-            case [Execute(command=command)]:
+            case [Execute(command=command, means=means)]:
                 from steersman.governance.guard.safer import safer
 
-                made = await asyncio.to_thread(safer, command)
+                made = await asyncio.to_thread(safer, means or command)
                 if made:
                     what = f"A safer form is used: {made}"
                     await lane.append(Audit("guard", what, f"Instead of: {command}"), corr=call)
@@ -369,8 +371,11 @@ class Gate:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 made = self._confinement.profile  # it looks at every path that is to be hidden
                 profile = await asyncio.to_thread(made, case.action, where, case.judgement, hidden)
+                hosts = covered(case, where)
                 return msgspec.structs.replace(
                     profile,
+                    reaches=(*profile.reaches, *hosts),
+                    nearby=(*profile.nearby, *filter(is_near, hosts)),
                     retry=where.approvals == "on-failure" and self._desk.by_person,
                     escalate=levels.escalates(
                         where.approvals,

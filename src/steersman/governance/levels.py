@@ -24,12 +24,13 @@ def execute(
     seen = judgement or UNSEEN
     if seen.verdict == "block":
         return Verdict("deny", seen.rule, seen.reason, seen.instead)
+    why = " and ".join(action.refused)
     if action.wants and trust != "untrusted":
-        return _wanting(action, seen, approvals)
+        return _wanting(action, seen, approvals, why or "nothing was refused inside it so far")
     if trust == "untrusted" or (containment == "none" and bare):
         what = "a command without a sandbox"
         plain = seen.verdict == "allow" and approvals != "review"  # nobody reviews it beforehand
-        return asked(approvals, "trust.untrusted", what, contained=plain)
+        return asked(approvals, "trust.untrusted", what, contained=plain, why=why)
     if containment == "none":
         return Verdict(
             "deny",
@@ -38,7 +39,7 @@ def execute(
             "use the other tools; `steer doctor` shows the user what is missing",
         )
     if told := _elsewhere(seen):
-        return asked(approvals, seen.rule, told, contained=False)
+        return asked(approvals, seen.rule, told, contained=False, why=why)
     # Over a view nothing has happened until its effects were judged; directly it has.
     if containment == "full" and not action.direct:
         return Verdict("allow", "sandbox.contains", "the sandbox contains it")
@@ -53,9 +54,8 @@ def _elsewhere(seen: Judgement) -> str:
     return f"a change elsewhere ({told})" if told else ""
 
 
-def _wanting(action: Execute, seen: Judgement, approvals: str) -> Verdict:
+def _wanting(action: Execute, seen: Judgement, approvals: str, why: str) -> Verdict:
     """The verdict on a command that wants more than its sandbox gives."""
-    why = " and ".join(action.refused) or "nothing was refused inside it so far"
     if action.outside:
         what = f"{_elsewhere(seen) or 'a command'} outside the sandbox"
         return asked(approvals, "sandbox.leave", what, contained=False, why=why)

@@ -107,7 +107,9 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     paths outside the workspace that it wants to change as well, and `reaches` addresses of this
     machine or its network, as `host:port`; `online` when it wants the machine's whole network.
     `refused` says what it could not do without that, `again` that it was run and would be run
-    again. `failed` says how it has just failed, when it would be run again as it is.
+    again. `failed` says how it has just failed, when it would be run again as it is. `means` is the
+    command with what git's settings add to its pushes written out, empty where they add nothing,
+    and `hosts` are those that a push goes to, as `host:port`: who approves it has agreed to them.
     """
 
     command: str
@@ -120,6 +122,8 @@ class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
     refused: tuple[str, ...] = ()
     again: bool = False
     failed: str = ""
+    means: str = ""
+    hosts: tuple[str, ...] = ()
 
     @property
     def wants(self) -> bool:

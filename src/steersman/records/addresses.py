@@ -123,3 +123,14 @@ def forbidden_address(ip: str | Address) -> str:
             why = forbidden_address(carried)
             return f"{why} in another form" if why else ""
     return "" if any(address in network for network in _GLOBAL) else "a reserved address"
+
+
+def is_near(name: str) -> bool:
+    """Whether `host:port` is this machine or its network, by an address and not by a name."""
+    host = canonical_host(name.rpartition(":")[0])
+    address = literal(host) if host else None
+    if address is None:
+        return host == "localhost"
+    return (address.is_private or address.is_loopback) and not (
+        address.is_link_local or address.is_unspecified or address.is_multicast
+    )

@@ -10,13 +10,14 @@ which no sandbox shows: it is not given anything here.
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from msgspec import Struct
 
 from steersman.operations.running.disk import holds
 from steersman.operations.running.git_answers import answer
+from steersman.operations.running.push_settings import Ask, usual
 
 ALONE = (
     "a repository on this machine is opened only to a push that is a command of its own; run "
@@ -41,7 +42,6 @@ _FOLLOWED = (
 )
 _HARMLESS = frozenset({"ignore", "warn", "false"})
 _WRITTEN = ("objects", "refs", "logs")
-_Ask = Callable[..., bytes | None]  # what git answers to a question
 _PARTS = ("HEAD", "objects", "refs", "hooks", "config", "info")
 
 
@@ -62,14 +62,14 @@ def aim(command: str, cwd: str, environ: Mapping[str, str], workspace: str) -> A
     if named is None:
         return Aim(why_not=ALONE)
     ask = partial(answer, cwd, environ, workspace=workspace)
-    named = at_home(named, environ) or _usual(ask)
+    named = at_home(named, environ) or usual(ask)
     place = _target(named, ask) if named else ""
     if not place or holds(workspace, place):
         return Aim()
     return _checked(place, cwd, ask)
 
 
-def _target(named: str, ask: _Ask) -> str:
+def _target(named: str, ask: Ask) -> str:
     """The repository that a remote or a path leads to; empty for none of this machine."""
     said = ask("remote", "get-url", "--push", "--all", "--", named)
     urls = (said or os.fsencode(named)).decode("utf-8", "replace").splitlines()
@@ -80,7 +80,7 @@ def _target(named: str, ask: _Ask) -> str:
     return repository_at(os.path.join(os.fsdecode(top.strip()), place))
 
 
-def _checked(place: str, cwd: str, ask: _Ask) -> Aim:
+def _checked(place: str, cwd: str, ask: Ask) -> Aim:
     """A repository, unless git would run a program of either side's that nothing turns off."""
     tops = ask("rev-parse", "--show-toplevel", "--git-common-dir")
     own = _followed(ask)
@@ -97,7 +97,7 @@ def _checked(place: str, cwd: str, ask: _Ask) -> Aim:
     return Aim(place, checked_out=next((one for one in said[-1:] if one in _HARMLESS), "refuse"))
 
 
-def _followed(ask: _Ask, *which: str) -> list[tuple[str, str]] | None:
+def _followed(ask: Ask, *which: str) -> list[tuple[str, str]] | None:
     """The settings of a repository that matter here, without the last path of hooks: ours."""
     asked = ("config", "--null", "--type=path", "--get-regexp", _FOLLOWED)
     said = ask(*which, *asked)
@@ -128,18 +128,6 @@ def at_home(word: str, environ: Mapping[str, str]) -> str:
     """A word as a shell reads it: `~` is the home folder."""
     home = environ.get("HOME", "")
     return home + word[1:] if home and (word == "~" or word.startswith("~/")) else word
-
-
-def _usual(ask: _Ask) -> str:
-    """The remote that git takes where none is named; empty where that is not one of a name."""
-    remotes = (ask("remote") or b"").decode("utf-8", "replace").split()
-    branch = (ask("symbolic-ref", "-q", "HEAD") or b"").decode().strip()
-    shape = "--format=%(push:remotename)"
-    said = ask("for-each-ref", shape, branch) if branch else None
-    chosen = (said or b"").decode("utf-8", "replace").strip()
-    if chosen:
-        return chosen if chosen in remotes else ""
-    return remotes[0] if len(remotes) == 1 else ""
 
 
 def remote_of(command: str) -> str | None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from steersman.operations.running.disk import holds, replaced
 from steersman.operations.running.refused_names import located, names_in, places_in
 from steersman.operations.running.symptoms import HIDDEN, NO_NETWORK, READ_ONLY, TAIL
-from steersman.records.addresses import canonical_host, literal
+from steersman.records.addresses import is_near
 from steersman.records.patterns import pattern
 from steersman.records.profile import Profile
 
@@ -104,7 +104,7 @@ def refusals(
     writes = [path for paths in found_in.values() for path in paths]
     gone = [path for line, paths in found_in.items() if _DELETES.search(line) for path in paths]
     writes += _opened(end, cwd, root, profile, command)
-    near = [name for name in refused if _is_near(name)]
+    near = [name for name in refused if is_near(name)]
     if _UNREACHED.search(end):
         named = _ADDRESS.findall(end) or _ADDRESS.findall(command)
         found = ((host.strip("[]"), int(port)) for host, port in named)
@@ -222,17 +222,6 @@ def _may_be_given(place: str, root: str, home: str, profile: Profile) -> bool:
     ):
         return False
     return not any(holds(place, one) for one in profile.hidden) and place not in profile.given
-
-
-def _is_near(name: str) -> bool:
-    """Whether `host:port` is this machine or its network, by an address and not by a name."""
-    host = canonical_host(name.rpartition(":")[0])
-    address = literal(host) if host else None
-    if address is None:
-        return host == "localhost"
-    return (address.is_private or address.is_loopback) and not (
-        address.is_link_local or address.is_unspecified or address.is_multicast
-    )
 
 
 def listening(port: int) -> bool:

@@ -23,7 +23,7 @@ from steersman.operations.running.failing import fails_by_assertion, failure
 from steersman.operations.running.guardian import Handed
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.quieting import note_for
-from steersman.operations.running.refusals import put_in_place, shortened, take_away
+from steersman.operations.running.refusals import put_in_place, take_away
 from steersman.operations.running.repeating import Repeats
 from steersman.operations.running.second_chance import (
     LATER,
@@ -163,7 +163,7 @@ class RunCommand(Tool[RunCommandArgs]):
     ) -> More | ToolProblem:
         """Ask the user for what was refused, so that the command can be run again."""
         again = replace(args, outside_sandbox=True)
-        wanted = self._wanted(again, bench.workspace, direct=True)
+        wanted = await asyncio.to_thread(self._wanted, again, bench.workspace, direct=True)
         try:
             permit = await bench.admit([wanted])
         except ToolProblem as no:
@@ -174,22 +174,29 @@ class RunCommand(Tool[RunCommandArgs]):
     def _planned(self, args: RunCommandArgs, workspace: Workspace) -> Execute:
         """The command; a plain push comes with what it needs, so that one approval is enough."""
         wanted = self._wanted(args, workspace)
-        if wanted.refused or wanted.outside or "git push" not in args.command:
+        if wanted.wants or "git push" not in args.command:
             return wanted
         from steersman.operations.running.pushing import aim
 
         folder = aim(args.command, wanted.cwd, self._environ, workspace.root).place
-        if not folder:
-            return wanted
-        told = (f"it writes to the repository {shortened(folder, self._home)}",)
-        return replace(wanted, outside=False, writes=(folder,), refused=told)
+        return replace(wanted, outside=False, writes=(folder,)) if folder else wanted
 
     def _wanted(
         self, args: RunCommandArgs, workspace: Workspace, *, direct: bool = False
     ) -> Execute:
-        """The command, with exactly what was refused to it where that is known."""
+        """The command, with exactly what was refused to it where that is known.
+
+        Of a push, with what it means by the settings of its repository.
+        """
         plain = _execute(args, workspace, direct=direct)
-        return self._chances.wanted(plain) if args.outside_sandbox else plain
+        wanted = self._chances.wanted(plain) if args.outside_sandbox else plain
+        if "push" not in args.command:
+            return wanted
+        from steersman.operations.running.push_settings import meant
+
+        found = meant(args.command, wanted.cwd, self._environ, workspace.root)
+        told = (*wanted.refused, *found.told)
+        return replace(wanted, refused=told, means=found.line, hosts=found.hosts)
 
     async def _note(
         self, args: RunCommandArgs, running: Running, run: CommandRun, bench: Bench

@@ -44,13 +44,15 @@ def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
             "git.push-mirror", "makes the remote a mirror: branches that are not here vanish"
         )
         return
-    branches = []
+    branches, every = [], False
     for spec in specs:
         plus = spec.startswith("+")
         source, colon, target = spec.lstrip("+").partition(":")
         name = target if colon else source
-        gone = delete or (colon and not source)
-        if (gone or plus or force) and DEFAULTS.match(name):
+        gone = delete or (colon and target and not source)
+        if not gone and ("*" in spec or "\ue010" in spec or spec.lstrip("+") == ":"):
+            every |= plus or force  # each branch that both sides have
+        elif (gone or plus or force) and DEFAULTS.match(name):
             call.breaker(
                 "git.push-default",
                 f"{'deletes' if gone else 'rewrites'} the remote branch {shown(name)}",
@@ -58,9 +60,7 @@ def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
             )
         elif gone or plus or force:
             branches.append(name)
-    if (force and options.has("--all", "--branches", "--tags", "--follow-tags")) or (
-        force and any("*" in s or "\ue010" in s for s in specs)
-    ):
+    if every or (force and options.has("--all", "--branches", "--tags", "--follow-tags")):
         call.breaker("git.push-default", "rewrites every branch or tag on the remote")
     elif delete and options.has("--tags"):
         call.block("git.push-delete", "deletes tags on the remote")

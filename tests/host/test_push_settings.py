@@ -1,0 +1,177 @@
+"""What a push really does is in its question, however git's settings hide it."""
+
+import os
+import subprocess
+
+import pytest
+
+from steersman.governance.cases import decided
+from steersman.governance.guard.safer import safer
+from steersman.governance.policy import Circumstances
+from steersman.operations.running.push_settings import host_at, meant
+from steersman.records.action import Execute
+from tests.cli.kit import DONE
+from tests.host.test_pushing import play
+from tests.world import call
+
+HUB = "https://github.com/me/shop.git"
+SETTING = f"""
+git init -q . -b main; git remote add origin {HUB}; git remote add hub git@hub.example:me/shop.git
+git -c user.name=x -c user.email=x@y commit -q --allow-empty -m Begin; git checkout -qb a
+"""
+
+
+def set_up(folder, environ, setting):
+    lines = f"set -e\n{SETTING}\n{setting}"
+    subprocess.run(lines, shell=True, cwd=folder, check=True, env=environ, capture_output=True)
+
+
+SAID = ", as the repository's settings say"
+SIMPLE = f"on {HUB} it would push `a`"
+
+
+@pytest.mark.parametrize(
+    ("setting", "command", "told", "line"),
+    [
+        ("", "git push origin a", SIMPLE, ""),
+        ("", "git push", SIMPLE, ""),
+        ("", "git push -f", f"on {HUB} it would force `a`", ""),
+        ("", "git push origin a:main :old", f"on {HUB} it would push `a` to `main`, delete `old`",
+         ""),
+        ("", "git push hub a", "on git@hub.example:me/shop.git it would push `a`", ""),
+        ("git config remote.origin.push +a:main", "git push",
+         f"on {HUB} it would force `a` to `main`{SAID}", "git push --force origin a:main"),
+        ("git config remote.origin.push :main", "git push",
+         f"on {HUB} it would delete `main`{SAID}", "git push origin :main"),
+        ("git config remote.origin.push +refs/heads/a:refs/heads/main", "git push origin a",
+         f"on {HUB} it would force `a` to `main`{SAID}",
+         "git push --force origin a:refs/heads/main"),
+        ("git config remote.origin.push '+refs/heads/*:refs/heads/x/*'", "git push -q origin a",
+         f"on {HUB} it would force `a` to `x/a`{SAID}",
+         "git push -q --force origin a:refs/heads/x/a"),
+        ("git config remote.origin.push +a:main", "git push origin a:b",
+         f"on {HUB} it would push `a` to `b`", ""),
+        ("git config remote.origin.mirror true", "git push",
+         f"on {HUB} it would overwrite every branch and tag and delete those that are not here "
+         f"(a mirror){SAID}", "git push --mirror origin"),
+        ("git config push.default matching", "git push",
+         f"on {HUB} it would push every branch that is there as well{SAID}",
+         "git push origin :"),
+        ("git config push.default matching", "git push -f",
+         f"on {HUB} it would force every branch that is there as well{SAID}",
+         "git push -f origin :"),
+        ("git config push.default upstream; git config branch.a.remote origin; "
+         "git config branch.a.merge refs/heads/main", "git push",
+         f"on {HUB} it would push `a` to `main`{SAID}", "git push origin a:refs/heads/main"),
+        ("git config push.followTags true", "git push origin a",
+         f"{SIMPLE}, push its tags{SAID}", "git push --follow-tags origin a"),
+        ("git config remote.pushDefault hub", "git push",
+         "on git@hub.example:me/shop.git it would push `a`", ""),
+        ("git config branch.a.pushRemote hub", "git push",
+         "on git@hub.example:me/shop.git it would push `a`", ""),
+        ("git config remote.pushDefault https://evil.example/x", "git push",
+         "on https://evil.example/x it would push `a`", ""),
+        ("git config url.https://evil.example/.pushInsteadOf https://github.com/", "git push",
+         f"on https://evil.example/me/shop.git (set to replace {HUB}) it would push `a`", ""),
+        ("git config url.https://evil.example/.insteadOf https://github.com/",
+         f"git push {HUB} a",
+         f"on https://evil.example/me/shop.git (set to replace {HUB}) it would push `a`", ""),
+        ("git config url.https://evil.example/.pushInsteadOf https://github.com/; "
+         "git config url.https://other.example/.insteadOf https://",
+         f"git push {HUB} a",
+         f"on https://evil.example/me/shop.git (set to replace {HUB}) it would push `a`", ""),
+        ("git remote set-url --add --push origin ../one; git remote set-url --add --push origin "
+         "https://me:password@two.example/x", "git push origin a",
+         "on ../one and https://two.example/x it would push `a`", ""),
+        ("git config remote.origin.push +a:main", "git commit -qm 'x; y' && git push; make test",
+         f"on {HUB} it would force `a` to `main`{SAID}",
+         "git commit -qm 'x; y' && git push --force origin a:main ; make test"),
+        ("git init -q sub; git -C sub remote add origin ../x; git -C sub checkout -qb b; "
+         "git -C sub config remote.origin.push +b:main", "cd sub && git push",
+         f"on ../x it would force `b` to `main`{SAID}",
+         "cd sub && git push --force origin b:main"),
+        ("git init -q sub; git -C sub remote add origin ../x; git -C sub checkout -qb b",
+         "git -C sub push origin b", "on ../x it would push `b`", ""),
+        ("git config remote.origin.push '+a:$(touch$IFS$9made)'", "git push",
+         f"on {HUB} it would force `a` to `$(touch$IFS$9made)`{SAID}",
+         "git push --force origin 'a:$(touch$IFS$9made)'"),
+    ],
+)  # fmt: skip
+def test_a_question_says_what_would_be_pushed(tmp_path, environ, setting, command, told, line):
+    set_up(tmp_path, environ, setting)
+    found = meant(command, str(tmp_path), environ, str(tmp_path))
+    assert (found.told, found.line) == ((told,), line)
+
+
+@pytest.mark.parametrize("command", ["git status", "echo push", "git stash push", "git pushy"])
+def test_what_pushes_nothing_has_no_such_sentence(tmp_path, environ, command):
+    set_up(tmp_path, environ, "git config remote.origin.push +a:main")
+    assert meant(command, str(tmp_path), environ, str(tmp_path)).told == ()
+
+
+@pytest.mark.parametrize(
+    ("setting", "written"),
+    [
+        ("remote.origin.push +a:main", "git push --force origin a:main"),
+        ("remote.origin.push +a:topic", "git push --force origin a:topic"),
+        ("remote.origin.push :main", "git push origin :main"),
+        ("remote.origin.push :topic", "git push origin :topic"),
+        ("remote.origin.push '+refs/heads/*:refs/heads/*'",
+         "git push --force origin 'refs/heads/*:refs/heads/*'"),
+        ("remote.origin.push +:", "git push --force origin :"),
+        ("remote.origin.mirror true", "git push --mirror origin"),
+        ("push.default matching", "git push origin :"),
+    ],
+)  # fmt: skip
+def test_what_settings_hide_is_judged_as_if_it_were_written(tmp_path, environ, setting, written):
+    set_up(tmp_path, environ, f"git config {setting}")
+    root = str(tmp_path)
+    line = meant("git push", root, environ, root).line
+    where = Circumstances(root, home=environ["HOME"])
+    hidden = decided(Execute("git push", root, means=line), "", where)
+    open_ = decided(Execute(written, root), "", where)
+    assert hidden.verdict.decision == open_.verdict.decision
+    assert hidden.verdict.rule == open_.verdict.rule
+    assert hidden.judgement
+    assert open_.judgement
+    assert hidden.judgement.reason == open_.judgement.reason
+    assert safer(line) == safer(written)
+
+
+def test_a_person_reads_it_before_they_approve(environ, workspace, script):
+    set_up(workspace, environ, "git config remote.origin.push +a:topic")
+    runs = ("git push", "git push origin a:b", "git config --unset remote.origin.push")
+    turns = [{"tool_calls": [call("workspace_run_command", command=one)]} for one in runs]
+    asked = play(environ, workspace, script(*turns[:2], DONE), ["deny", "deny"])
+    assert f"on {HUB} it would force `a` to `topic`{SAID}" in asked[0].reason
+    assert asked[0].actions[0].means == "git push --force origin a:topic"
+    assert f"on {HUB} it would push `a` to `b`" in asked[1].reason
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://github.com/me/x", "github.com:443"),
+        ("https://me@git.example:8443/x", "git.example:8443"),
+        ("http://127.0.0.1:9000/x", "127.0.0.1:9000"),
+        ("git@github.com:me/x", "github.com:22"),
+        ("ssh://git@github.com:2222/x", "github.com:2222"),
+        ("git://a.example/x", "a.example:9418"),
+        ("../x", ""),
+        ("/srv/x", ""),
+        ("file:///srv/x", ""),
+        ("./a:b", ""),
+        ("ext::sh -c x", ""),
+    ],
+)
+def test_the_host_of_an_address(address, host):
+    assert host_at(address) == host
+
+
+def test_only_a_line_of_git_alone_opens_a_host(tmp_path, environ):
+    set_up(tmp_path, environ, "")
+    lines = {"git push": ("github.com:443",), "git add . && git push hub": ("hub.example:22",),
+             "make test && git push": (), "git commit -m \"$(./tool)\" && git push": (),
+             "git push > out": (), "git push | tail": ()}  # fmt: skip
+    found = {one: meant(one, str(tmp_path), os.environ | environ, str(tmp_path)) for one in lines}
+    assert {one: said.hosts for one, said in found.items()} == lines
