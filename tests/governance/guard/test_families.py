@@ -153,3 +153,24 @@ def test_not_plain(command):
 )
 def test_a_safer_form_is_offered(command, offered):
     assert offered in said(command).instead
+
+
+@pytest.mark.parametrize("line", ["echo x > /etc/motd", "echo x > ~/notes", "cp a ../other/a"])
+def test_what_only_writes_is_not_told_how_to_delete(line):
+    assert "in another terminal" in said(line).instead
+    assert "delete" not in said(line).instead
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("git push origin :", "git.push"),
+        ("git push origin +:", "git.push-default"),
+        ("git push -f origin :", "git.push-default"),
+        ("git push origin '+refs/heads/*:refs/heads/*'", "git.push-default"),
+        ("git push origin 'refs/heads/*:refs/heads/x/*'", "git.push"),
+        ("git push origin :topic", "git.push-force"),
+    ],
+)
+def test_a_push_of_every_branch_rewrites_them_only_by_force(line, rule):
+    assert said(line).rule == rule

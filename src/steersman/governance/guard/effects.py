@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 _STAY = "Work inside the workspace; name the exact path to delete."
+_WRITE = "Write a file inside the workspace; to have it there, copy it in another terminal."
 _INSIDE = "Name a path inside the workspace, for example `rm -rf build`."
 _SET = "Write `${NAME:?}` for the variable: then nothing is deleted when it is empty."
 _BREAKING = {
@@ -149,14 +150,14 @@ def _written(
     elif hosts and not _names_public(content):
         call.doubt("system.hosts", "adds a host name to /etc/hosts")
     elif where in (Zone.SYSTEM, Zone.TOP, Zone.ROOT):
-        call.block("fs.write-system", f"writes to the system path {name}", _STAY)
+        call.block("fs.write-system", f"writes to the system path {name}", _WRITE)
     elif where in (Zone.HOME, Zone.HOME_CHILD, Zone.OUTSIDE, Zone.ABOVE, Zone.CACHE):
         if secret(path, call.place) and not kind:
             many = unknown(path) or globbed(path)
             what = f"files at {name}, credentials among them" if many else f"credentials at {name}"
             call.block("secrets.write", f"overwrites {what}")
         elif not kind:
-            call.doubt("fs.write-outside", f"writes outside the workspace, to {name}", _STAY)
+            call.doubt("fs.write-outside", f"writes outside the workspace, to {name}", _WRITE)
     elif where in (Zone.UNKNOWN, Zone.UNSET) and not path.startswith(TEMP):
         call.doubt("fs.write-unknown", "writes to a path that is not known", "Write the full path.")
 
