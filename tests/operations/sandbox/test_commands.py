@@ -69,13 +69,16 @@ def test_what_a_view_cannot_do_is_done_in_the_same_sandbox() -> None:
         assert [(one.direct, one.again) for one in asked] == [(False, False), (False, True)]
 
 
-def test_a_workspace_that_is_too_large_for_a_copy_is_left_alone(monkeypatch) -> None:
+@pytest.mark.parametrize("someone", [True, False])
+def test_a_workspace_that_is_too_large_for_a_copy_is_left_alone(monkeypatch, someone) -> None:
+    """To leave the sandbox is proposed only where someone can be asked about it."""
     monkeypatch.setattr("steersman.operations.running.copied.MOST_PATHS", 1)
     with a_folder() as folder:
-        shop = Shop(folder, answer=lambda _: "allow")
+        shop = Shop(folder, answer=(lambda _: "allow") if someone else None)
         result = shop.run_script(RENAME)
         assert result.status == "error"
         assert "too large to be copied" in result.message
+        assert ("outside_sandbox" in result.message) is someone
         assert sorted(os.listdir(shop.root)) == ["d", "s.sh"]
 
 

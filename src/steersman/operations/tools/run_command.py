@@ -230,16 +230,16 @@ class RunCommand(Tool[RunCommandArgs]):
         """
         args, bench = attempt.args, attempt.bench
         attempt.notes.append(note_for(args.command))
-        view = await _or_refuse(self._begun(args, bench))
+        view = await _or_refuse(self._begun(args, bench), bench)
         if not isinstance(view, str):
             result = await self._run_on(view, attempt)
             if result is Again.LATER:
                 attempt.notes[:] = [note_for(args.command), LATER]
-                view = await _or_refuse(self._begun(args, bench))
+                view = await _or_refuse(self._begun(args, bench), bench)
                 assert not isinstance(view, str)
                 result = await self._run_on(view, attempt, once=True)
             if result is Again.COPIED:
-                view = await _or_refuse(self._runs.over_copy(bench))
+                view = await _or_refuse(self._runs.over_copy(bench), bench)
                 result = await self._run_on(view, attempt, once=True)
         else:
             attempt.notes.append(view)
@@ -386,15 +386,16 @@ async def _tried_again(args: RunCommandArgs, result: CommandResult, bench: Bench
     return None
 
 
-async def _or_refuse(beginning: Awaitable[T]) -> T:
+async def _or_refuse(beginning: Awaitable[T], bench: Bench) -> T:
     try:
         return await beginning
     except NoCopy as problem:
         raise ToolProblem(
             "The command could not be run: there is no view of the workspace that serves it.",
             f"{problem.what} {problem.why}".strip(),
-            "If it renames a folder, copy the folder and delete the old one; "
-            "or try again with outside_sandbox.",
+            "If it renames a folder, copy the folder and delete the old one."
+            + " Or try again with outside_sandbox."
+            * (bench.profile.escalate in ("new", "anything")),
         ) from problem
 
 
