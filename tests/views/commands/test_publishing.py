@@ -139,6 +139,20 @@ def test_new_files_are_marked_only_if_this_thread_made_them(environ, workspace, 
     )
 
 
+def test_a_commit_from_a_folder_of_a_repository(environ, workspace, script, git):
+    """The repository is above the workspace, where no sandbox lets a command write."""
+    below = workspace / "below"
+    below.mkdir()
+    (below / "mine.txt").write_text("mine\n")
+
+    async def scenario(desk):
+        return await desk.type("/commit", Selection(("below/mine.txt",), "c"))
+
+    done = at_desk(environ, below, scenario, model=script({"text": "Done."}, aside=ADDED))
+    assert git("log", "-1", "--format=%s", "--name-only") == "Make add() add\n\nbelow/mine.txt\n"
+    assert done[-1][1].endswith("Make add() add.")
+
+
 def test_what_is_too_much_to_show_is_named_with_what_helps(desk, git, workspace):
     for folder in (".venv/lib", "web/node_modules"):
         (workspace / folder).mkdir(parents=True)

@@ -44,7 +44,8 @@ async def commit(stage: Stage, arguments: str) -> None:
     if not kept:
         stage.tell(f"Nothing was committed. The message was: {one_line(message, 200)}")
         return
-    done = await _run(stage, git_work.commit_command(message, tree, kept))
+    above = bool(await _below(stage))  # no sandbox opens a repository that holds the workspace
+    done = await _run(stage, git_work.commit_command(message, tree, kept), outside=above)
     told = next((line for line in done.splitlines() if line.startswith("[")), message)
     stage.done(f"Committed {one_line(told, 100)}.")
     if left := len(tree.files) - len(kept):
@@ -69,8 +70,13 @@ async def _made(stage: Stage) -> set[str]:
     except ToolProblem:
         return set()
     made = [change.path for change in plan.changes if change.after.kind == "absent"]
-    below = (await _look(stage, git_work.BELOW)).removesuffix("\n") if made else ""
+    below = await _below(stage) if made else ""
     return {below + path for path in made}
+
+
+async def _below(stage: Stage) -> str:
+    """Where the workspace is in its repository; empty for the whole of it."""
+    return (await _look(stage, git_work.BELOW)).removesuffix("\n")
 
 
 async def _message(stage: Stage, arguments: str, files: Sequence[Changed], diff: str) -> str:
