@@ -107,6 +107,13 @@ def sent(stage):
     return {head.get("authorization", "") for head in stage.headers}
 
 
+def test_who_logs_in_without_a_model_reads_how_to_name_one(steer, key):
+    address = ("--url", "https://models.invalid/v1", "--name", "lab")
+    done = steer("login", *address, "--key-stdin", "--no-test", stdin=key)
+    assert done.returncode == 0, done.stderr
+    assert "Logged in at lab.\nNo model is chosen. Name one: steer --model lab:NAME" in done.stdout
+
+
 def test_another_server_is_remembered_with_its_address(steer, stage, home, key):
     stage.play({"do": "shell", "command": "true"})  # for which the test request has no tool
     url = f"{stage.url}/v1"

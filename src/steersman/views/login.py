@@ -86,6 +86,8 @@ async def log_in(desk: Desk, environ: Mapping[str, str], given: Given) -> str:
     whole = f"{account.provider}:{model}" if model else ""
     told = [f"Logged in at {account.name}." + f" The model is {whole}." * bool(whole)]
     told += [works] if works else []
+    if not model:
+        told.append(f"No model is chosen. Name one: steer --model {account.provider}:NAME")
     told.append(await asyncio.to_thread(login.keep, account, model, environ))
     desk.tell("\n".join(told))
     return whole
