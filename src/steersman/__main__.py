@@ -23,8 +23,16 @@ def keep_out_the_folder() -> None:
             sys.path.remove(way)
 
 
+def open_what_is_closed() -> None:
+    """Have all three streams: a file that is opened instead of one would be written to as that."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
 def main() -> None:
     """Run the command line."""
+    open_what_is_closed()
     keep_out_the_folder()
     if sys.argv[1:] in (["--version"], ["-V"]):
         from steersman import __version__

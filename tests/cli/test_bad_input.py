@@ -7,6 +7,7 @@ import os
 import resource
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from socket import gethostname
@@ -618,3 +619,13 @@ def test_an_output_that_knows_few_letters_gets_the_others_replaced(steer, script
 
     assert plain.returncode == 0
     assert [body["text"] for body in work.bodies("assistant")] == ["Dône ✓ 👍"]
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "threads list"])
+@pytest.mark.parametrize("closed", [">&-", "<&-", ">&- <&-"])
+def test_a_stream_that_is_closed_is_no_error(steer, words, closed):
+    line = f"exec {sys.executable} -m steersman {words} {closed}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=steer.folder, env=steer.environ, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
