@@ -5,9 +5,11 @@ import subprocess
 
 import pytest
 
-from steersman.governance.cases import decided
+from steersman.governance.cases import covered, decided
 from steersman.governance.guard.safer import safer
 from steersman.governance.policy import Circumstances
+from steersman.governance.rule import Rule
+from steersman.governance.rules import RuleSet
 from steersman.operations.running.push_settings import host_at, meant
 from steersman.records.action import Execute
 from tests.cli.kit import DONE
@@ -175,3 +177,19 @@ def test_only_a_line_of_git_alone_opens_a_host(tmp_path, environ):
              "git push > out": (), "git push | tail": ()}  # fmt: skip
     found = {one: meant(one, str(tmp_path), os.environ | environ, str(tmp_path)) for one in lines}
     assert {one: said.hosts for one, said in found.items()} == lines
+
+
+@pytest.mark.parametrize(
+    ("rule", "hosts"),
+    [
+        ([], ("github.com:443",)),
+        ([Rule("r", "deny", domain="github.com")], ()),
+        ([Rule("r", "ask", domain="github.com")], ()),
+        ([Rule("r", "allow", command=("git", "push"))], ()),
+    ],
+)
+def test_an_approved_push_covers_its_host_unless_a_rule_speaks_of_it(rule, hosts):
+    """Nor does a rule that allows pushes, which nobody was asked about."""
+    where = Circumstances("/w", home="/home/dev", rules=RuleSet(rule))
+    push = Execute("git push", "/w", hosts=("github.com:443",))
+    assert covered(decided(push, "workspace_run_command", where), where) == hosts
