@@ -85,10 +85,10 @@ def is_effect(action: Action) -> bool:
 
 
 def lines_of(action: Action) -> list[str]:
-    """The command lines of an action: its own, or those that it hands to a server."""
+    """The command lines of an action: its own, also written out, or those for a server."""
     match action:
         case Execute(command=command, means=means):
-            return [means or command]
+            return [means, command] if means else [command]
         case McpCall(tool=tool, arguments=arguments):
             return commands_in(tool, arguments)
     return []
