@@ -23,17 +23,6 @@ from steersman.records.visible import UNSAFE
 SECONDS = 20
 MEMORY = 1 << 30
 
-# What a reader of the page would not see; an invisible order to a model is the commonest attack.
-_UNSEEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+(?![.\d])"
-    r"|font-size\s*:\s*0+(?:\.0+)?(?:[a-z%]|\s*(?:;|$|!))|(?:text-indent|left|top)\s*:\s*-\d{3,}"
-    r"|clip\s*:\s*rect\(0|clip-path\s*:\s*inset\((?:50|100)%"
-    r"|(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*0(?![.\d])",
-    re.I,
-)
-_NEVER = ("script", "style", "template", "noscript", "svg", "iframe", "object", "embed", "head",
-          "noframes", "datalist", "dialog")  # fmt: skip
-
 
 class Reading(Struct, frozen=True):
     """A page as one reads it, in Markdown."""
@@ -57,6 +46,8 @@ async def read(body: bytes, url: str, charset: str, *, page: bool) -> Reading:
             "Web pages cannot be read here: the extractor is not installed.",
             try_this="Install Steersman with its extra “web”: pip install 'steersman[web]'.",
         )
+    if done.returncode == 4:
+        raise _unreadable("Its style sheets are too intricate to tell what of it is hidden.")
     try:
         return msgspec.json.decode(done.stdout, type=Reading)
     except msgspec.MsgspecError:
@@ -95,11 +86,13 @@ def extracted(page: str, url: str) -> Reading:
     import trafilatura
     from trafilatura.utils import load_html
 
+    from steersman.operations.web.hiding import drop_unseen
+
     tree = load_html(_undeclared(page))
     if tree is None:
         return Reading("", "")
     title = " ".join((tree.findtext(".//title") or "").split())
-    _drop_unseen(tree)
+    drop_unseen(tree)
     found = trafilatura.extract(
         tree,
         url=url,
@@ -116,38 +109,6 @@ def extracted(page: str, url: str) -> Reading:
 def _undeclared(page: str) -> str:
     """A page without the declaration of an encoding that it no longer has."""
     return re.sub(r"^\s*<\?xml[^>]*\?>", "", page)
-
-
-def _drop_unseen(tree: Any) -> None:
-    """Remove what a reader would not see."""
-    for node in list(tree.iter()):
-        if not isinstance(node.tag, str):  # a comment or an instruction
-            _drop(node)
-            continue
-        style = node.get("style", "")
-        hidden = (
-            node.get("hidden") is not None
-            or node.get("aria-hidden", "").lower() == "true"
-            or node.get("popover") is not None
-            or (style and _UNSEEN.search(style))
-            or (node.tag in _NEVER and node.tag != "head")
-            or (node.tag == "input" and node.get("type") == "hidden")
-        )
-        if hidden:
-            _drop(node)
-
-
-def _drop(node: Any) -> None:
-    parent = node.getparent()
-    if parent is None:
-        return
-    if node.tail:  # the text after it belongs to what is around it
-        before = node.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + node.tail
-        else:
-            parent.text = (parent.text or "") + node.tail
-    parent.remove(node)
 
 
 def _all_of(tree: Any) -> str:
@@ -174,7 +135,12 @@ def main() -> int:
     if page and find_spec("trafilatura") is None:
         return 3
     text = decoded(sys.stdin.buffer.read(), charset)
-    made = extracted(text, url) if page else Reading("", text)
+    from steersman.operations.web.styles import TooIntricate
+
+    try:
+        made = extracted(text, url) if page else Reading("", text)
+    except TooIntricate:
+        return 4
     sys.stdout.buffer.write(msgspec.json.encode(Reading(_seen(made.title), _seen(made.text))))
     return 0
 
