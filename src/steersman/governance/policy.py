@@ -1,16 +1,18 @@
 """The decision itself: a pure function from an action and its circumstances to a verdict.
 
-Order, first match wins: circuit breaker, trust ceiling, secret files, mode, rules, remembered
-answers, approvals level. `steps` gives the whole way, for people who want to know why.
+Order, first match wins: circuit breaker, trust ceiling, secret files, mode, secrets that would be
+sent, rules, remembered answers, approvals level. `steps` gives the whole way, for people who want
+to know why.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from steersman.governance import breaker, levels, modes
+from steersman.governance.leaks import Leak
 from steersman.governance.naming import paths_in
 from steersman.records.action import (
     Action,
@@ -65,8 +67,8 @@ class Circumstances(Struct, frozen=True):
     `plan` is the one file plan mode may write. `containment` shows how well commands are confined
     here, `bare` that the user lets them run where nothing confines them, `safer` that a command
     is replaced by its safer form where there is one. `rules` are written in files, `answers` are
-    what people said before; `secret_files` names the secret files, and `readable` the folders
-    outside the workspace that may be read.
+    what people said before; `secret_files` names the secret files, `leak` finds a secret in what
+    would be sent, and `readable` are the folders outside the workspace that may be read.
     """
 
     workspace: str
@@ -81,6 +83,7 @@ class Circumstances(Struct, frozen=True):
     rules: Book = BLANK
     answers: Book = BLANK
     secret_files: SecretFiles = PLAIN_SIGHT
+    leak: Callable[[str], Leak | None] = lambda text: None
     readable: tuple[str, ...] = ()
 
 
@@ -124,6 +127,7 @@ def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[
     spoken = (isinstance(action, ChangeMany) and action.named) or (
         isinstance(action, Execute) and bool(action.failed)  # each failure is asked about
     )
+    yield Step("secrets that would be sent", _sent(action, where, tools))
     yield Step("rules", None if spoken else _word(where.rules, tools, *asked))
     yield Step("remembered answers", None if spoken else _word(where.answers, tools, *asked))
     yield Step("approvals level", _approvals(action, where, judgement))
@@ -232,6 +236,25 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
         "continue without it; the user can name exceptions in .steersmanignore "
         "and agree to them with `steer policy trust`",
     )
+
+
+def _sent(action: Action, where: Circumstances, tools: tuple[str, ...]) -> Verdict | None:
+    """A secret in an address or a search: an answer about the host was not meant for that."""
+    if not isinstance(action, Network):
+        return None
+    leak = where.leak(f"{action.host} {action.url} {action.query}")
+    if leak is None:
+        return None
+    part = "search" if action.query else "address"
+    if leak.known:
+        reason = f"the {part} contains {leak.what}"
+        return Verdict("deny", "secrets.sent", reason, f"leave it out of the {part}")
+    books = (where.rules, where.answers)
+    said = [_word(book, tools, action, None, where.workspace) for book in books]
+    if action.near or any(word and word.decision == "deny" for word in said):
+        return None  # what may be on this machine is not asked about, nor what is denied anyway
+    what = f"{_reaching(action)[1]}, with {leak.what} in the {part},"
+    return levels.asked(where.approvals, "secrets.sent", what, contained=False)
 
 
 def _carried(action: Action, judgement: Judgement | None) -> Verdict | None:

@@ -43,7 +43,7 @@ class Known:
     """Known secrets and their encodings."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        every = {form for secret in secrets if secret for form in (secret, *_encodings(secret))}
+        every = {form for secret in secrets if secret for form in (secret, *encodings(secret))}
         self._literals = sorted(every, key=len, reverse=True)
         self._words: dict[int, dict[int, set[str]]] = {4: {}, 8: {}}
         self._tiny: set[str] = set()  # too short to hold a word at any alignment
@@ -125,7 +125,7 @@ def _pattern(literals: frozenset[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(literals, key=len, reverse=True))))
 
 
-def _encodings(secret: str) -> Iterator[str]:
+def encodings(secret: str) -> Iterator[str]:
     """The secret as other programs write it, wherever in their data it is."""
     data = secret.encode("utf-8", "surrogatepass")
     if not 8 <= len(data) <= LONGEST_ENCODED:

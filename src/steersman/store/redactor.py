@@ -66,6 +66,15 @@ class Redactor:
         self._exact = Redactor(named, by_shape=False, in_names=True)
         self._named = self._exact if not self._by_shape else Redactor(named, in_names=True)
 
+    @property
+    def values(self) -> frozenset[str]:
+        """The known secrets, but for words that anyone guesses."""
+        return self._exact._values
+
+    def finds_shapes(self, text: str) -> bool:
+        """Whether something in a text looks like a secret, known or not."""
+        return bool(_alike(text))
+
     def text(self, text: str) -> str:
         """The text without secrets."""
         alike = _alike(text) if self._by_shape else []

@@ -12,6 +12,7 @@ from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
 from steersman.governance.gate import Gate
+from steersman.governance.leaks import Leaks
 from steersman.governance.modes import runs_commands
 from steersman.governance.policy import Book, Circumstances, Containment
 from steersman.governance.remembering import Memory
@@ -136,7 +137,7 @@ class ThreadSystems:
         )
         self.runs = CommandRuns(self.journal, setup.state, workspace.probe)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)
-        self.gate = self._gate(setup, plan_file(root, log.thread), found.secret_files)
+        self.gate = self._gate(log, setup, found.secret_files)
         self.briefing = found.briefing
         self.companions = Companions(guardian, root, workspace.beside)
         aside = mind.aside if mind is not None else None
@@ -213,7 +214,7 @@ class ThreadSystems:
         await asyncio.to_thread(self.processes.warm)
         await self.external.prepare(secret)
 
-    def _gate(self, setup: Setup, plan: str, secret_files: SecretFiles) -> Gate:
+    def _gate(self, log: ThreadLog, setup: Setup, secret_files: SecretFiles) -> Gate:
         settings = setup.settings
         where = Circumstances(
             workspace=setup.workspace.root,
@@ -221,11 +222,12 @@ class ThreadSystems:
             trust=settings.trust,
             approvals=settings.approvals,
             home=setup.home,
-            plan=plan,
+            plan=plan_file(setup.workspace.root, log.thread),
             bare=settings.sandbox == "none",
             safer=settings.safer == "apply",
             rules=setup.rules,
             secret_files=secret_files,
+            leak=Leaks(log.redactor, setup.surroundings),
             readable=settings.add_dir,
         )
         confinement = Confinement(

@@ -49,6 +49,21 @@ def test_a_search_with_an_engine_of_ones_own(tmp_path: Path) -> None:
         assert "not from the user" in result.output["warning"]
 
 
+def test_no_secret_leaves_in_the_words_of_a_search(tmp_path: Path) -> None:
+    with site() as place:
+        place.page("/search", "{}", "application/json")
+        shop = Workshop(
+            tmp_path,
+            environ={"SEARXNG_URL": place.url(""), "SHIP_API_KEY": "Zq7-vexT_9mKp4wLr2Yd"},
+            allow=(f"WebFetch(domain:127.0.0.1:{place.port})",),
+        )
+        (result,) = shop.do(("web_search", {"query": "what is zq7 vext 9mkp4wlr2yd"}))
+
+        assert result.status == "denied"
+        assert "the search contains the value of SHIP_API_KEY" in result.message
+        assert not place.asked
+
+
 SHAPES: dict[str, Any] = {
     "brave": {"web": {"results": [{"title": "T", "url": "U", "description": "D"}]}},
     "tavily": {"results": [{"title": "T", "url": "U", "content": "D"}]},

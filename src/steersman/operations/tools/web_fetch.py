@@ -30,7 +30,6 @@ class WebPage(Struct, frozen=True, omit_defaults=True):
     url: str
     warning: str
     content: str
-    title: str = ""
     status: int = 200
     next_start: int = 0
     note: str = ""
@@ -44,9 +43,10 @@ class WebFetchArgs(Arguments, frozen=True):
 
 
 class _Page(Struct, frozen=True):
-    """A page as it is kept, whole."""
+    """A page as it is kept, whole; `at` is where redirects led."""
 
     url: str
+    at: str
     status: int
     title: str
     text: str
@@ -90,10 +90,11 @@ class WebFetch(Tool[WebFetchArgs]):
     async def _fetch(self, url: str, bench: Bench) -> _Page:
         from steersman.operations.web.fetching import request, target
 
-        goal, near = target(url), bench.profile.nearby
+        asked, near = target(url), bench.profile.nearby
+        goal = asked
         admitted = {goal.place}
         for _ in range(REDIRECTS + 1):
-            bench.progress(f"{goal.url}\n")
+            bench.progress(f"{goal.shown}\n")
             response = await request(goal, near)
             if not response.moved:
                 break
@@ -102,20 +103,27 @@ class WebFetch(Tool[WebFetchArgs]):
                 near = (*near, *(await bench.admit([goal.action])).profile.nearby)
                 admitted.add(goal.place)
         else:
-            raise ToolProblem(f"{url} leads from redirect to redirect, more than {REDIRECTS}.")
+            raise ToolProblem(
+                f"{asked.shown} leads from redirect to redirect, more than {REDIRECTS}."
+            )
         page = response.kind in _PAGES or (not response.kind and b"<html" in response.body[:1024])
         text = response.kind.startswith(_TEXTS) or response.kind.endswith(("+json", "+xml"))
         if response.body and not page and not text:
             raise ToolProblem(
-                f"{goal.url} is not text but “{response.kind or 'of no known kind'}”.",
+                f"{goal.shown} is not text but {_kind(response.kind)}.",
                 try_this="Fetch such a file with a command if it is needed.",
             )
         from steersman.operations.web.extracting import read
 
         found = await read(response.body, goal.url, response.charset, page=page)
-        return _Page(
-            goal.url, response.status, found.title, found.text, response.cut, self._clock()
-        )
+        at = goal.url if goal != asked else ""
+        status, title = response.status, found.title[:200]
+        return _Page(asked.url, at, status, title, found.text, response.cut, self._clock())
+
+
+def _kind(said: str) -> str:
+    """What a server calls a file, if it is a name and not a message to whoever reads it."""
+    return f"“{said}”" if re.fullmatch(r"[\w.+-]{1,60}/[\w.+-]{1,60}", said) else "of no known kind"
 
 
 def _answer(page: _Page, start: int) -> WebPage:
@@ -130,13 +138,14 @@ def _answer(page: _Page, start: int) -> WebPage:
         notes.append("There is no text on this page; it may be made by scripts.")
     if page.cut:
         notes.append("The page is larger than what is fetched; its end is missing.")
-    # No page can end the quotation and speak outside of it.
-    fenced = re.sub(r"<(/?)web_page", r"<\1web-page", part, flags=re.I)
+    # All that is of the page is in the quotation, and nothing in it can end it.
+    head = [f"address: {page.at}"] if page.at else []
+    head += [f"title: {page.title}"] if page.title else []
+    fenced = re.sub(r"<(/?)web_page", r"<\1web-page", "\n".join([*head, part]), flags=re.I)
     return WebPage(
         page.url,
         FOREIGN,
         f"<web_page>\n{fenced}\n</web_page>",
-        page.title[:200],
         page.status,
         end if end < len(page.text) else 0,
         " ".join(notes),

@@ -23,7 +23,9 @@ SECONDS = 30.0
 LONGEST_URL = 4000
 _PORTS = {"http": 80, "https": 443}
 _MOVED = frozenset({301, 302, 303, 307, 308})
-_PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}  # as zlib calls them
+_PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # as zlib calls them
+_RAW = -15  # what some servers send for "deflate"
+_GZIP = b"\x1f\x8b"
 AGENT = "Steersman (a coding agent reading a page for its user)"
 
 
@@ -40,6 +42,11 @@ class Target(Struct, frozen=True):
     def place(self) -> str:
         """Host and port, as rules and questions name them."""
         return f"{self.host}:{self.port}"
+
+    @property
+    def shown(self) -> str:
+        """The address as it is said to people and models; a stranger's redirect may be long."""
+        return self.url if len(self.url) <= 200 else f"{self.url[:199]}…"
 
     @property
     def action(self) -> Network:
@@ -96,9 +103,9 @@ async def request(
             found = await addresses(goal.host, goal.port, resolve, local=goal.place in near)
             return await _ask(goal, found[:TRIED], method, headers or {}, body)
     except NoWay as problem:
-        raise ToolProblem(f"{goal.url} was not fetched.", problem.why) from problem
+        raise ToolProblem(f"{goal.shown} was not fetched.", problem.why) from problem
     except TimeoutError:
-        raise ToolProblem(f"{goal.url} did not answer within {SECONDS:g} seconds.") from None
+        raise ToolProblem(f"{goal.shown} did not answer within {SECONDS:g} seconds.") from None
 
 
 async def _ask(
@@ -113,7 +120,7 @@ async def _ask(
         "Host": bracketed if usual else f"{bracketed}:{goal.port}",
         "User-Agent": AGENT,
         "Accept": "text/html, text/markdown, text/plain, application/json, */*;q=0.1",
-        "Accept-Encoding": "gzip",
+        "Accept-Encoding": "gzip, deflate",
         **headers,
     }
     async with httpx2.AsyncHTTPTransport(trust_env=False) as line:
@@ -135,7 +142,7 @@ async def _ask(
                 why = str(error) or "it did not answer"
                 continue
             except (httpx2.HTTPError, ValueError) as error:
-                raise ToolProblem(f"{goal.url} was not fetched.", _words(error)) from error
+                raise ToolProblem(f"{goal.shown} was not fetched.", _words(error)) from error
             try:
                 return await _read(goal, answer)
             except httpx2.HTTPError as error:
@@ -156,18 +163,21 @@ async def _read(goal: Target, answer: object) -> Response:
         return Response(answer.status_code, "", "", b"", urljoin(goal.url, to))
     packed = answer.headers.get("content-encoding", "").strip().lower()
     if packed not in ("", "identity", *_PACKED):
-        raise ToolProblem(f"{goal.url} cannot be read.", f"It is packed with {quoted(packed, 20)}.")
-    body, whole = bytearray(), True
-    unpack = zlib.decompressobj(_PACKED[packed]) if packed in _PACKED else None
+        raise ToolProblem(
+            f"{goal.shown} cannot be read.", f"It is packed with {quoted(packed, 20)}."
+        )
+    body, came, whole = bytearray(), 0, True
+    unpack = _Unpacking(_PACKED[packed]) if packed in _PACKED else None
     async for piece in answer.aiter_raw(65536):
-        room = MOST_BYTES - len(body)
+        room, came = MOST_BYTES - len(body), came + len(piece)
         try:
-            body += unpack.decompress(piece, room + 1) if unpack else piece[: room + 1]
+            body += unpack.feed(piece, room + 1) if unpack else piece[: room + 1]
         except zlib.error as error:
-            raise ToolProblem(f"{goal.url} cannot be read.", "It is packed wrongly.") from error
-        if len(body) > MOST_BYTES:
+            raise ToolProblem(f"{goal.shown} cannot be read.", "It is packed wrongly.") from error
+        if max(len(body), came) > MOST_BYTES:  # much may come that unpacks to nothing
             whole = False
             break
+    whole = whole and (unpack is None or unpack.whole)
     return Response(
         answer.status_code,
         kind.strip().lower(),
@@ -175,6 +185,41 @@ async def _read(goal: Target, answer: object) -> Response:
         bytes(body[:MOST_BYTES]),
         cut=not whole,
     )
+
+
+class _Unpacking:
+    """Unpacks pieces of a body: every member of a gzip, and both forms of `deflate`."""
+
+    def __init__(self, form: int) -> None:
+        self._form = form
+        self._member = zlib.decompressobj(form)
+        self._begun = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was cut off."""
+        return self._member.eof or not self._begun
+
+    def feed(self, piece: bytes, most: int) -> bytes:
+        """What a piece unpacks to; the rest of it is not looked at when that is too much."""
+        made = bytearray()
+        while piece and len(made) < most:
+            if self._member.eof:
+                if self._form != _PACKED["gzip"] or not _GZIP.startswith(piece[:2]):
+                    break  # what follows is no part of it; browsers ignore it, too
+                self._member, self._begun = zlib.decompressobj(self._form), False
+            made += self._unpacked(piece, most - len(made))
+            piece, self._begun = self._member.unused_data, True
+        return bytes(made)
+
+    def _unpacked(self, piece: bytes, most: int) -> bytes:
+        try:
+            return self._member.decompress(piece, most)
+        except zlib.error:
+            if self._begun or self._form != _PACKED["deflate"]:
+                raise
+            self._form, self._member = _RAW, zlib.decompressobj(_RAW)
+            return self._member.decompress(piece, most)
 
 
 def _plain(path: str) -> str:
@@ -190,7 +235,15 @@ def visible_reason(why: str) -> str:
 
 
 def _words(error: Exception) -> str:
-    return visible_reason(str(error) or type(error).__name__) + "."
+    """What went wrong; the library's own words would quote what a stranger's server sent."""
+    import httpx2
+
+    match error:
+        case httpx2.RemoteProtocolError():
+            return "The server does not answer as HTTP asks."
+        case httpx2.TimeoutException():
+            return "It took too long."
+    return "The connection failed."
 
 
 def _unusable(url: str, why: str) -> ToolProblem:
