@@ -32,6 +32,7 @@ from steersman.operations.tools import standard_tools
 from steersman.operations.tools.ask_user import AskUser
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
+from steersman.operations.tools.status import Situation
 from steersman.operations.tools.web_search import web_search
 from steersman.operations.workspace import Workspace
 from steersman.records.dialogue import ToolSpec
@@ -263,8 +264,14 @@ class ThreadSystems:
         found = await self.runs.containment()
         return found.level, found.reason
 
+    def _situation(self) -> Situation:
+        """How the thread works now, for a model that asks."""
+        gateway = self.external.gateway
+        servers = {one.server: one.state for one in gateway.conditions()} if gateway else {}
+        return Situation(self.settings.mode, "native", servers)
+
     def _tools(self, setup: Setup) -> list[Tool[Any]]:
-        tools = standard_tools(setup.environ, self.processes, self.runs)
+        tools = standard_tools(setup.environ, self.processes, self.runs, self._situation)
         tools += web_search(setup.surroundings)
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
         if self.briefing is not None:

@@ -74,12 +74,13 @@ def test_a_rule_finds_what_it_hides(selector: str) -> None:
         ":root { --gone: none } .x { display: var(--gone) }",
         ".x { display: var(--unset, none) }",
         ".x { display:block } .x { display:none }",
+        "h1 ~ p { display:block } .n { display:none } .n + .x { display:none }",
         "h1 { display:block !important } .x { display:block } article .x { display:none }",
         ".x { display:none !important } #y.x { display:block }",
     ],
 )
 def test_a_style_sheet_is_read_as_a_browser_does(sheet: str) -> None:
-    assert ORDER not in _read(sheet, f'<p id="y" class="x">{ORDER}</p>')
+    assert ORDER not in _read(sheet, f'<i class="n"></i><p id="y" class="x">{ORDER}</p>')
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,9 @@ def test_a_redirect_on_the_same_host_is_followed_but_not_for_ever(
     assert "redirect to redirect" in lost.message
 
 
-@pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://u:p@127.0.0.1/"])
+@pytest.mark.parametrize(
+    "to", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://u:p@127.0.0.1/", "http://[bad/"]
+)
 def test_a_redirect_leads_nowhere_but_to_the_web(tmp_path: Path, served: Site, to: str) -> None:
     (result,) = _fetch(tmp_path, served, served.redirect("/moved", to))
 
@@ -376,8 +378,16 @@ def test_a_long_page_is_continued_and_fetched_once(tmp_path: Path, served: Site)
     assert "line 0\n" not in second.output["content"]
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path, served: Site) -> None:
-    (result,) = _fetch(tmp_path, served, served.page("/x", b"\x00\x01", "application/zip"))
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"\x00\x01", "application/zip"),
+        (b"PK\x03\x04\x00\x00", "text/plain"),
+        (b"%PDF-1.7 ...", "text/html"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, served: Site, body: bytes, kind: str) -> None:
+    (result,) = _fetch(tmp_path, served, served.page("/x", body, kind))
 
     assert result.status == "error"
     assert "is not text" in result.message

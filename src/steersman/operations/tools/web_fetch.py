@@ -108,9 +108,10 @@ class WebFetch(Tool[WebFetchArgs]):
             )
         page = response.kind in _PAGES or (not response.kind and b"<html" in response.body[:1024])
         text = response.kind.startswith(_TEXTS) or response.kind.endswith(("+json", "+xml"))
-        if response.body and not page and not text:
+        if _binary(response.body, response.charset) or (response.body and not page and not text):
             raise ToolProblem(
-                f"{goal.shown} is not text but {_kind(response.kind)}.",
+                f"{goal.shown} is not text.",
+                f"Its server calls it {_kind(response.kind)}.",
                 try_this="Fetch such a file with a command if it is needed.",
             )
         from steersman.operations.web.extracting import read
@@ -121,9 +122,19 @@ class WebFetch(Tool[WebFetchArgs]):
         return _Page(asked.url, at, status, title, found.text, response.cut, self._clock())
 
 
+def _binary(body: bytes, charset: str) -> bool:
+    """Whether a file is no text, whatever its server calls it."""
+    wide = charset.startswith(("utf-16", "utf-32")) or body[:2] in (b"\xff\xfe", b"\xfe\xff")
+    return body.startswith(b"%PDF-") or (b"\0" in body[:4096] and not wide)
+
+
 def _kind(said: str) -> str:
     """What a server calls a file, if it is a name and not a message to whoever reads it."""
-    return f"“{said}”" if re.fullmatch(r"[\w.+-]{1,60}/[\w.+-]{1,60}", said) else "of no known kind"
+    return (
+        f"“{said}”"
+        if re.fullmatch(r"[\w.+-]{1,60}/[\w.+-]{1,60}", said)
+        else "nothing that is known"
+    )
 
 
 def _answer(page: _Page, start: int) -> WebPage:

@@ -160,7 +160,10 @@ async def _read(goal: Target, answer: object) -> Response:
     kind, _, rest = answer.headers.get("content-type", "").partition(";")
     charset = rest.partition("charset=")[2].partition(";")[0].strip(" \"'")
     if answer.status_code in _MOVED and (to := answer.headers.get("location")):
-        return Response(answer.status_code, "", "", b"", urljoin(goal.url, to))
+        try:
+            return Response(answer.status_code, "", "", b"", urljoin(goal.url, to))
+        except ValueError as error:
+            raise _unusable(to, "A redirect leads there, and it is not an address.") from error
     packed = answer.headers.get("content-encoding", "").strip().lower()
     if packed not in ("", "identity", *_PACKED):
         raise ToolProblem(

@@ -70,31 +70,30 @@ class _Ink(NamedTuple):
 
 def drop_unseen(tree: Any) -> None:
     """Remove what a reader would not see."""
-    nodes = list(tree.iter())
+    nodes = list(tree.iter("*"))  # comments went when the page was parsed
     texts = [node.text or "" for node in nodes if node.tag == "style" and _holds(node)]
     plain = not any(_brings_styles(node) for node in nodes) and "@import" not in "".join(texts)
     sheet = Sheet(texts, _WANTED, Budget())
     ink: dict[Any, _Ink | None] = {}  # None: it is gone
+    gone: list[Any] = []
     first = _Ink((0, 0, 0), (255, 255, 255)) if plain else _Ink(None, None)
     for node in nodes:
-        parent = node.getparent()
-        around = first if parent is None else ink.get(parent, first)
+        around = ink.get(node.getparent(), first)
         if around is None:
             ink[node] = None
             continue
-        if not isinstance(node.tag, str) or node.tag in _NEVER or _marked(node):
-            ink[node] = None
-            drop(node)
-            continue
         styles = _attributes(node) | sheet.of(node)
-        if node.tag not in _ALWAYS and _gone(styles):
+        unseen = node.tag in _NEVER or _marked(node)
+        if unseen or (node.tag not in _ALWAYS and _gone(styles)):
             ink[node] = None
-            drop(node)
+            gone.append(node)
             continue
         here = _written(styles, around, whole=node.tag in _ALWAYS)
         ink[node] = here
         if not here.seen and node.tag != "head":
             _blank(node)
+    for node in gone:  # only now, for others may be hidden by what is beside them
+        node.clear(keep_tail=True)
 
 
 def _holds(style: Any) -> bool:
@@ -212,18 +211,3 @@ def _blank(node: Any) -> None:
     node.text = None
     for child in node:
         child.tail = None
-
-
-def drop(node: Any) -> None:
-    """Remove an element; the text after it belongs to what is around it."""
-    parent = node.getparent()
-    if parent is None:
-        return
-    if node.tail:
-        before = node.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + node.tail
-        else:
-            parent.text = (parent.text or "") + node.tail
-        node.tail = None
-    parent.remove(node)
