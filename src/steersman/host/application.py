@@ -249,7 +249,13 @@ class Host:
         return list(flaws(self.find(thread_id), self.store.read_raw(thread_id)))
 
     async def tidy(self, thread_id: str) -> str:
-        """Close what a cut-off session left open; the answer says why that cannot be, if so."""
+        """Close what a cut-off session left open; the answer says why that cannot be, if so.
+
+        Before an undo is planned, so that the log says what became of the last one.
+        """
+        if (session := self.session(thread_id)) is not None:
+            await session.log.append()  # what it could not write before
+            return ""
         last = next(self.store.read_back(thread_id), None)
         if last is None or last.kind == "session_end":
             return ""

@@ -173,11 +173,13 @@ class Attached:
 
         With `parts` only those of a turn are undone, and the rest of it stays.
         """
+        await self._host.tidy(self.id)
         way = self._host.way_back
         return await asyncio.to_thread(way.plan_undo, self.id, turn=turn, to=to, parts=parts)
 
     async def plan_redo(self) -> UndoPlan:
         """What undoing the last undo would do."""
+        await self._host.tidy(self.id)
         return await asyncio.to_thread(self._host.way_back.plan_redo, self.id)
 
     async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:

@@ -29,9 +29,10 @@ from steersman.identity.settings import cache_folder, config_file
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
+from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.workspace import Workspace
-from steersman.records.errors import Exit, LeaseLost, StorageProblem, UsageProblem
+from steersman.records.errors import Exit, LeaseLost, SteersmanError, StorageProblem, UsageProblem
 from steersman.records.message import TurnEnd
 from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
@@ -210,7 +211,7 @@ class Runner:
             settings=settings,
             workspace=workspace,
             environ=command_environ(self._environ, settings.environment),
-            objects=Objects(self._home / "objects", self._store if self._store.shared else None),
+            objects=self._objects,
             state=str(self._home),
             home=permissions.home,
             private=self._private,
@@ -230,6 +231,10 @@ class Runner:
             think=self.mind,
             keep=lambda session: self._changed(thread_id, session, opening.yes, redactor),
         )
+
+    @property
+    def _objects(self) -> Objects:
+        return Objects(self._home / "objects", self._store if self._store.shared else None)
 
     def _changed(self, thread_id: str, session: Session, yes: bool, redactor: Redactor) -> None:
         """Keep what was set, and the title where threads are listed."""
@@ -362,8 +367,9 @@ class Runner:
         try:
             log = await asyncio.to_thread(self._log, thread_id, Redactor(), lease)
             if not log.activity.waiting:
-                await recalling.recover(log, None)
-        except StorageProblem as problem:
+                folder = (await asyncio.to_thread(find_thread, self._store, thread_id)).workspace
+                await recalling.recover(log, Journal(folder, self._objects), None)
+        except SteersmanError as problem:
             return problem.what
         finally:
             await asyncio.to_thread(self._store.release, lease)

@@ -132,6 +132,7 @@ class ThreadLog:
         self.activity = tenure.activity
         self.lost: Callable[[LeaseLost], None] | None = None
         self._watchers: list[Watcher] = []
+        self._owed: list[Draft] = []
 
     @property
     def head(self) -> int:
@@ -153,12 +154,21 @@ class ThreadLog:
         In the same transaction the requests that caused them are `settled`. A cancelled caller is
         kept waiting until they are stored: the log never forks from what the program believes.
         """
-        if not drafts:
+        if not drafts and not self._owed:
             return []
         return await unbroken(self._append(drafts, settled))
 
+    async def owe(self, draft: Draft) -> None:
+        """Store a message that corrects another, or if it cannot be now, before the next one."""
+        self._owed.append(draft)
+        await self.append()
+
     async def _append(self, drafts: tuple[Draft, ...], settled: Sequence[Settled]) -> list[Message]:
         async with self._order:
+            owed = len(self._owed)
+            drafts = (*self._owed, *drafts)
+            if not drafts:
+                return []
             time = self._clock()
             sync = any(draft.body.flushed for draft in drafts)
             pieces = self._live.flush() if self._live else b""
@@ -188,12 +198,13 @@ class ThreadLog:
                 if self.lost is not None:
                     self.lost(lost)
                 raise
+            del self._owed[:owed]
             self._head, self._hash, self.activity = rows[-1].seq, rows[-1].hash, doing
             for watcher in self._watchers:
                 watcher(messages)
             for message in messages:
                 self._bus.publish(message)
-            return messages
+            return messages[owed:]
 
     def _build(self, drafts: tuple[Draft, ...], time: datetime) -> tuple[list[Row], list[Message]]:
         written = stamp(time)

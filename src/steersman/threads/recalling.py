@@ -2,15 +2,15 @@
 
 import asyncio
 import gc
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
 from steersman.coordination.recovery import Resumption, closing, jobs_ended, resumption
 from steersman.intelligence.context import KINDS, Context
 from steersman.operations.journal.journal import Journal
-from steersman.records.message import JobEnd, Meanwhile, Message, SessionEnd
-from steersman.store.log import ThreadLog, read_messages, to_message
+from steersman.records.message import Checkpoint, Error, JobEnd, Meanwhile, Message, SessionEnd
+from steersman.store.log import Draft, ThreadLog, read_messages, to_message
 
 RECALLED_BYTES = 4_000_000  # about a million tokens
 PAGE = 500
@@ -25,18 +25,30 @@ def resumable(log: ThreadLog, root: str) -> bool:
     return bool(log.activity.waiting) and resumption(_cut_off(log), root) is not None
 
 
-async def recover(log: ThreadLog, root: str | None) -> Resumption | None:
-    """Close what a session that was cut off left open.
+async def recover(log: ThreadLog, journal: Journal, root: str | None) -> Resumption | None:
+    """Close what a session that was cut off left open, and say what it did not do to files.
 
     With `root`, a turn of the agent there that only waits for answers stays open, and is returned.
     """
     left = await asyncio.to_thread(_cut_off, log)
+    if any(message.kind == "checkpoint" for message in left):
+        await log.append(*await asyncio.to_thread(_undone, left, journal))
     kept = resumption(left, root) if root is not None else None
     copied = await asyncio.to_thread(_copied, log)
     drafts = [*jobs_ended(left, copied=copied), *closing(left, kept, copied=copied)]
     if drafts:
         await log.append(*drafts)
     return kept
+
+
+def _undone(left: Sequence[Message], journal: Journal) -> list[Draft]:
+    """What is to be said of changes that were cut off: they are undone, so they never happened."""
+    from steersman.operations.journal.commit import recover as undo_cut_off
+
+    told = [Draft(Error(words), left[0].path) for words in undo_cut_off(journal.objects)]
+    never = [Draft(Checkpoint("void", undoes=(one.seq,)), one.path, one.turn, one.corr)
+             for one in journal.never_made(left)]  # fmt: skip
+    return [*never, *told]
 
 
 def _copied(log: ThreadLog) -> bool:

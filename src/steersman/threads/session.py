@@ -15,15 +15,12 @@ from steersman import __version__
 from steersman.coordination.floor import BUSY, HEARING, Floor, FloorState, Move
 from steersman.coordination.inputs import Inputs
 from steersman.coordination.recovery import Resumption, closing
-from steersman.governance.gate import Permit
 from steersman.identity.settings import with_values
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
-from steersman.records.action import PERSON, Verdict
 from steersman.records.dialogue import Call
 from steersman.records.errors import (
     BudgetSpent,
-    Denied,
     Exit,
     Halted,
     LeaseLost,
@@ -77,6 +74,7 @@ from steersman.systems import Left
 from steersman.threads import recalling
 from steersman.threads.capsule import last_words
 from steersman.threads.planned import left_by
+from steersman.threads.reversing import reverse
 from steersman.threads.systems import Setup, ThreadSystems
 from steersman.threads.thinking import Mind
 
@@ -128,7 +126,8 @@ class Session:
             raise
 
     async def _begin(self, *, resume: bool) -> Resumption | None:
-        kept = await recalling.recover(self.log, ROOT if resume and self._mind else None)
+        waits = ROOT if resume and self._mind else None
+        kept = await recalling.recover(self.log, self._systems.journal, waits)
         self._turn = await recalling.last_turn(self.log)
         if self._systems.capsule is not None:
             await recalling.conversation(self.log, self._context)
@@ -544,24 +543,9 @@ class Session:
 
     async def _reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
         try:
-            await self._change_back(plan, force, lane)
+            await reverse(self._systems, plan, force, lane)
         finally:
             self._floor.move(Move.END)
-
-    async def _change_back(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
-        make = self._systems.journal.actions
-        actions = await asyncio.to_thread(make, plan.changes, "person")
-        verdict = await self._systems.gate.admit(
-            f"{plan.cause}_{self.log.head}", plan.cause, actions, lane
-        )
-        if not isinstance(verdict, Permit):
-            if not isinstance(verdict, Verdict):
-                verdict = Verdict("deny", PERSON, f"the {plan.cause} was not approved as a whole")
-            raise Denied(f"Denied: {verdict.reason}.", verdict.source)
-        body = Checkpoint(
-            plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own
-        )
-        await self._systems.journal.make(body, lane, None, check=not force)
 
     @take.register
     async def _rewound(self, asked: Rewound, cause: Cause = NO_CAUSE) -> None:
@@ -660,7 +644,7 @@ class Session:
         self._floor.move(Move.CLOSE)
         await self._let_go()
         if torn:
-            await recalling.recover(self.log, None)
+            await recalling.recover(self.log, self._systems.journal, None)
         else:
             await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
 

@@ -79,8 +79,14 @@ def apply(
 
 def recover(objects: Objects) -> list[str]:
     """Undo commits that were cut off; the answer says in sentences what was found."""
+    # Who comes second waits: what it then sees of the files is not half undone.
+    with held(os.path.join(objects.folder, "recovering"), [objects.folder]):
+        objects.tidy()
+        return _recover(objects)
+
+
+def _recover(objects: Objects) -> list[str]:
     told = []
-    objects.tidy()
     for pending in cut_off(objects):
         root, changes = pending.root, pending.changes
         with _locked(root, objects, [change.path for change in changes]):
@@ -211,5 +217,5 @@ def _half_done(error: BaseException, unrestored: Sequence[str]) -> HalfDone:
     return HalfDone(
         f"The change failed and could not be undone for: {', '.join(unrestored[:_SHOWN])}.",
         f"{why} The originals are kept in the journal.",
-        "Remove what blocks it, then run `steer undo`.",
+        "Remove what blocks it, then run `steer undo`; if this was an undo, `steer redo`.",
     )

@@ -26,7 +26,7 @@ from steersman.records.action import Action, Delete, Origin, Write
 from steersman.records.change import ABSENT, Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
-from steersman.records.message import MASK, Checkpoint, Message
+from steersman.records.message import MASK, Checkpoint, Message, ToolResult, TurnStart
 from steersman.records.names import shown, written
 from steersman.store.log import Draft, Lane, unbroken
 from steersman.store.redactor import Redactor
@@ -59,22 +59,25 @@ class Journal:
         """
         if not check:
             body = await asyncio.to_thread(self._as_found, body)
-        seq = await self.record(body, lane, corr)
+        await unbroken(self._make(body, lane, corr, times, remove))
+
+    async def _make(
+        self,
+        body: Checkpoint,
+        lane: Lane,
+        corr: str | None,
+        times: Mapping[str, int] | None,
+        remove: Sequence[str],
+    ) -> None:
+        seq = await self._record(body, lane, corr)
         try:
-            await unbroken(
-                asyncio.to_thread(
-                    apply,
-                    self.root,
-                    body.changes,
-                    self.objects,
-                    times=times,
-                    remove=remove,
-                )
+            await asyncio.to_thread(
+                apply, self.root, body.changes, self.objects, times=times, remove=remove
             )
         except HalfDone:
             raise
         except SteersmanError:
-            await lane.append(Checkpoint("void", undoes=(seq,)), corr=corr)
+            await lane.log.owe(lane.draft(Checkpoint("void", undoes=(seq,)), corr))
             raise
 
     async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
@@ -132,6 +135,35 @@ class Journal:
                 found.append(
                     Entry(message.seq, changes, body.cause, body.undoes, partial, own, exact)
                 )
+        return found
+
+    def never_made(self, messages: Iterable[Message]) -> list[Message]:
+        """The checkpoints of a session that was cut off which its files say nothing of.
+
+        Changes are made all or none, so one path tells, unless a later change is of it, too. What
+        was under way when the process died must have been dealt with before.
+        """
+        touched: set[str] = set()
+        never = []
+        for message in reversed(_unsettled(messages)):
+            with suppress(SteersmanError, OSError):  # of what cannot be compared, the log is right
+                (entry,) = self.entries([message])
+                if self._as_before([one for one in entry.changes if one.path not in touched]):
+                    never.append(message)
+                else:
+                    touched |= {change.path for change in entry.changes}
+        return never[::-1]
+
+    def _as_before(self, changes: Sequence[Change]) -> bool:
+        """Whether nothing is as changes leave it, and something is as they find it."""
+        found = False
+        with closing(Tree(self.root)) as tree:
+            for change in changes:
+                with suppress(Special):
+                    now = tree.examine(change.path).state
+                    if same(now, change.after):
+                        return False
+                    found = found or same(now, change.before)
         return found
 
     def _changes(self, body: Checkpoint) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
@@ -234,6 +266,22 @@ class Journal:
             return None
         with self.objects.open(state.digest) as kept:
             return kept.read()
+
+
+def _unsettled(messages: Iterable[Message]) -> list[Message]:
+    """The checkpoints of which nothing later in the log says that the process outlived them."""
+    found: dict[int, Message] = {}
+    for message in messages:
+        match message.body:
+            case TurnStart() | Checkpoint(cause="undo" | "redo"):  # neither begins during the other
+                found.clear()
+            case ToolResult():
+                found = {seq: one for seq, one in found.items() if one.corr != message.corr}
+            case Checkpoint(cause="void", undoes=never):
+                found = {seq: one for seq, one in found.items() if seq not in never}
+        if isinstance(message.body, Checkpoint) and message.body.cause != "void":
+            found[message.seq] = message
+    return list(found.values())
 
 
 def _masked(body: Checkpoint, redactor: Redactor) -> bool:

@@ -161,6 +161,23 @@ def plan_before_redo(entries: Sequence[Entry]) -> UndoPlan | None:
     return UndoPlan("undo", (redo.seq,), tuple(inverse(redo.changes)))
 
 
+def refuse_outdated(entries: Sequence[Entry], plan: UndoPlan) -> None:
+    """Refuse a plan if someone undid or redid something since: it would be done twice."""
+    in_force = standing(entries)
+    if plan.cause == "redo":
+        holds = plan.undoes == in_force.undos[-1:]
+    else:
+        redo = plan_before_redo(entries)
+        whole = {*in_force.effects, *in_force.parts, *(redo.undoes if redo else ())}
+        holds = whole.issuperset(plan.undoes)
+    if not holds:
+        raise ToolProblem(
+            f"The {plan.cause} is out of date, so nothing was changed.",
+            "Something else was done in the thread since it was shown.",
+            "Look at the changes again, then repeat it.",
+        )
+
+
 def since(entries: Iterable[Entry], seq: int) -> tuple[int, ...]:
     """The effects in force that came after a place in the log."""
     return tuple(effect for effect in standing(entries).effects if effect > seq)

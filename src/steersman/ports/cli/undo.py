@@ -65,6 +65,7 @@ def undo(
     host = open_host()
     folders = folders_from(workspace)
     found = host.find(thread) if thread else host.latest_changed(*folders)
+    asyncio.run(host.tidy(found.id))
     try:
         plan = host.way_back.plan_undo(found.id, turn=turn, to=to)
         parts = [*map(Part, flags["files"]), *map(hunk_named, flags["hunks"])]
@@ -123,8 +124,11 @@ def redo(thread: str | None, workspace: str | None, force: bool, imported: bool,
     """Redo the last undo; after a rewind, what it undid in the thread that it left."""
     host = open_host()
     found = host.find(thread) if thread else host.latest_changed(*folders_from(workspace))
+    asyncio.run(host.tidy(found.id))
     back = host.way_back.rewound(found.id)
-    found = host.find(back.source) if back is not None and back.undo else found
+    if back is not None and back.undo:
+        found = host.find(back.source)
+        asyncio.run(host.tidy(found.id))
     plan = host.way_back.plan_return(back) if back is not None else None
     plan = plan or host.way_back.plan_redo(found.id)
     _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
@@ -143,6 +147,7 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
     """
     host = open_host()
     found = host.find(thread)
+    asyncio.run(host.tidy(found.id))
     plan = host.way_back.plan_rewind(found.id, seq)
     if plan is not None:
         _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))

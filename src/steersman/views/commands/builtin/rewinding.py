@@ -82,6 +82,7 @@ async def _forward(stage: Stage, back: Rewind) -> None:
     """Go back to the thread that a rewind left, and restore the files that it changed."""
     seat, way = stage.seat, stage.seat.host.way_back
     await asyncio.to_thread(seat.host.find, back.source)
+    await seat.host.tidy(back.source)
     plan = await asyncio.to_thread(way.plan_return, back)
     taken: tuple[str, ...] = ()
     if plan is not None and plan.changes:

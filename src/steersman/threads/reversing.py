@@ -1,0 +1,31 @@
+"""Carrying out an undo or a redo that was planned: through the gate, then in the log and on disk."""
+
+import asyncio
+
+from steersman.governance.gate import Permit
+from steersman.operations.journal.undoing import refuse_outdated
+from steersman.records.action import PERSON, Verdict
+from steersman.records.errors import Denied
+from steersman.records.message import Checkpoint
+from steersman.records.undo import UndoPlan
+from steersman.store.log import Lane, read_messages
+from steersman.threads.systems import ThreadSystems
+
+
+async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lane) -> None:
+    """Change files as a plan says, unless the log has moved on since it was made."""
+    log, journal = lane.log, systems.journal
+    actions = await asyncio.to_thread(journal.actions, plan.changes, "person")
+    verdict = await systems.gate.admit(f"{plan.cause}_{log.head}", plan.cause, actions, lane)
+    if not isinstance(verdict, Permit):
+        if not isinstance(verdict, Verdict):
+            verdict = Verdict("deny", PERSON, f"the {plan.cause} was not approved as a whole")
+        raise Denied(f"Denied: {verdict.reason}.", verdict.source)
+
+    def check() -> None:
+        messages = read_messages(log.store, log.thread, kinds={"checkpoint"})
+        refuse_outdated(journal.entries(messages), plan)
+
+    await asyncio.to_thread(check)
+    body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own)
+    await journal.make(body, lane, None, check=not force)

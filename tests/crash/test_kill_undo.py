@@ -1,0 +1,93 @@
+"""An undo, a redo or a rewind that dies half-way: the log says of it what the files say.
+
+Whatever the moment, the same command afterwards ends where it should have, and its opposite brings
+everything back, byte for byte.
+"""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_undo import picture
+from tests.world import Steer, call
+
+INSIDE = str(Path(__file__).parent / "inside")
+COMMAND = (
+    "for n in $(seq 6); do echo new > kept$n; done; rm gone; mv old moved; mkdir deep; "
+    "echo a > deep/a; chmod 600 mode; ln -sfn kept2 link; rm -r folder; echo file > folder"
+)
+EVERY = 16  # steps; those between, and most ways to die, only with `make soak`
+LAST = 120
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """One of everything."""
+    place = tmp_path / "place"
+    (place / "folder").mkdir(parents=True)
+    for name in (*(f"kept{n}" for n in range(1, 7)), "gone", "old", "mode", "folder/in"):
+        (place / name).write_text(f"{name}, as it was\n" * 20)
+    (place / "link").symlink_to("kept1")
+    return place
+
+
+@pytest.fixture
+def steer(environ, folder):
+    return Steer(environ, folder)
+
+
+@pytest.fixture
+def changed(steer, folder, script):
+    """A thread that changed all of it; the files before and after, and the thread."""
+    before = picture(folder)
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=COMMAND)]}, {"text": "Done."}
+    )
+    messages = steer.messages("run", "--model", model, "--yes", "go")
+    return before, picture(folder), messages[0]["thread"]
+
+
+def dying(steer, at, how):
+    """The command line, whose change of files dies at a step."""
+    environ = {**steer.environ, "DIE_AT": str(at), "DIE_BY": how, "PYTHONPATH": INSIDE}
+    return Steer(environ, steer.folder)
+
+
+FEW = {("undo", "SIGKILL", 3), ("redo", "SIGKILL", 7), ("rewind", "SIGTERM", 5)}
+
+
+@pytest.mark.parametrize(
+    ("word", "how", "start"),
+    [
+        pytest.param(*one, marks=() if one in FEW else pytest.mark.soak)
+        for one in product(("undo", "redo", "rewind"), ("SIGKILL", "SIGTERM"), range(1, EVERY + 1))
+    ],
+)
+def test_an_undo_that_dies_at_any_step_is_done_or_never_was(
+    steer, folder, changed, word, how, start
+):
+    before, after, thread = changed
+    there, back = (after, before) if word == "redo" else (before, after)
+    again, opposite = ("redo", "undo") if word == "redo" else ("undo", "redo")
+    words = ["rewind", thread, "1"] if word == "rewind" else [word, thread]
+    if word == "redo":
+        assert steer("undo", thread, "--yes").returncode == 0
+    deaths = 0
+    for at in range(start, LAST, EVERY):
+        assert picture(folder) == back
+        died = dying(steer, at, how)(*words, "--yes")
+        deaths += died.returncode != 0
+
+        done = steer(again, thread, "--yes")
+
+        assert done.returncode == 0 or f"nothing to {again}" in done.stderr, (at, done.stderr)
+        assert picture(folder) == there, at
+        reversed_ = steer(opposite, thread, "--yes")
+        assert reversed_.returncode == 0, (at, reversed_.stderr)
+        assert picture(folder) == back, at
+        if died.returncode == 0:
+            break
+    assert deaths > 1
+    assert died.returncode == 0, "the last step was reached"
+    assert steer("ledger", "verify").returncode == 0
