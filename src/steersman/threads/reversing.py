@@ -1,4 +1,4 @@
-"""Carrying out an undo or a redo that was planned: through the gate, then in the log and on disk."""
+"""Carrying out an undo or a redo that was planned: through the gate, into the log, to the disk."""
 
 import asyncio
 

@@ -15,8 +15,9 @@ import msgspec
 from msgspec import Struct
 
 from steersman.operations.journal.changeset import same
-from steersman.operations.journal.folders import ROOT, Tree, parent
+from steersman.operations.journal.folders import ROOT, Tree, depth, parent
 from steersman.operations.journal.locks import claim, release
+from steersman.operations.journal.looking import Seen, Special
 from steersman.operations.journal.objects import Objects, opened, write_all
 from steersman.operations.journal.steps import HIDDEN
 from steersman.records.change import Change
@@ -66,7 +67,10 @@ def _spare(objects: Objects) -> int:
 
 
 def cut_off(objects: Objects) -> Iterator[Pending]:
-    """Commits whose process ended before they did; each is forgotten once it was dealt with."""
+    """Commits whose process ended before they did; each is forgotten once it was dealt with.
+
+    One in a folder that is not there waits: it may be on a disk that comes back.
+    """
     for token in sorted(os.listdir(_folder(objects))):
         path = os.path.join(_folder(objects), token)
         claimed = claim(path)
@@ -74,6 +78,9 @@ def cut_off(objects: Objects) -> Iterator[Pending]:
             continue
         try:
             pending = _read(claimed)
+            if pending is not None and not os.path.isdir(pending.root):
+                os.close(claimed)
+                continue
             if pending is not None:
                 yield pending
         except BaseException:
@@ -84,14 +91,18 @@ def cut_off(objects: Objects) -> Iterator[Pending]:
 
 def is_done(tree: Tree, pending: Pending) -> bool:
     """Whether a commit got to its end, and only its note was still there."""
-    return all(same(tree.examine(change.path).state, change.after) for change in pending.changes)
+    found = ((_seen(tree, change.path), change.after) for change in pending.changes)
+    return all(seen is not None and same(seen.state, after) for seen, after in found)
 
 
 def way_back(tree: Tree, pending: Pending) -> tuple[list[Change], list[str]]:
     """What takes a cut-off commit back, and the paths that someone else changed since."""
     back, foreign = [], []
     for change in pending.changes:
-        seen = tree.examine(change.path)
+        seen = _seen(tree, change.path)
+        if seen is None:
+            foreign.append(change.path)
+            continue
         now = seen.state
         if same(now, change.before):
             continue
@@ -101,7 +112,28 @@ def way_back(tree: Tree, pending: Pending) -> tuple[list[Change], list[str]]:
             foreign.append(change.path)
         else:
             back.append(Change(change.path, now, change.before))
-    return back, foreign
+    filled = _filled(tree, back)
+    return [change for change in back if change.path not in filled], [*foreign, *filled]
+
+
+def _seen(tree: Tree, path: str) -> Seen | None:
+    """What is at a path; None for a pipe or the like, which is someone else's."""
+    try:
+        return tree.examine(path)
+    except Special:
+        return None
+
+
+def _filled(tree: Tree, changes: Sequence[Change]) -> list[str]:
+    """Folders that would go, but someone put something into them since."""
+    going = {change.path: change for change in changes if change.after.kind == "absent"}
+    filled = []
+    for path in sorted(going, key=depth, reverse=True):
+        inside = tree.names(path) if going[path].before.kind == "folder" else []
+        if any(f"{path}/{name}" not in going for name in inside):
+            filled.append(path)
+            del going[path]
+    return filled
 
 
 def remove_hidden(root: str, token: str, changes: Sequence[Change]) -> None:
