@@ -6,6 +6,7 @@ What a person writes here is their own: it passes no gate, and no undo knows of 
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,7 +14,9 @@ from msgspec import Struct
 from steersman.governance.secret_finder import Finder
 from steersman.identity.instructions import NAMES, Instructions
 from steersman.identity.settings import config_file
+from steersman.operations.journal.folders import Tree
 from steersman.records.errors import UsageProblem
+from steersman.records.names import written
 from steersman.records.plain_files import whole_plain
 from steersman.records.private_files import make_private_folder
 
@@ -65,18 +68,23 @@ def read(path: str) -> str:
 
 def write(path: str, before: str, text: str) -> None:
     """Give a file another text, if it is still what it was."""
-    if read(path) != before:
-        raise UsageProblem(
-            f"{path} was changed by someone else in the meantime.", "Nothing was written."
-        )
     text = text if not text or text.endswith("\n") else f"{text}\n"
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | (0 if before else os.O_CREAT)
     try:
         make_private_folder(Path(path).parent)
-        # Links were followed when it was found; one that is there since is not.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        with open(os.open(path, flags, 0o666), "wb") as file:
+        # Links were followed when it was found; one that is in its path since is not.
+        with (
+            closing(Tree(os.sep)) as tree,
+            tree.place(written(path.lstrip(os.sep)), 0) as (folder, name),
+            open(os.open(name, flags, 0o666, dir_fd=folder), "r+b") as file,
+        ):
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise UsageProblem(f"{path} is not a regular file.")
+            if file.read(LARGEST + 1) != before.encode():
+                raise UsageProblem(
+                    f"{path} was changed by someone else in the meantime.", "Nothing was written."
+                )
+            file.seek(0)
             file.write(text.encode(errors="replace"))
             file.truncate()
     except OSError as error:

@@ -732,6 +732,27 @@ def test_memory_changes_nothing_behind_a_link_or_over_someone_else(desk, workspa
     assert outside.read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("new", [False, True])
+def test_memory_changes_nothing_in_a_folder_that_became_a_link(desk, workspace, tmp_path, new):
+    (tmp_path / "outside").mkdir()
+    if not new:
+        for folder in (workspace, tmp_path / "outside"):
+            (folder / "AGENTS.md").write_text("same\n")
+
+    def meanwhile(rows):
+        workspace.rename(tmp_path / "moved")
+        workspace.symlink_to(tmp_path / "outside")
+        return str(workspace / "AGENTS.md")
+
+    async def scenario(desk):
+        return await desk.type("# a line", meanwhile)
+
+    assert f"{workspace / 'AGENTS.md'} cannot be written." in desk(scenario)[-1][1]
+    for folder in ("outside", "moved"):
+        told = [(one.name, one.read_text()) for one in (tmp_path / folder).glob("AGENTS.md")]
+        assert told == ([] if new else [("AGENTS.md", "same\n")])
+
+
 def test_a_rule_is_among_the_permissions(desk, environ, workspace):
     folder = Path(environ["XDG_CONFIG_HOME"], "steersman")
     folder.mkdir(parents=True, exist_ok=True)
