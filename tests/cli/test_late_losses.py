@@ -1,5 +1,6 @@
 """What was put away is followed over the turns of a thread: stashes, and what was staged."""
 
+import os
 from subprocess import CalledProcessError
 
 import pytest
@@ -16,12 +17,18 @@ def resumed(steer, script, messages, *commands):
     return told(steer.messages("resume", messages[0]["thread"], "on", "--model", model, *NEVER))
 
 
-def test_what_only_the_index_had_is_not_deleted_in_a_later_turn(steer, script, repository, git):
+@pytest.mark.parametrize("split", [False, True])
+def test_what_only_the_index_had_is_not_deleted_in_a_later_turn(
+    steer, script, repository, git, split
+):
     """Nobody is asked about what the thread staged itself."""
     for name in ("gone.txt", "other.txt"):
         (repository / name).write_text(f"{TEXT}{name}\n" * 9)
+        os.utime(repository / name, (10**9, 10**9))  # or git has it in both parts
         git("add", name)
     staged = [git("rev-parse", f":{name}").strip() for name in ("gone.txt", "other.txt")]
+    if split:
+        git("update-index", "--split-index")
     (repository / "gone.txt").unlink()
     (repository / "other.txt").write_text("other\n")
     own = "seq 300 > own.txt; git add own.txt; seq 9 > own.txt; git add own.txt"

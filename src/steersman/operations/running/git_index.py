@@ -39,6 +39,12 @@ class Index(Struct, frozen=True):
     entries: tuple[Entry, ...]
     told: tuple[bytes, ...] = ()
 
+    @property
+    def shared(self) -> list[str]:
+        """The names that the file may have which holds the rest of what is staged."""
+        said = [one[8:] for one in self.told if one.startswith(b"link")]
+        return [f"sharedindex.{one[:length].hex()}" for one in said for length in _SUMS]
+
 
 def may_be_index(path: str) -> bool:
     """Whether a path has the name of an index."""

@@ -24,6 +24,7 @@ from steersman.operations.running.git_index import INDEX, read_index
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk
 from steersman.records.patterns import pattern
+from steersman.records.plain_files import whole_plain
 
 KEPT_SECONDS = 14 * 86400  # git prunes what nothing leads to after two weeks
 _LOOSE = r"(?P<fan>[0-9a-f]{2})/(?P<rest>[0-9a-f]{38}(?:[0-9a-f]{24})?)"
@@ -205,13 +206,23 @@ def _tips(journal: Journal, store: str, originals: Iterable[Change]) -> set[str]
             continue
         if INDEX.fullmatch(inner):
             if left.get(inner) != key(was):
-                staged = read_index(content_of(journal, was))
-                names |= {one.name for one in staged.entries} - made if staged else set()
+                folder = os.path.join(journal.root, on_disk(os.path.dirname(change.path)))
+                names |= _staged(content_of(journal, was), folder) - made
             left[inner] = key(change.after)
         elif _TIPS.fullmatch(inner):
             words = _NAME.findall(content_of(journal, was))
             names |= {word.decode() for word in words if word.strip(b"0")}
     return names
+
+
+def _staged(content: bytes, folder: str) -> set[str]:
+    """The objects of an index, and of the part that it shares, as long as that is there."""
+    index = read_index(content)
+    found = [index]
+    for name in index.shared if index else ():
+        with suppress(OSError):
+            found.append(read_index(whole_plain(os.path.join(folder, name), LARGEST)))
+    return {entry.name for one in found if one for entry in one.entries}
 
 
 def _is_young(folder: str, name: str) -> bool:
