@@ -127,6 +127,17 @@ class WayBack:
         whole = undoing.plan_undo(entries, wanted, self._alike(thread_id))
         return _exact(self._needed(thread_id, whole), entries)
 
+    def rewind(
+        self, thread_id: str, at: int, plan: UndoPlan | None, *, undone: bool
+    ) -> tuple[Rewind, tuple[Change, ...]]:
+        """What the thread that continues after a rewind notes, and the changes that stay.
+
+        `undone`: the plan of the rewind was carried out.
+        """
+        undo = self.redoable(thread_id) if undone else 0
+        stays = undoing.inverse(plan.changes) if plan is not None and not undo else ()
+        return Rewind(thread_id, at, undo), tuple(stays)
+
     def plan_redo(self, thread_id: str) -> UndoPlan:
         """What undoing the last undo would do."""
         entries, _ = self._entries(thread_id)

@@ -15,7 +15,6 @@ from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
-from steersman.records.message import Rewind
 from steersman.records.names import written
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
@@ -151,15 +150,16 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
     plan = host.way_back.plan_rewind(found.id, seq)
     if plan is not None:
         _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
-    click.echo(asyncio.run(_branch(found.id, seq, files=plan is not None)))
+    click.echo(asyncio.run(_branch(found.id, seq, plan)))
 
 
-async def _branch(source: str, at: int, *, files: bool) -> str:
+async def _branch(source: str, at: int, plan: UndoPlan | None) -> str:
     async with open_host() as host:
-        undo = await asyncio.to_thread(host.way_back.redoable, source) if files else 0
+        note = host.way_back.rewind
+        rewind, stays = await asyncio.to_thread(note, source, at, plan, undone=plan is not None)
         copy = await asyncio.to_thread(host.fork, source, at)
         handle = await host.attach(copy.id, Settings(), thinks=False)
-        await handle.rewound(Rewind(source, at, undo))
+        await handle.rewound(rewind, stays)
     return copy.id
 
 

@@ -6,7 +6,7 @@ import shlex
 import msgspec
 
 from steersman.host import Host
-from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.errors import UsageProblem
 from steersman.records.undo import UndoPlan
 from steersman.views import plans
 from steersman.views.arranging import IGNORED
@@ -94,10 +94,8 @@ def diffs(found: list[str]) -> str:
 
 async def since(seat: Seat, at: int) -> UndoPlan | None:
     """What undoing all after a message would do; None when nothing was changed since."""
-    try:
-        return await seat.handle.plan_undo(to=at)
-    except ToolProblem:
-        return None
+    await seat.host.tidy(seat.id)
+    return await asyncio.to_thread(seat.host.way_back.plan_rewind, seat.id, at)
 
 
 async def diff(stage: Stage, arguments: str) -> None:

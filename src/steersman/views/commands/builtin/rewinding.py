@@ -54,12 +54,11 @@ async def rewind(stage: Stage, arguments: str) -> None:
 
 async def _branch(stage: Stage, at: int, plan: UndoPlan | None, how: str) -> None:
     """Continue from a message in a new thread, which notes what became of the files."""
-    seat, source, undo = stage.seat, stage.seat.id, 0
-    if how == BOTH:
-        undo = await asyncio.to_thread(seat.host.way_back.redoable, source)
+    seat, source = stage.seat, stage.seat.id
+    note = seat.host.way_back.rewind
+    rewind, stays = await asyncio.to_thread(note, source, at, plan, undone=how == BOTH)
     copy = await seat.fork(at)
-    stays = [one.reversed() for one in plan.changes] if plan is not None and not undo else []
-    await seat.handle.rewound(Rewind(source, at, undo), stays)
+    await seat.handle.rewound(rewind, stays)
     await stage.moved()
     stage.tell(
         f"Thread {copy.id} continues from message {at} of {source}, which stays complete. "
