@@ -346,7 +346,7 @@ def test_only_one_turn_at_a_time(environ, workspace, script):
 def test_the_prompt_after_a_resume_is_the_prompt_before_it(environ, workspace, script):
     """Built message by message or read back from the log, the conversation is the same."""
     from steersman.intelligence.context import KINDS, Context
-    from steersman.threads.session import ROOT
+    from steersman.threads.turning import ROOT
 
     model = script(
         {"text": "a", "tool_calls": [call("workspace_read_file", path="calc.py"), call("nope")]},

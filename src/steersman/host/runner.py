@@ -46,9 +46,10 @@ from steersman.threads.live import LivePieces
 from steersman.threads.mail import Mailbox
 from steersman.threads.permissions import Permissions
 from steersman.threads.resources import HostResources, Machine
-from steersman.threads.session import ROOT, Session
+from steersman.threads.session import Session
 from steersman.threads.systems import Setup
 from steersman.threads.thinking import Mind
+from steersman.threads.turning import ROOT
 
 
 class Run(Struct, frozen=True):
