@@ -8,7 +8,7 @@ from msgspec import Struct
 from steersman.records.action import Action, Verdict
 from steersman.records.dialogue import Call, Prompt, ToolSpec
 from steersman.records.hunks import FileHunks
-from steersman.records.message import Answer, Message, Question, TurnEnd
+from steersman.records.message import Answer, Message, Question, ToolResult, TurnEnd
 from steersman.records.profile import Profile
 from steersman.store.log import Draft, Lane
 
@@ -113,6 +113,10 @@ class Governance(Protocol):
         """A permit to look at what a plan needs, where nobody must be asked about that."""
         ...
 
+    def hold(self, call: str, why: str) -> None:
+        """Have the user asked about what a call does even where it is allowed, until it is over."""
+        ...
+
     def over(self, call: str) -> None:
         """A call has ended; nothing that was asked about it matters any more."""
         ...
@@ -123,6 +127,31 @@ class Governance(Protocol):
 
     async def question(self, asked: Question, lane: Lane) -> Answer:
         """Ask the user something; the default when there is no one to ask."""
+        ...
+
+
+class Hooked(Struct, frozen=True):
+    """What hooks made of a call before it: other `arguments`, a reason to `ask` or to `refuse`.
+
+    `told` is for the model; `stop` ends the turn.
+    """
+
+    call: Call
+    ask: str = ""
+    refuse: str = ""
+    told: str = ""
+    stop: str = ""
+
+
+class CallHooks(Protocol):
+    """What people have run before and after calls."""
+
+    async def before(self, call: Call, lane: Lane) -> Hooked:
+        """Run what is to be run before a call."""
+        ...
+
+    async def after(self, call: Call, result: ToolResult, lane: Lane) -> Hooked:
+        """Run what is to be run after a call that was carried out."""
         ...
 
 

@@ -79,6 +79,10 @@ HEAVY = {
 }  # fmt: skip
 
 
+OF_HOOKS = {
+    "steersman.identity.hooks", "steersman.operations.tools.run_hook", "steersman.records.hooks",
+    "steersman.threads.hooks",
+}  # fmt: skip
 OF_SERVERS = {"steersman.operations.code.proposals", "steersman.operations.mcp.gateway"}
 
 
@@ -96,7 +100,7 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert heavy(found) == ({"tree_sitter"} if commands else set())  # by which commands are read
     assert "steersman.intelligence.scripted.server" not in found
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
-    assert not found & {"html", *OF_SERVERS}
+    assert not found & {"html", *OF_SERVERS, *OF_HOOKS}
 
 
 @pytest.mark.parametrize("arguments", [["docs"], ["docs", "undo"]], ids=" ".join)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+import msgspec
 from msgspec import Struct
 
 from steersman.governance.carried import commands_in
@@ -49,6 +50,14 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
 
     reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
     return await asyncio.to_thread(judge) if reads else judge()
+
+
+def held(case: Case, why: str, approvals: str) -> Case:
+    """A case that a hook wants a person to be asked about; denied where nobody is asked."""
+    if case.verdict.decision != "allow":
+        return case
+    verdict = Verdict("deny" if approvals == "never" else "ask", "hook", why)
+    return msgspec.structs.replace(case, verdict=verdict)
 
 
 def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:

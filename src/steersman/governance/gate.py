@@ -16,6 +16,7 @@ from steersman.governance.cases import (
     beside,
     covered,
     decide_all,
+    held,
     incident,
     is_blocked,
     is_effect,
@@ -105,6 +106,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
+        self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
         self._answered: dict[str, set[object]] = {}  # about calls that the answers changed
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
@@ -133,6 +135,8 @@ class Gate:
         hidden = await self._refresh(actions)
         where = await self._in_turn(lane.turn)
         cases = await decide_all(actions, tool, where)
+        if (why := self._held.get(call)) and not (whole or edited):
+            cases = [held(case, why, where.approvals) for case in cases]
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if told:
@@ -202,8 +206,13 @@ class Gate:
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
         self._own.discard(call)
+        self._held.pop(call, None)
         self._answered.pop(call, None)
         self._desk.over(call)
+
+    def hold(self, call: str, why: str) -> None:
+        """Have the user asked about what a call does even where it is allowed, until it is over."""
+        self._held[call] = why
 
     def mark_own(self, call: str) -> None:
         """Remember that the user makes this call, until it is over."""
@@ -325,6 +334,8 @@ class Gate:
         """Answer what waits and is covered by an answer that was just given."""
         for corr, request, turn in self._desk.open_requests():
             cases = await decide_all(request.actions, request.tool, await self._in_turn(turn))
+            if request.call in self._held:
+                continue
             if cases and all(case.verdict.decision == "allow" for case in cases):
                 with suppress(TooLate, UsageProblem):  # someone answered it meanwhile
                     await self._desk.answer(corr, ConfirmResponse("allow", by="earlier"))

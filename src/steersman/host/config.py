@@ -22,7 +22,7 @@ from steersman.records.settings import Settings
 from steersman.store.redactor import Redactor
 
 Source = Literal["default", "last chosen", "file", "folder", "environment"]
-TABLES = ("models", "providers", "roles", "fallback", "language_servers")
+TABLES = ("models", "providers", "roles", "fallback", "language_servers", "hooks")
 BUDGETS = tuple(
     f"budget.{span}.{name}" for span in ("run", "thread") for name in Limits.__struct_fields__
 )

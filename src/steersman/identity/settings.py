@@ -163,10 +163,16 @@ def checked_text(text: str, source: str) -> Settings:
 
 def _checked(values: dict[str, Any], source: str) -> Settings:
     try:
-        return msgspec.convert(values, Settings, strict=False)
+        settings = msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
         from steersman.identity.settings_words import fault
 
         raise UsageProblem(
             f"A setting from {source} is not valid.", fault(values), "See docs/settings.md."
         ) from error
+    if settings.hooks:
+        from steersman.records.hooks import read
+
+        if wrong := read(settings.hooks, source)[1]:
+            raise UsageProblem(wrong[0], try_this="See docs/hooks.md.")
+    return settings

@@ -69,6 +69,7 @@ class Compactor:
         self.window = window
         self.counter = counter
         self._summarise = summarise
+        self.before: Callable[[Cause, Lane], Awaitable[bool]] | None = None  # may call it off
         self._frame: tuple[str, Sequence[ToolSpec], float] = ("", (), 0)
         self._tallies: WeakKeyDictionary[Context, Tally] = WeakKeyDictionary()
 
@@ -118,6 +119,10 @@ class Compactor:
         before = tally.sent = self.counter.tokens(frame + units)
         if cause == "window" and (before <= self.limit or units < 1.1 * tally.hopeless):
             return False
+        if self.before is not None:
+            if not await self.before(cause, lane):
+                return False
+            units = tally.measure(context, self.counter)  # something may have been said
         body, saved = await self._body(context, lane, self._room(frame, units, cause), cause)
         if saved <= 0:
             return False

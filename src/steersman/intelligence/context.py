@@ -20,6 +20,7 @@ from steersman.records.message import (
     Assistant,
     Body,
     Compaction,
+    HookRun,
     Meanwhile,
     Message,
     ToolCall,
@@ -29,7 +30,9 @@ from steersman.records.message import (
 )
 from steersman.store.contract import Row
 
-KINDS = frozenset({"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction"})
+KINDS = frozenset(
+    {"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction", "hook_run"}
+)
 
 
 class Cut(Struct, frozen=True):
@@ -60,6 +63,7 @@ class Context:
         self._answered = (0, 0)  # the message of that answer, and its stored bytes
         self._calls: dict[str, Body | bytes] = {}
         self._results: dict[str, tuple[ResultItem, int, int] | None] = {}
+        self._later: list[tuple[Item, int, int]] = []  # what enters after the results of calls
         self._known: dict[str, bool] = {}  # which lanes are this capsule's own
         self._takers = {
             "user": self._take_user,
@@ -68,6 +72,7 @@ class Context:
             "tool_call": self._take_call,
             "tool_result": self._take_result,
             "compaction": self._take_compaction,
+            "hook_run": self._take_hook,
         }
 
     @property
@@ -187,6 +192,21 @@ class Context:
                 if found:
                     self._add(*found)
             self._results = {}
+            for later in self._later:
+                self._add(*later)
+            self._later = []
+
+    def _take_hook(self, corr: str, body: Body | bytes) -> None:
+        """What a hook says enters at once, but never between calls and their results."""
+        said = whole(HookRun, body)
+        if not said.context:
+            return
+        asks = said.event in ("Stop", "SubagentStop")  # for more work, as a prompt does
+        item = UserItem(f"A hook ({said.event}) says:\n{said.context}", steer=not asks)
+        if self._answer is not None or self._results:
+            self._later.append((item, self._seq, 0))
+        else:
+            self._add(item, self._seq, 0)
 
     def _take_compaction(self, corr: str, body: Body | bytes) -> None:
         """Show less from here on, or again what was shown before."""

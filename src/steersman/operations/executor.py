@@ -29,7 +29,7 @@ from steersman.records.message import (
     WholeResult,
 )
 from steersman.store.log import Draft, Lane
-from steersman.systems import Governance, Note, Permit
+from steersman.systems import CallHooks, Governance, Hooked, Note, Permit
 
 AnyTool = Tool[Any]
 MASKED = (
@@ -95,7 +95,9 @@ class Toolbox:
         reserve: Reserve | None = None,
         withheld: Callable[[], Mapping[str, Verdict]] = lambda: _NOTHING_WITHHELD,
         milestone: Callable[[], Awaitable[None]] | None = None,
+        hooks: CallHooks | None = None,
     ) -> None:
+        self._hooks = hooks
         self._withheld = withheld
         self._milestone = milestone
         self._tools = {tool.name: tool for tool in tools}
@@ -136,7 +138,7 @@ class Toolbox:
         async def carry_out(call: Call) -> None:
             if call.id in ahead:
                 await ahead[call.id]
-            outcome = await self._outcome(call, lane, note)
+            outcome = await self.outcome(call, lane, note)
             place = self._place(call, lane)
             answered.add(call.id)  # what the log has begun to write is written, cancelled or not
             written = await place.append(*outcome.diffs, outcome.result, corr=call.id)
@@ -182,11 +184,13 @@ class Toolbox:
         """Ask about the edits of an answer all at once, in their order.
 
         An edit that has become another one by its turn is asked about again. What a command does
-        may depend on those before it, whatever its words are, so it is asked about in its turn.
+        may depend on those before it, whatever its words are, so it is asked about in its turn; and
+        so is everything where hooks may change it.
         """
         tasks: dict[str, asyncio.Task[None]] = {}
         before: asyncio.Task[None] | None = None
-        for call in calls if len(calls) > 1 and self._gate.asks_early else ():
+        early = len(calls) > 1 and self._gate.asks_early and self._hooks is None
+        for call in calls if early else ():
             tool = self._tools.get(call.name)
             if tool is not None and tool.family is Family.EDIT:
                 before = asyncio.create_task(self._foresee(call, lane, before))
@@ -222,12 +226,12 @@ class Toolbox:
     def _place(self, call: Call, lane: Lane) -> Lane:
         return lane.at("operations", call.name if call.name in self._tools else "unknown")
 
-    async def _outcome(self, call: Call, lane: Lane, note: Note) -> Outcome:
-        """What came of a call, whatever went wrong."""
+    async def outcome(self, call: Call, lane: Lane, note: Note) -> Outcome:
+        """What came of a call, whatever went wrong; nothing of it is in the log yet."""
         started = time.monotonic()
         stop: BaseException | None = None
         try:
-            outcome = await self._carry_out(call, self._place(call, lane))
+            outcome = await self._hooked(call, lane)
         except asyncio.CancelledError as cancelled:
             stop = cancelled
             shown = self._shown.get(call.id, "")
@@ -253,6 +257,28 @@ class Toolbox:
         spent = round(1000 * (time.monotonic() - started))
         said = "\n".join(filter(None, (outcome.result.note, note(call))))
         result = msgspec.structs.replace(outcome.result, ms=spent, note=said)
+        return msgspec.structs.replace(outcome, result=result, stop=stop or outcome.stop)
+
+    async def _hooked(self, call: Call, lane: Lane) -> Outcome:
+        """Carry a call out, with what people have run before and after it."""
+        place = self._place(call, lane)
+        if self._hooks is None or call.malformed is not None:
+            return await self._carry_out(call, place)
+        before = await self._hooks.before(call, lane)
+        if before.stop:
+            raise _stopped(before)
+        if before.refuse:
+            raise Refused(f"Denied by a hook: {before.refuse}", before.told)
+        if before.ask:
+            self._gate.hold(call.id, before.ask)
+        outcome = await self._carry_out(before.call, place)
+        if outcome.result.status == "ok":
+            after = await self._hooks.after(before.call, outcome.result, lane)
+        else:
+            after = Hooked(call)
+        said = "\n".join(filter(None, (outcome.result.note, before.told, after.told)))
+        result = msgspec.structs.replace(outcome.result, note=said)
+        stop = _stopped(after) if after.stop else outcome.stop
         return msgspec.structs.replace(outcome, result=result, stop=stop)
 
     async def _carry_out(self, call: Call, lane: Lane) -> Outcome:
@@ -381,6 +407,10 @@ def _with_whole(message: Message, whole: Mapping[str, Any] | None) -> Message:
         return message
     body = WholeResult(**msgspec.structs.asdict(message.body), whole=whole)
     return msgspec.structs.replace(message, body=body)
+
+
+def _stopped(hooked: Hooked) -> Halted:
+    return Halted(f"A hook stopped the turn: {hooked.stop.rstrip('.')}.", hooked.told)
 
 
 def _failed(call: Call, error: SteersmanError) -> ToolResult:

@@ -39,6 +39,7 @@ class Family(Enum):
     EDIT = ("edit", 1)
     RUN = ("run", 1)
     AGENTS = ("agents", 4)
+    HOOKS = ("hooks", 4)
 
     @property
     def limit(self) -> int:

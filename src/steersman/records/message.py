@@ -295,6 +295,39 @@ class Audit(Body, frozen=True, omit_defaults=True):
     try_this: str = ""
 
 
+HookEvent = Literal[
+    "PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop",
+    "PreCompact", "Notification",
+]  # fmt: skip
+HookDecision = Literal["", "allow", "ask", "deny", "block", "stop"]
+
+
+class HookRun(Body, frozen=True, omit_defaults=True):
+    """A hook was run: what it decided and said, or the `problem` that kept it from that.
+
+    `context` is what the model gets of it, where there is no result of a call to say it in. The
+    gate takes no notice of an `allow`. `arguments` are what it made of a call's, `changes` what it
+    did to files, `output` the beginning of what it printed.
+    """
+
+    kind: ClassVar[str] = "hook_run"
+    event: HookEvent
+    command: str
+    source: str
+    matcher: str = ""
+    about: str = ""
+    exit: int | None = None
+    ms: int = 0
+    decision: HookDecision = ""
+    reason: str = ""
+    context: str = ""
+    arguments: dict[str, JSON] | None = None
+    message: str = ""
+    problem: str = ""
+    output: str = ""
+    changes: tuple[str, ...] = ()
+
+
 class GuardBlock(Body, frozen=True, omit_defaults=True):
     """An incident: the guard blocked a command; `breaker` when no setting could lift that."""
 
@@ -562,6 +595,7 @@ BODIES: Mapping[str, type[Body]] = {
         SessionStart, SessionEnd, TurnStart, SettingsChanged, RequestReceipt, RequestResult,
         TurnEnd, Summary, User, Meanwhile, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, JobEnd, Policy, Audit, GuardBlock,
+        HookRun,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Rewind,
         Compaction, UsageReport, AgentSpawn, AgentDone, Progress, Error,
     )

@@ -43,7 +43,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `add_dir` are folders outside the workspace that may be read, and never written.
     `tools` are the only tools that the model is offered; "default" among them is all.
     `allow` and `deny` are rules, as in `Bash(npm test *)`; `instructions` is text that the model
-    gets after everything else that it gets before the conversation.
+    gets after everything else that it gets before the conversation. `hooks` are commands that are
+    run when something happens (docs/hooks.md).
     """
 
     model: str = ""
@@ -75,3 +76,4 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     instructions: str = ""
+    hooks: dict[str, Any] = {}

@@ -98,7 +98,11 @@ class Session(Turning):
             approvals=self.settings.approvals,
             add_dir=self.settings.add_dir,
         )
-        await self._lane().append(start, *self.setup.audits, *self._systems.external.audits())
+        audits = [*self.setup.audits, *self._systems.external.audits()]
+        if (hooks := self._systems.hooks) is not None:
+            audits += hooks.audits
+            self._watching.enter_context(self.log.watched_by(hooks.observe))
+        await self._lane().append(start, *audits)
         lane = self._lane("operations")
         for told in await self._systems.runs.tidy(lane):
             await lane.append(Error(told))

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -49,6 +49,10 @@ from steersman.threads.planned import Planned
 from steersman.threads.resources import HostResources, Machine, Terms, WorkspaceResources
 from steersman.threads.server_requests import Requests
 from steersman.threads.thinking import Briefing, Mind
+
+if TYPE_CHECKING:
+    from steersman.identity.hooks import Configured as ConfiguredHooks
+    from steersman.threads.hooks import Hooks
 
 
 class Setup(Struct, frozen=True):
@@ -103,6 +107,7 @@ class Found(Struct, frozen=True):
     configured: Configured
     secret_files: SecretFiles
     briefing: Briefing | None
+    hooks: "ConfiguredHooks | None" = None
 
 
 class ThreadSystems:
@@ -145,13 +150,20 @@ class ThreadSystems:
         lane = Lane(log, "steersman/operations/mcp", 0)
         requests = Requests(self.gate, lane, root, aside, setup.client)
         self.external = ExternalTools(workspace, self.companions, found.configured, requests.wishes)
+        self.hooks: Hooks | None = None
+        if found.hooks is not None:
+            from steersman.threads import hooks
+
+            self.hooks = hooks.Hooks(found.hooks, log, self, setup)
+            if mind is not None:
+                mind.compactor.before = self.hooks.compacting
         self.toolbox = Toolbox(
             self._tools(setup), setup.workspace, self.journal, self.gate,
             self.external if offers(setup.settings.tools, MCP_CALL) else None,
-            self.gate.withheld, self.runs.milestone,
+            self.gate.withheld, self.runs.milestone, self.hooks,
         )  # fmt: skip
         plan = os.path.relpath(plan_file(root, log.thread), root)
-        planned = Planned(plan, self.desk, switch)
+        self._planned = Planned(plan, self.desk, switch)
         self.capsule: Capsule | None = None
         if mind is not None and self.briefing is not None:
             self.capsule = Capsule(
@@ -162,8 +174,14 @@ class ThreadSystems:
                 operations=self.toolbox,
                 compactor=mind.compactor,
                 estimate=mind.estimate,
-                finished=lambda lane: planned.ask(self.settings.mode, lane),
+                finished=self._continues,
             )
+
+    async def _continues(self, lane: Lane) -> bool:
+        """Whether a turn continues where the model is done: with a plan, or because of a hook."""
+        if await self._planned.ask(self.settings.mode, lane):
+            return True
+        return self.hooks is not None and await self.hooks.stop(lane)
 
     @classmethod
     async def open(
@@ -252,6 +270,8 @@ class ThreadSystems:
     async def close(self) -> None:
         """End every program that is the thread's own, and wait until what they did is settled."""
         try:
+            if self.hooks is not None:
+                await self.hooks.close()
             await self.external.close()
             await self.companions.close()
             await self.processes.close()
@@ -302,7 +322,13 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
             trusted=setup.trusted,
         )
     configured = find_servers(root, setup.surroundings, trusted=setup.trusted)
-    return Found(configured, secret_files, briefing)
+    hooks = None
+    if setup.settings.hooks or (setup.trusted and os.path.isdir(os.path.join(root, ".claude"))):
+        from steersman.identity.hooks import find as find_hooks
+
+        found = find_hooks(root, setup.settings.hooks, trusted=setup.trusted)
+        hooks = found if found.hooks or found.problems else None
+    return Found(configured, secret_files, briefing, hooks)
 
 
 def offered(

@@ -165,6 +165,7 @@ class Turning:
         await self._ended()
         self._floor.move(Move.START)
         try:
+            await self._submitted(asked.text)
             briefing = self._systems.briefing
             attached = await briefing.attached(asked.text) if briefing else ()
         except BaseException:
@@ -174,14 +175,23 @@ class Turning:
         return await self._start(prompt, cause)
 
     async def _steer(self, asked: SteerTurn, cause: Cause = NO_CAUSE) -> str:
+        await self._submitted(asked.text)
         if self.state not in HEARING:
-            queued: str = await self._queue(Queue(asked.text), cause)
-            return queued
+            return await self._queued(asked.text, cause)
         lane = self._lane("coordination", turn=self._turn)
         return await self._inputs.admit(asked.text, "steer", lane, cause)
 
     async def _queue(self, asked: Queue, cause: Cause = NO_CAUSE) -> str:
-        corr = await self._inputs.admit(asked.text, "queue", self._lane("coordination"), cause)
+        await self._submitted(asked.text)
+        return await self._queued(asked.text, cause)
+
+    async def _submitted(self, text: str) -> None:
+        """Let hooks see what the user says; raises when one of them refuses it."""
+        if self._systems.hooks is not None and self._mind is not None:
+            await self._systems.hooks.prompt(text, self._lane(turn=self._turn))
+
+    async def _queued(self, text: str, cause: Cause) -> str:
+        corr = await self._inputs.admit(text, "queue", self._lane("coordination"), cause)
         if self.state is FloorState.IDLE and self._mind is not None:
             await self.go_on()
         self._followed = self._followed or (self._ended_said and self.state is FloorState.ENDING)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from steersman.records.message import (
     Assistant,
     Compaction,
+    HookRun,
     Meanwhile,
     Message,
     ToolCall,
@@ -26,10 +27,12 @@ WIDTH = 30
 PARTS = " ▏▎▍▌▋▊▉"  # of a cell, in eighths
 _NAMES = {
     User: "your words", Meanwhile: "your words", Assistant: "answers", ToolCall: "tool calls",
-    ToolResult: "results",
+    ToolResult: "results", HookRun: "hooks",
 }  # fmt: skip
 USED = frozenset({"usage", "compaction"})  # the messages that say how much is used
-KINDS = frozenset({"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction"})
+KINDS = frozenset(
+    {"user", "meanwhile", "assistant", "tool_call", "tool_result", "compaction", "hook_run"}
+)
 _CALLS = ("tool_call", "tool_result")  # a person's own, outside of turns, no model sees
 REST, DIGEST, FREE, FILES = "instructions, tools", "digest", "free", "files"
 _READ = "workspace_read_file"

@@ -22,6 +22,7 @@ from steersman.records.message import (
     DiffReady,
     Error,
     GuardBlock,
+    HookRun,
     JobEnd,
     Meanwhile,
     Message,
@@ -267,13 +268,20 @@ def _work_words(body: Body) -> str | None:
             return one_line(f"{verdict.decision} {kind} ({verdict.rule}): {verdict.reason}")
         case GuardBlock(command=command, rule=rule, reason=reason):
             return one_line(f"blocked ({rule}): {reason}: {command}")
-        case JobEnd() as job:
-            return job_words(job)
+        case JobEnd() | HookRun() as ended:
+            return job_words(ended) if isinstance(ended, JobEnd) else hook_words(ended)
         case Checkpoint() as checkpoint:
             return _checkpoint_words(checkpoint)
         case DiffReady(file=file, added=added, removed=removed):
             return f"{file} +{added} -{removed}"
     return None
+
+
+def hook_words(ran: HookRun) -> str:
+    """What came of a hook, in a line."""
+    came = ran.problem and f"failed: {ran.problem}"
+    said = " · ".join(filter(None, (came, ran.decision, ran.reason, ran.message)))
+    return one_line(f"hook {ran.event} ({one_line(ran.command, 40)}): {said or 'done'}")
 
 
 def _checkpoint_words(body: Checkpoint) -> str:

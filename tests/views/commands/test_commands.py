@@ -1,6 +1,7 @@
 """Every command, typed by a person at a real host with a scripted model."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,7 @@ def test_threads_of_other_folders_are_one_step_away(desk, script, tmp_path):
         ("/queue", "There is nothing to queue."),
         ("/mention nowhere.py", "There is no file “nowhere.py” here."),
         ("/mcp", "No MCP servers."),
+        ("/hooks", "No hooks."),
         ("/mcp start x", "That is not a known option."),
         ("/mcp enable x", "There is no MCP server “x”."),
         ("/skills", "No skills."),
@@ -518,6 +520,23 @@ def test_mcp_servers_are_listed_and_switched(desk, script, environ, workspace):
     assert after == ("MCP servers", "- **files** disabled")
     assert told == ["files is disabled from the next time a thread is opened."]
     assert not find(str(workspace), environ, trusted=False).servers[0].enabled
+
+
+def test_hooks_are_listed_with_their_last_runs(desk, script):
+    model = script({"text": "One."})
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
+
+    async def scenario(desk):
+        before = await desk.type("/hooks")
+        await desk.type("begin")
+        after = await desk.type("/hooks")
+        return before[0][1], after[0][1]
+
+    before, (title, after) = desk(scenario, model=model, hooks=hooks)
+
+    assert before == ("Hooks", "- **Stop**: true (your settings) · not run yet")
+    assert title == "Hooks"
+    assert re.fullmatch(r"- \*\*Stop\*\*: true \(your settings\) · just now, \d+ ms: done", after)
 
 
 def test_skills_are_chosen_and_switched(desk, tmp_path):

@@ -15,7 +15,7 @@ from tests.world import call
 NAMES = [
     "add-dir", "approvals", "ask", "code", "commit", "compact", "config", "context",
     "continue", "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export",
-    "fork", "help", "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention",
+    "fork", "help", "hooks", "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention",
     "model", "new", "output", "permissions", "plan", "pr", "queue", "quit", "redo", "rename",
     "resume", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust",
     "undo",

@@ -10,6 +10,8 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
+from msgspec.structs import replace
+
 from steersman.operations.running.command_run import CommandRun
 from steersman.operations.running.guardian import NOTHING, Guardian, Handed, Lifeline
 from steersman.operations.running.programs import found
@@ -174,9 +176,8 @@ class Companions:
         try:
             (heard, saying), (listening, said), (telling, told) = pipe(), pipe(), pipe()
             handed = Handed(run.inherit, view=run.view) if run is not None else NOTHING
-            lifeline = await self._guardian.start(
-                argv, cwd, environ, told, handed, talk=(heard, said)
-            )
+            handed = replace(handed, talk=(heard, said))
+            lifeline = await self._guardian.start(argv, cwd, environ, told, handed)
         except BaseException:
             for descriptor in opened:
                 os.close(descriptor)

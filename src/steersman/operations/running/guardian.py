@@ -54,11 +54,15 @@ NO_VIEW = View()
 
 
 class Handed(Struct, frozen=True):
-    """What of the host a command gets: descriptors to inherit, namespaces to start in, a view."""
+    """What of the host a command gets: descriptors to inherit, namespaces to start in, a view.
+
+    One that is to `talk` reads from the first descriptor and prints to the second.
+    """
 
     inherit: tuple[int, ...] = ()
     spaces: tuple[int, ...] = ()
     view: View = NO_VIEW
+    talk: tuple[int, ...] = ()
 
 
 NOTHING = Handed()
@@ -159,17 +163,16 @@ class Guardian:
         environ: Mapping[str, str],
         output: int,
         handed: Handed = NOTHING,
-        talk: tuple[int, int] | None = None,
         limits: Limits = NO_LIMITS,
     ) -> Lifeline:
         """Start a command that prints to a descriptor and inherits some, under the same numbers.
 
-        One that is to `talk` reads from the first and prints to the second, errors to `output`.
-        It does not start where the namespaces cannot be joined.
+        Of one that is to talk only the errors go to `output`. It does not start where the
+        namespaces cannot be joined.
         """
-        inherit, spaces = handed.inherit, handed.spaces
+        inherit, spaces, talk = handed.inherit, handed.spaces, handed.talk
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
-        given, numbers = (*(talk or ()), *inherit), (*((0, 1) if talk else ()), *inherit)
+        given, numbers = (*talk, *inherit), (*((0, 1) if talk else ()), *inherit)
         assert len(given) + len(spaces) <= MOST, "more descriptors than a guard takes"
         bounds = f"{limits.processes} {limits.file_bytes} {len(spaces)}"
         about = (bounds, handed.view.place, handed.view.options)

@@ -1,6 +1,7 @@
 """`workspace_run_command`, in the foreground or in the background."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Mapping
 from enum import Enum, auto
 from functools import partial
@@ -94,13 +95,17 @@ NOT_GIVEN = Given()
 
 
 class Attempt(Struct, frozen=True):
-    """A command to be run, for whom, and what there is to say of it so far."""
+    """A command to be run, for whom, and what there is to say of it so far.
+
+    One that is to `talk` reads from a file and prints to another.
+    """
 
     args: RunCommandArgs
     bench: Bench
     given: Given
     line: list[str]
     notes: list[str]
+    talk: tuple[int, ...] = ()
 
 
 class RunCommand(Tool[RunCommandArgs]):
@@ -210,14 +215,18 @@ class RunCommand(Tool[RunCommandArgs]):
         return await self._chances.note(ended, root, bench.profile, level)
 
     async def _run(
-        self, args: RunCommandArgs, bench: Bench, given: Given = NOT_GIVEN
+        self,
+        args: RunCommandArgs,
+        bench: Bench,
+        given: Given = NOT_GIVEN,
+        talk: tuple[int, ...] = (),
     ) -> CommandResult | More:
         """Run it, and remove what was put in place for it."""
         self._placed[bench.call] = {}
         try:
             cwd = bench.workspace.locate(args.cwd)
             bench, line = await started(args.command, cwd, bench, self._environ)
-            return await self._run_somewhere(Attempt(args, bench, given, line, []))
+            return await self._run_somewhere(Attempt(args, bench, given, line, [], talk))
         finally:
             await _take_away(self._placed.pop(bench.call, {}))
 
@@ -272,6 +281,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 made = self._placed[bench.call]
                 await unbroken(asyncio.to_thread(put_in_place, run.granted, made))
                 await unbroken(asyncio.to_thread(loosen, run.granted, args.command))
+            _begin_again(attempt.talk)
             running = await self._processes.start(
                 await unbroken(asyncio.to_thread(run.argv, attempt.line, cwd)),
                 cwd,
@@ -280,7 +290,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 command=args.command,
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
-                handed=Handed(run.inherit, run.spaces, run.view),
+                handed=Handed(run.inherit, run.spaces, run.view, attempt.talk),
             )
             try:
                 kept = await self._wait(running, run, args, notes)
@@ -366,6 +376,14 @@ class RunCommand(Tool[RunCommandArgs]):
             return False
         self._processes.adopt(running)
         return True
+
+
+def _begin_again(talk: tuple[int, ...]) -> None:
+    """Have what is read begin at its beginning, and what was printed by an earlier try be gone."""
+    for file in talk:
+        os.lseek(file, 0, os.SEEK_SET)
+    for file in talk[1:]:
+        os.ftruncate(file, 0)
 
 
 async def _take_away(made: Mapping[str, int]) -> None:

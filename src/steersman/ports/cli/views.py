@@ -22,6 +22,7 @@ from steersman.records.message import (
     DiffReady,
     Error,
     GuardBlock,
+    HookRun,
     JobEnd,
     Message,
     Question,
@@ -42,6 +43,7 @@ from steersman.views.text import (
     ending_words,
     fact_words,
     flat,
+    hook_words,
     job_words,
     json_line,
     one_line,
@@ -183,6 +185,10 @@ class PlainView:
                 self._print("\n".join(map(flat, summary_lines(done))))
             case JobEnd() as job:
                 self._print(flat(job_words(job)))
+            case HookRun() as ran if (
+                ran.problem or ran.message or ran.decision not in ("", "allow")
+            ):
+                self._print(click.style(f"! {flat(hook_words(ran))}", fg="yellow"))
             case Audit() as audit if audit not in self._warned:
                 self._warned.add(audit)
                 self._print(click.style(f"! {audit_words(audit)}", fg="yellow"))

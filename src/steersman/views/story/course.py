@@ -10,6 +10,7 @@ from steersman.records.message import (
     Compaction,
     Error,
     GuardBlock,
+    HookRun,
     JobEnd,
     Message,
     Progress,
@@ -163,6 +164,14 @@ def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
     return [remarked(shelf, message, body, "denied")]
 
 
+def take_hook(shelf: Shelf, message: Message, body: HookRun) -> list[Block]:
+    """A hook failed, held something back or has words for the user; the others run silently."""
+    if body.problem:
+        return [remarked(shelf, message, body, "error")]
+    quiet = body.decision in ("", "allow") and not body.message
+    return [] if quiet else [remarked(shelf, message, body, "done")]
+
+
 def take_summary(shelf: Shelf, message: Message, body: Summary) -> list[Block]:
     """What a turn that asked nobody came to."""
     return [remarked(shelf, message, body, "done")]
@@ -174,5 +183,5 @@ TAKERS: Mapping[type[Body], Callable[[Shelf, Message, Any], list[Block]]] = {
     RequestReceipt: take_receipt, UsageReport: take_usage, Progress: take_progress,
     Error: take_error, Checkpoint: take_checkpoint, Compaction: take_compaction,
     Audit: take_audit, GuardBlock: take_block, Summary: take_summary,
-    JobEnd: take_job_end, Rewind: take_rewind,
+    JobEnd: take_job_end, Rewind: take_rewind, HookRun: take_hook,
 }  # fmt: skip

@@ -1,0 +1,59 @@
+"""A hook as a command of its thread: confined, journaled and ended like any other.
+
+It reads what happened and prints an answer; it is never offered to a model.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from tempfile import TemporaryFile
+
+from msgspec.structs import asdict, replace
+
+from steersman.operations.running.command_result import CommandResult
+from steersman.operations.running.command_runs import CommandRuns
+from steersman.operations.running.processes import Processes
+from steersman.operations.tool import Bench, Family, Plan
+from steersman.operations.tools.run_command import Given, RunCommand, RunCommandArgs
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.action import Execute
+
+PRINTED = 256 * 1024  # bytes of an answer; a longer one is not read
+
+
+class HookResult(CommandResult, frozen=True, omit_defaults=True):
+    """How a hook ended: `output` are its errors, `printed` is its answer if that is `whole`."""
+
+    printed: str = ""
+    whole: bool = False
+
+
+class RunHook(RunCommand):
+    """Run a hook."""
+
+    family = Family.HOOKS
+
+    def __init__(self, environ: Mapping[str, str], processes: Processes, runs: CommandRuns) -> None:
+        super().__init__(environ, processes, runs)
+        self.inputs: dict[str, bytes] = {}  # what hooks will read, by the calls that run them
+
+    async def plan(
+        self, args: RunCommandArgs, workspace: PlanningWorkspace
+    ) -> Plan[RunCommandArgs]:
+        """Execute that command, in the workspace and with no more than a sandbox gives."""
+        return Plan(args, [Execute(args.command, workspace.root)])
+
+    async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> HookResult:
+        """Run it once; what the sandbox refuses it is not asked for."""
+        environ = bench.profile.environ or self._environ
+        known = {**environ, "CLAUDE_PROJECT_DIR": bench.workspace.root}
+        bench = replace(bench, profile=replace(bench.profile, environ=known))
+        with TemporaryFile() as asked, TemporaryFile() as said:
+            await asyncio.to_thread(asked.write, self.inputs.pop(bench.call))
+            asked.flush()
+            talk = asked.fileno(), said.fileno()
+            ran = await self._run(plan.args, bench, Given(last=True), talk)
+            assert isinstance(ran, CommandResult), "it asks for no more"
+            said.seek(0)
+            printed = await asyncio.to_thread(said.read, PRINTED + 1)
+        text = printed[:PRINTED].decode("utf-8", "replace")
+        return HookResult(**asdict(ran), printed=text, whole=len(printed) <= PRINTED)

@@ -1,0 +1,239 @@
+"""The contract of hooks as Claude Code has it: what settings say, what a hook gets and answers.
+
+Pure. `identity/hooks.py` finds them, `threads/hooks.py` runs them. An answer can hold a call back,
+change it or say something about it; none of them allows what the gate does not.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+
+from steersman.records import validation
+from steersman.records.dialogue import Call
+from steersman.records.message import HookDecision, HookEvent, ToolResult
+from steersman.records.tool_names import MEANT, outward
+
+EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
+ANY = ("", "*")
+TEXT = 10_000  # characters of an answer that the model or the user gets
+_FILES = re.compile(
+    r"^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to): |(?:\+\+\+|---) (?:[ab]/)?)([^\t\n]+)",
+    re.MULTILINE,
+)
+_BLOCKING: Mapping[str, HookDecision] = {
+    "PreToolUse": "deny",
+    **dict.fromkeys(
+        ("PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "PreCompact"), "block"
+    ),
+}
+_HEARD = ("UserPromptSubmit", "SessionStart", "PreCompact")  # whose plain words the model gets
+_DECISIONS: Mapping[object, HookDecision] = {"allow": "allow", "ask": "ask", "deny": "deny"}
+
+
+class Hook(Struct, frozen=True):
+    """A command that is run when something happens, for at most `timeout` seconds."""
+
+    event: HookEvent
+    command: str
+    source: str
+    matcher: str = ""
+    timeout: float = 60.0
+
+    def fits(self, names: Iterable[str]) -> bool:
+        """Whether one of the names is meant: of a tool, of why a session starts, and the like."""
+        return self.matcher in ANY or any(re.fullmatch(self.matcher, name) for name in names)
+
+
+class _Entry(Struct, frozen=True):
+    type: str
+    command: str = ""
+    timeout: Annotated[float, Meta(gt=0, le=600)] = 60.0
+
+
+class _Group(Struct, frozen=True):
+    hooks: list[_Entry]
+    matcher: str = ""
+
+
+class Answer(Struct, frozen=True):
+    """What a hook answered: `problem` when it failed or cannot be understood."""
+
+    decision: HookDecision = ""
+    reason: str = ""
+    context: str = ""
+    arguments: dict[str, Any] | None = None
+    message: str = ""
+    problem: str = ""
+
+
+def read(said: object, source: str) -> tuple[list[Hook], list[str]]:
+    """The hooks of a `hooks` table, and sentences about what in it is not used."""
+    if not isinstance(said, dict):
+        return [], [f"The hooks in {source} are not used: “hooks” must be a table of events."]
+    found: list[Hook] = []
+    problems: list[str] = []
+    for event, groups in said.items():
+        if event not in EVENTS:
+            there = ", ".join(EVENTS)
+            problems.append(
+                f"There is no event “{event}” for hooks ({source}). There are: {there}."
+            )
+            continue
+        try:
+            for group in msgspec.convert(groups, list[_Group]):
+                found += _hooks(event, group, source)
+        except (msgspec.ValidationError, ValueError) as error:
+            wrong = isinstance(error, msgspec.ValidationError)
+            told = validation.in_words(error) if wrong else str(error)
+            problems.append(f"Hooks for {event} in {source} are not used: {told}.")
+    return found, problems
+
+
+def _hooks(event: HookEvent, group: _Group, source: str) -> Iterator[Hook]:
+    try:
+        re.compile("" if group.matcher in ANY else group.matcher)
+    except re.error as error:
+        raise ValueError(f"the matcher “{group.matcher}” is not a regular expression") from error
+    for one in group.hooks:
+        if one.type != "command":
+            raise ValueError(f"hooks of type “{one.type}” are not supported, only “command”")
+        if not one.command.strip() or "\0" in one.command:
+            raise ValueError("a hook has no command")
+        yield Hook(event, one.command, source, group.matcher, one.timeout)
+
+
+def chosen(hooks: Iterable[Hook], event: HookEvent, names: Iterable[str] | None) -> list[Hook]:
+    """The hooks for an event, each command once; None where the event has nothing to match."""
+    known = None if names is None else tuple(names)
+    meant = (h for h in hooks if h.event == event and (known is None or h.fits(known)))
+    return list({hook.command: hook for hook in reversed(list(meant))}.values())[::-1]
+
+
+def names_of(call: Call, root: str) -> tuple[str, ...]:
+    """The names of a call's tool that a matcher may mean: theirs and ours."""
+    shown = (name for name, _ in seen_as(call, root))
+    theirs = (name for name, meant in MEANT.items() if call.name in meant)
+    return tuple(dict.fromkeys((*shown, *theirs, call.name)))
+
+
+def seen_as(call: Call, root: str) -> list[tuple[str, dict[str, Any]]]:
+    """A call as hooks see it: one that changes several files is an edit of each of them.
+
+    Files have their whole and plain paths, so that none is hidden by `..`.
+    """
+    seen = _seen_as(call, root)
+    for _, given in seen:
+        if isinstance(path := given.get("file_path"), str):
+            given["file_path"] = os.path.normpath(path)
+    return seen
+
+
+def _seen_as(call: Call, root: str) -> list[tuple[str, dict[str, Any]]]:
+    match call.name, call.arguments:
+        case "workspace_edit_files", {"files": [*files]}:
+            return [_edit(call, file, root) for file in files]
+        case "workspace_apply_patch", {"patch": str(patch)}:
+            paths = dict.fromkeys(path.strip() for path in _FILES.findall(patch))
+            named = [os.path.join(root, path) for path in paths if path != "/dev/null"]
+            return [("Edit", {"file_path": path, "patch": patch}) for path in named] or [
+                (call.name, dict(call.arguments))
+            ]
+    return [outward(call.name, call.arguments, root)]
+
+
+def _edit(call: Call, file: object, root: str) -> tuple[str, dict[str, Any]]:
+    """The edits of one file: one, or several that are made together."""
+    match file:
+        case {"path": str(path), "edits": [_, _, *_] as edits}:
+            parts = [{"files": [{"path": path, "edits": [edit]}]} for edit in edits]
+            made = [outward(call.name, part, root)[1] for part in parts]
+            for one in made:
+                one.pop("file_path", None)
+            return "MultiEdit", {"file_path": os.path.join(root, path), "edits": made}
+    return outward(call.name, {"files": [file]}, root)
+
+
+def response_of(result: ToolResult, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What came of a call, with the names that hooks know from Claude Code beside ours."""
+    output = result.output if isinstance(result.output, dict) else {"output": result.output}
+    if "exit_code" in output:
+        return {**output, "stdout": output.get("output", ""), "stderr": "", "interrupted": False}
+    if "file_path" in given:
+        return {**output, "filePath": given["file_path"], "success": True}
+    return output
+
+
+def understood(event: HookEvent, code: int, printed: str, errors: str) -> Answer:
+    """What a hook that ended means, by its exit code and what it printed."""
+    told = errors.strip()[:TEXT]
+    if code == 2:
+        decision = _BLOCKING.get(event, "")
+        if not decision:
+            return Answer(problem=told or "exit code 2")
+        return Answer(decision, told or "the hook gives no reason")
+    if code != 0:
+        first = told.partition("\n")[0][:300]
+        return Answer(problem=f"exit code {code}{f': {first}' if first else ''}")
+    plain = printed.strip()
+    if not plain.startswith("{"):
+        return Answer(context=plain[:TEXT] if event in _HEARD else "")
+    try:
+        said = msgspec.json.decode(plain, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return Answer(problem="what it printed begins like JSON and is none")
+    try:
+        return _told(event, msgspec.convert(said, _Said))
+    except msgspec.ValidationError as error:
+        return Answer(problem=f"its answer is not valid: {validation.in_words(error)}")
+
+
+class _Specific(Struct, frozen=True, rename="camel"):
+    hook_event_name: str = ""
+    permission_decision: Literal["allow", "deny", "ask"] | None = None
+    permission_decision_reason: str | None = None
+    updated_input: dict[str, Any] | None = None
+    additional_context: str | None = None
+
+
+class _Said(Struct, frozen=True, rename="camel"):
+    """The JSON that a hook may print."""
+
+    continue_: Annotated[bool, Meta()] = msgspec.field(default=True, name="continue")
+    stop_reason: str | None = None
+    system_message: str | None = None
+    decision: Literal["approve", "block", "allow", "deny", "ask"] | None = None
+    reason: str | None = None
+    hook_specific_output: _Specific | None = None
+
+
+def _told(event: HookEvent, said: _Said) -> Answer:
+    more = said.hook_specific_output or _Specific(event)
+    problem = ""
+    if more.hook_event_name != event:
+        problem, more = f"it answers for {more.hook_event_name or 'no event'}", _Specific(event)
+    decision, reason = _decided(event, said, more)
+    return Answer(
+        decision,
+        (reason or "")[:TEXT],
+        (more.additional_context or "")[:TEXT],
+        more.updated_input if event == "PreToolUse" else None,
+        (said.system_message or "")[:TEXT],
+        problem,
+    )
+
+
+def _decided(event: HookEvent, said: _Said, more: _Specific) -> tuple[HookDecision, str | None]:
+    if not said.continue_:
+        return "stop", said.stop_reason or said.reason or "a hook stopped the work"
+    if event == "PreToolUse":
+        old = {"approve": "allow", "block": "deny"}.get(said.decision or "", said.decision)
+        made = _DECISIONS.get(more.permission_decision or old, "")
+        reason = more.permission_decision_reason or said.reason
+        return made, reason or ("the hook gives no reason" if made in ("deny", "ask") else "")
+    if said.decision in ("block", "deny") and event in _BLOCKING:
+        return "block", said.reason or "the hook gives no reason"
+    return "", said.reason

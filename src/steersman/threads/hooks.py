@@ -1,0 +1,259 @@
+"""The hooks of an open thread: run when something happens, logged, and what follows from them.
+
+`records/hooks.py` knows the contract. Whatever goes wrong with a hook is in the log, and the work
+continues without it.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from steersman.identity.hooks import Configured
+from steersman.operations.executor import Toolbox
+from steersman.operations.running.guardian import Limits
+from steersman.operations.running.processes import Processes
+from steersman.operations.tools.run_hook import RunHook
+from steersman.records.dialogue import Call
+from steersman.records.errors import Denied
+from steersman.records.hooks import Answer, Hook, chosen, names_of, response_of, seen_as, understood
+from steersman.records.message import (
+    Audit,
+    ConfirmRequest,
+    HookDecision,
+    HookEvent,
+    HookRun,
+    Message,
+    Question,
+    ToolResult,
+)
+from steersman.records.tool_names import inward
+from steersman.store.log import Lane, ThreadLog
+from steersman.systems import Hooked
+
+if TYPE_CHECKING:
+    from steersman.threads.systems import Setup, ThreadSystems
+
+LIMITS = Limits(256, 64 << 20)  # processes of a hook, and bytes of a file that it writes
+ERRORS = 1 << 20  # bytes of its errors that are kept on disk
+INPUT = 8 << 20  # bytes that a hook reads
+OUTPUT = 2000  # characters of what it printed that the log keeps
+ROUNDS = 8  # how often hooks keep a turn going
+MARK = "hook_"
+OTHERS = "A hook gave other arguments, which is possible for calls of a single edit; not used."
+Given = tuple[str, Mapping[str, Any]]  # what an event is about, and its fields
+
+
+class Hooks:
+    """Runs the hooks of one thread, through its gate and with its journal."""
+
+    def __init__(
+        self, found: Configured, log: ThreadLog, systems: "ThreadSystems", setup: "Setup"
+    ) -> None:
+        self.audits = tuple(Audit("settings", problem) for problem in found.problems)
+        self._hooks = found.hooks
+        self._log = log
+        self._systems = systems
+        self._root = setup.workspace.root
+        # Processes of their own: nobody sees hooks among the jobs, and less is allowed them.
+        spool = Path(setup.state, "output", log.thread, "hooks")
+        guardian = setup.resources.guardian
+        self._processes = Processes(spool, guardian, max_output=ERRORS, limits=LIMITS)
+        self._tool = RunHook(setup.environ, self._processes, systems.runs)
+        self._toolbox = Toolbox([self._tool], setup.workspace, systems.journal, systems.gate)
+        self._started = False
+        self._rounds: dict[tuple[str, int], int] = {}
+        self._notifying: set[asyncio.Task[list[Answer]]] = set()
+
+    # What happens
+
+    async def before(self, call: Call, lane: Lane) -> Hooked:
+        """Hooks before a call may refuse it, have it asked about, or change its arguments."""
+        answers = await self._run("PreToolUse", *self._of_call(call), lane)
+        made, told = self._changed(call, answers)
+        return Hooked(
+            made,
+            ask=_reason(answers, "ask"),
+            refuse=_reason(answers, "deny"),
+            told="\n".join(filter(None, (told, *(a.context for a in answers)))),
+            stop=_reason(answers, "stop"),
+        )
+
+    async def after(self, call: Call, result: ToolResult, lane: Lane) -> Hooked:
+        """Hooks after a call may say something to the model, and change files."""
+        answers = await self._run("PostToolUse", *self._of_call(call, result), lane)
+        blocked = _reason(answers, "block")
+        said = [f"A hook says: {blocked}"] if blocked else []
+        told = "\n".join(filter(None, (*said, *(a.context for a in answers))))
+        return Hooked(call, told=told, stop=_reason(answers, "stop"))
+
+    async def prompt(self, text: str, lane: Lane) -> None:
+        """The user says something; before the first time, the session starts for hooks."""
+        if not self._started:
+            self._started = True
+            source = "resume" if lane.turn else "startup"
+            await self._run("SessionStart", (source,), [(source, {"source": source})], lane)
+        answers = await self._run("UserPromptSubmit", None, [("", {"prompt": text})], lane)
+        if why := _reason(answers, "stop") or _reason(answers, "block"):
+            raise Denied("A hook refused the message.", why, "`/hooks` lists the hooks.")
+
+    async def stop(self, lane: Lane) -> bool:
+        """The model is done; True when a hook wants the turn to continue."""
+        event: HookEvent = "SubagentStop" if "/" in lane.path else "Stop"
+        place = lane.path, lane.turn
+        rounds = self._rounds.get(place, 0)
+        if rounds >= ROUNDS:
+            return False
+        answers = await self._run(event, None, [("", {"stop_hook_active": rounds > 0})], lane)
+        if _reason(answers, "stop") or not _reason(answers, "block"):
+            return False
+        self._rounds[place] = rounds + 1
+        return True
+
+    async def compacting(self, cause: str, lane: Lane) -> bool:
+        """The conversation is about to be compacted; False when a hook calls that off.
+
+        Only what the user asked for can be: without room, the model could not go on.
+        """
+        trigger = "manual" if cause == "user" else "auto"
+        fields = {"trigger": trigger, "custom_instructions": ""}
+        above = Lane(lane.log, lane.path.rpartition("/")[0], lane.turn)
+        answers = await self._run("PreCompact", (trigger,), [(trigger, fields)], above)
+        return trigger == "auto" or not (_reason(answers, "block") or _reason(answers, "stop"))
+
+    def observe(self, messages: Iterable[Message]) -> None:
+        """Notify of what waits for the user, beside the work; not of what hooks wait for."""
+        for message in messages:
+            match message.body:
+                case ConfirmRequest(call=call, tool=tool) if not call.startswith(MARK):
+                    kind, told = "permission_prompt", f"Steersman needs your permission: {tool}"
+                case Question(text=text):
+                    kind, told = "idle_prompt", f"Steersman waits for your answer: {text}"
+                case _:
+                    continue
+            lane = Lane(self._log, message.path.partition("/")[0], message.turn)
+            fields = {"message": told, "notification_type": kind}
+            task = asyncio.create_task(self._run("Notification", (kind,), [(kind, fields)], lane))
+            self._notifying.add(task)
+            task.add_done_callback(self._notifying.discard)
+
+    async def close(self) -> None:
+        """End every hook that runs."""
+        await self._processes.close()
+        if self._notifying:
+            await asyncio.wait(self._notifying)
+
+    # How they are run
+
+    def _of_call(
+        self, call: Call, result: ToolResult | None = None
+    ) -> tuple[tuple[str, ...], list[Given]]:
+        """The names of a call, and an event for everything that it is seen as."""
+        events: list[Given] = []
+        for name, given in seen_as(call, self._root):
+            fields = {"tool_name": name, "tool_input": given, "tool_use_id": call.id}
+            came = {"tool_response": response_of(result, given)} if result else {}
+            events.append((name, {**fields, **came}))
+        return names_of(call, self._root), events
+
+    def _changed(self, call: Call, answers: Sequence[Answer]) -> tuple[Call, str]:
+        """The call with the arguments of the first hook that gave others, and a note on that."""
+        given = next((a.arguments for a in answers if a.arguments is not None), None)
+        if given is None:
+            return call, ""
+        if len(seen := seen_as(call, self._root)) > 1 or {"edits", "patch"} & seen[0][1].keys():
+            return call, OTHERS
+        ours = inward(call.name, call.arguments, given, self._root)
+        if ours is None:
+            return call, ""
+        changed = msgspec.json.encode(given).decode()
+        return msgspec.structs.replace(call, arguments=ours), f"A hook changed the call: {changed}"
+
+    async def _run(
+        self, event: HookEvent, names: Iterable[str] | None, events: Iterable[Given], lane: Lane
+    ) -> list[Answer]:
+        """Run the hooks that are meant, side by side; their answers are in their order."""
+        hooks = chosen(self._hooks, event, names)
+        works = [self._one(hook, given, lane) for given in events for hook in hooks]
+        return list(await asyncio.gather(*works))
+
+    async def _one(self, hook: Hook, given: Given, lane: Lane) -> Answer:
+        """Run one hook, and log what came of it."""
+        about, fields = given
+        known = {
+            "session_id": lane.log.thread,
+            "transcript_path": "",
+            "cwd": self._root,
+            "permission_mode": self._mode(),
+            "hook_event_name": hook.event,
+        }
+        said = msgspec.json.encode({**known, **fields})
+        run = HookRun(hook.event, hook.command, hook.source, hook.matcher, about)
+        if len(said) > INPUT:
+            answer = Answer(problem=f"not run: there are more than {INPUT >> 20} MB to read")
+        else:
+            run, answer = await self._carried_out(hook, said, run, lane)
+        heard = hook.event not in ("PreToolUse", "PostToolUse")  # there the result says it
+        told = answer.context
+        if answer.decision == "block" and hook.event in ("Stop", "SubagentStop"):
+            told = "\n".join(filter(None, (answer.reason, told)))
+        run = msgspec.structs.replace(
+            run,
+            decision=answer.decision,
+            reason=answer.reason,
+            context=told if heard else "",
+            arguments=answer.arguments,
+            message=answer.message,
+            problem=answer.problem,
+        )
+        await lane.at("operations", "hook").append(run)
+        return answer
+
+    async def _carried_out(
+        self, hook: Hook, said: bytes, run: HookRun, lane: Lane
+    ) -> tuple[HookRun, Answer]:
+        """Run the command through the gate; how it ended, and what that means."""
+        call = Call(
+            f"{MARK}{token_hex(6)}",
+            self._tool.name,
+            {"command": hook.command, "wait_timeout": hook.timeout, "kill_on_timeout": True},
+        )
+        self._tool.inputs[call.id] = said
+        try:
+            outcome = await self._toolbox.outcome(call, lane, lambda _: "")
+        finally:
+            self._tool.inputs.pop(call.id, None)
+            self._systems.gate.over(call.id)
+        if isinstance(outcome.stop, asyncio.CancelledError):
+            raise outcome.stop
+        result = outcome.result
+        if result.status != "ok":
+            return run, Answer(problem=f"not run: {result.message}")
+        ended: dict[str, Any] = result.output
+        printed, errors, code = ended.get("printed", ""), ended["output"], ended.get("exit_code")
+        run = msgspec.structs.replace(
+            run,
+            exit=code,
+            ms=ended["wall_ms"],
+            output="\n".join(filter(None, (printed.strip(), errors.strip())))[:OUTPUT],
+            changes=tuple(ended.get("changes", ())),
+        )
+        if ended["wall_ms"] >= 1000 * hook.timeout:
+            return run, Answer(problem=f"ended after {hook.timeout:g} s, its time limit")
+        if not ended.get("whole"):
+            return run, Answer(problem="it printed too much; its answer was not read")
+        return run, understood(hook.event, code or 0, printed, errors)
+
+    def _mode(self) -> str:
+        """How much is asked, in the words that hooks know."""
+        settings = self._systems.settings
+        levels = {"never": "dontAsk", "review": "acceptEdits"}
+        return "plan" if settings.mode == "plan" else levels.get(settings.approvals, "default")
+
+
+def _reason(answers: Iterable[Answer], decision: HookDecision) -> str:
+    """Why hooks decided something; empty when none did."""
+    return "\n".join(dict.fromkeys(a.reason for a in answers if a.decision == decision))
