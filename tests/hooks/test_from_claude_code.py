@@ -4,13 +4,14 @@ import pytest
 
 from steersman.records.errors import Denied
 from steersman.records.message import (
+    Audit,
     ConfirmRequest,
     ConfirmResponse,
     ToolResult,
     TurnEnd,
     User,
 )
-from tests.cli.kit import DONE, outside, shell
+from tests.cli.kit import DONE, READ, outside, shell
 from tests.hooks.kit import bodies, opened, play, runs, trust, with_claude_files, worked
 from tests.world import call
 
@@ -194,6 +195,29 @@ def test_a_notifier_learns_that_someone_is_waited_for(environ, project, script):
     play(environ, scenario)
     told = (project / "notified.txt").read_text()
     assert told == "Steersman needs your permission: workspace_run_command\n"
+
+
+def test_who_is_asked_to_trust_a_folder_is_shown_what_its_hooks_run(environ, project):
+    async def scenario(host):
+        return host.permissions.folder(str(project)).sentence("project")
+
+    told = play(environ, scenario)
+    assert "the hook PreToolUse runs python3 .claude/hooks/rewrite.py in a sandbox" in told
+
+
+def test_a_mode_without_commands_runs_no_hooks_and_says_so_once(environ, project, script):
+    model = script({"tool_calls": [READ, READ]}, DONE)
+
+    async def scenario(host):
+        trust(host, project)
+        thread = await worked(host, project, model, mode="ask")
+        assert runs(host, thread) == []
+        assert [one.what for one in bodies(host, thread, Audit) if one.about == "settings"] == [
+            "Hooks are not run in ask mode: it runs no commands."
+        ]
+        assert bodies(host, thread, TurnEnd)[0].ending == "done"
+
+    play(environ, scenario)
 
 
 def test_a_folder_that_nobody_trusts_has_no_hooks(environ, project, script):

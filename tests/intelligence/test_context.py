@@ -22,6 +22,7 @@ from steersman.records.message import (
     Assistant,
     Body,
     Compaction,
+    HookRun,
     Meanwhile,
     Message,
     ToolCall,
@@ -190,6 +191,7 @@ def test_a_stored_message_that_cannot_be_read_is_told_in_a_sentence(kind):
     others = said(
         (Compaction(until=1, tail=2), f"{ROOT}/intelligence", None),
         (Meanwhile("They undid it."), f"{ROOT}/coordination", None),
+        (HookRun("Stop", "true", "here", context="Go on."), f"{ROOT}/operations/hook", None),
     )
     messages = rows([*TALK[:6], *others])
     spoilt = [

@@ -26,6 +26,7 @@ DEEPEST = 64
 
 # Below a folder of this name: what counts, and what a person calls it. `*` is everything else.
 SERVERS = "MCP servers"
+CLAUDE = "settings of Claude Code"
 BRINGS: dict[str, dict[str, str]] = {
     ".steersman": {
         "config.toml": "settings",
@@ -39,7 +40,7 @@ BRINGS: dict[str, dict[str, str]] = {
         "plugins": "plugins",
     },
     ".claude": {
-        "settings": "settings of Claude Code",
+        "settings": CLAUDE,
         "skills": "skills",
         "commands": "commands",
         "output-styles": "output styles",
@@ -180,13 +181,13 @@ def standing(
     return msgspec.structs.replace(stands, runs=now, drifted=drifted)
 
 
-def with_lines(stands: Standing, lines: Sequence[str]) -> Standing:
-    """The same, with what its MCP servers run where it says that there are some."""
-    at = next((at for at, one in enumerate(stands.found) if one.what == SERVERS), None)
+def with_lines(stands: Standing, lines: Sequence[str], what: str = SERVERS) -> Standing:
+    """The same, with what something runs that it comes with, where it says that there is some."""
+    at = next((at for at, one in enumerate(stands.found) if one.what == what), None)
     if at is None or not lines:
         return stands
     found = list(stands.found)
-    found[at] = msgspec.structs.replace(found[at], what=f"{SERVERS}: {_listed(lines)}")
+    found[at] = msgspec.structs.replace(found[at], what=f"{what}: {_listed(lines)}")
     return msgspec.structs.replace(stands, found=tuple(found))
 
 

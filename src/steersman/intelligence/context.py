@@ -203,7 +203,7 @@ class Context:
             return
         asks = said.event in ("Stop", "SubagentStop")  # for more work, as a prompt does
         item = UserItem(f"A hook ({said.event}) says:\n{said.context}", steer=not asks)
-        if self._answer is not None or self._results:
+        if self._results:
             self._later.append((item, self._seq, 0))
         else:
             self._add(item, self._seq, 0)

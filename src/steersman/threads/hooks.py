@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from steersman.governance.modes import runs_commands
 from steersman.identity.hooks import Configured
 from steersman.operations.executor import Toolbox
 from steersman.operations.running.guardian import Limits
@@ -64,6 +65,7 @@ class Hooks:
         self._processes = Processes(spool, guardian, max_output=ERRORS, limits=LIMITS)
         self._tool = RunHook(setup.environ, self._processes, systems.runs)
         self._toolbox = Toolbox([self._tool], setup.workspace, systems.journal, systems.gate)
+        self._told: set[Audit] = set()
         self._started = False
         self._rounds: dict[tuple[str, int], int] = {}
         self._notifying: set[asyncio.Task[list[Answer]]] = set()
@@ -177,11 +179,22 @@ class Hooks:
     ) -> list[Answer]:
         """Run the hooks that are meant, side by side; their answers are in their order."""
         hooks = chosen(self._hooks, event, names)
-        works = [self._one(hook, given, lane) for given in events for hook in hooks]
-        return list(await asyncio.gather(*works))
+        mode = self._systems.settings.mode
+        if hooks and not runs_commands(mode):
+            told = Audit("settings", f"Hooks are not run in {mode} mode: it runs no commands.")
+            if told not in self._told:
+                self._told.add(told)
+                await lane.append(told)
+            return []
+        works = [(given, hook) for given in events for hook in hooks]
+        named = (self._one(hook, given, lane, at) for at, (given, hook) in enumerate(works))
+        return list(await asyncio.gather(*named))
 
-    async def _one(self, hook: Hook, given: Given, lane: Lane) -> Answer:
-        """Run one hook, and log what came of it."""
+    async def _one(self, hook: Hook, given: Given, lane: Lane, at: int) -> Answer:
+        """Run one hook, and log what came of it.
+
+        With the same call it has the same name: asked about again, it finds its answer.
+        """
         about, fields = given
         known = {
             "session_id": lane.log.thread,
@@ -191,11 +204,14 @@ class Hooks:
             "hook_event_name": hook.event,
         }
         said = msgspec.json.encode({**known, **fields})
+        name = f"{MARK}{hook.event}_{fields.get('tool_use_id') or token_hex(4)}_{at}"
         run = HookRun(hook.event, hook.command, hook.source, hook.matcher, about)
         if len(said) > INPUT:
             answer = Answer(problem=f"not run: there are more than {INPUT >> 20} MB to read")
         else:
-            run, answer = await self._carried_out(hook, said, run, lane)
+            run, answer = await self._carried_out(
+                hook, Call(name, self._tool.name), said, run, lane
+            )
         heard = hook.event not in ("PreToolUse", "PostToolUse")  # there the result says it
         told = answer.context
         if answer.decision == "block" and hook.event in ("Stop", "SubagentStop"):
@@ -213,14 +229,11 @@ class Hooks:
         return answer
 
     async def _carried_out(
-        self, hook: Hook, said: bytes, run: HookRun, lane: Lane
+        self, hook: Hook, call: Call, said: bytes, run: HookRun, lane: Lane
     ) -> tuple[HookRun, Answer]:
         """Run the command through the gate; how it ended, and what that means."""
-        call = Call(
-            f"{MARK}{token_hex(6)}",
-            self._tool.name,
-            {"command": hook.command, "wait_timeout": hook.timeout, "kill_on_timeout": True},
-        )
+        given = {"command": hook.command, "wait_timeout": hook.timeout, "kill_on_timeout": True}
+        call = msgspec.structs.replace(call, arguments=given)
         self._tool.inputs[call.id] = said
         try:
             outcome = await self._toolbox.outcome(call, lane, lambda _: "")

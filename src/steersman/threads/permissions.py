@@ -37,7 +37,14 @@ class Permissions:
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
         starts = startups(workspace, self._environ)
         stands = folders.standing(self._store, workspace, (*named, own), starts.found, starts.runs)
-        return folders.with_lines(stands, starts.confined)
+        stands = folders.with_lines(stands, starts.confined)
+        if not any(one.what == folders.CLAUDE for one in stands.found):
+            return stands
+        from steersman.identity.hooks import find
+
+        hooks = find(workspace, {}, trusted=True).hooks
+        lines = [f"the hook {one.event} runs {one.command} in a sandbox" for one in hooks]
+        return folders.with_lines(stands, lines, folders.CLAUDE)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
         """Keep the user's decision on what they were shown."""
