@@ -43,7 +43,7 @@ class Permissions:
         from steersman.identity.hooks import find
 
         hooks = find(workspace, {}, trusted=True).hooks
-        lines = [f"the hook {one.event} runs {one.command} in a sandbox" for one in hooks]
+        lines = [f"the hook {one.event} runs {one.command[:200]} in a sandbox" for one in hooks]
         return folders.with_lines(stands, lines, folders.CLAUDE)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
