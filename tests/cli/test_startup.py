@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.cli.kit import DONE, FIX, READ, shell
+from tests.host.wires import RecordingStage, reaching
 from tests.world import call
 
 # Runs a command in this very process and prints the names of what it imported.
@@ -101,6 +102,18 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert "steersman.intelligence.scripted.server" not in found
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
     assert not found & {"html", *OF_SERVERS, *OF_HOOKS}
+
+
+def test_a_run_over_the_network_imports_no_client_and_parses_no_table(imported, steer):
+    stage = RecordingStage()
+    try:
+        stage.play({"tool_calls": [READ]}, DONE)
+        steer.environ.update(reaching({}, stage.url))
+        found = imported("run", "--model", "openai:m-1", "go")
+    finally:
+        stage.close()
+
+    assert heavy(found) == set()
 
 
 @pytest.mark.parametrize("arguments", [["docs"], ["docs", "undo"]], ids=" ".join)

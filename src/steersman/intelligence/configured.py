@@ -17,7 +17,7 @@ from steersman.records.errors import UsageProblem
 Wire = Literal["openai", "openai-chat", "anthropic", "gemini"]
 Role = Literal["planner", "implementer", "reviewer", "compaction", "completion"]
 ROLES: tuple[Role, ...] = get_args(Role)
-# The names in `providers.toml`, here so that whoever only asks for a name reads no file.
+# The names in `providers.json`, here so that whoever only asks for a name reads no file.
 OURS = ("openai", "openai-chat", "anthropic", "gemini", "openrouter", "ollama", "lm-studio",
         "llama-cpp", "mlx", "vllm")  # fmt: skip
 RESERVED = ("auto", "scripted")

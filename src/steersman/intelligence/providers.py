@@ -1,4 +1,4 @@
-"""The providers that need no settings, as `providers.toml` describes them."""
+"""The providers that need no settings, as `providers.json` describes them."""
 
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,14 @@ from steersman.intelligence.configured import Wire
 
 
 class Provider(Struct, frozen=True, forbid_unknown_fields=True):
-    """One provider; the file says what each field means."""
+    """One provider: how it speaks, where it is, and which variables hold its key and address.
+
+    Those are the variables of the provider's own clients; the first that is set counts. `account`:
+    whose key it uses. `keys_at`: where keys are made. `key_check`: a path to try a key at, where
+    the list of models is open to everybody. `no_chat`: models in that list that do not chat. `port`
+    and `lists`: where a server on this machine listens, and the path of its list of models;
+    `owner`: what that list says of the server, where several share a port.
+    """
 
     name: str
     wire: Wire
@@ -35,10 +42,8 @@ class Provider(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def providers() -> dict[str, Provider]:
     """All of them, by the names that models carry."""
-    import tomllib
-
-    data = Path(__file__).with_name("providers.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(data), dict[str, Provider])
+    data = Path(__file__).with_name("providers.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, Provider])
 
 
 def account_of(provider: str) -> str:

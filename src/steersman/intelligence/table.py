@@ -1,7 +1,9 @@
 """What is known about models: how much they read and write, what they cost, what they can.
 
-The facts are data in `models.toml`, read when someone asks; what the user's `config.toml` says
-about a model counts more. Nothing here opens a model.
+The facts are data in `models.json`, read when someone asks: sizes in tokens, prices in dollars per
+million tokens, from the makers' pages, or tables that cite them, on the day they were checked;
+promotional prices end without notice. What the user's `config.toml` says about a model counts more.
+Nothing here opens a model.
 """
 
 from collections.abc import Mapping
@@ -67,7 +69,7 @@ class _Common(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """One model as the file shows it."""
+    """One model as the file shows it; a `family` covers every size and tag of the name."""
 
     maker: str
     context: Size
@@ -86,7 +88,11 @@ class _Default(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file; `checked` is the day its facts were true."""
+    """The whole file; `checked` is the day its facts were true.
+
+    `recommended` is offered when a key is found and no model was chosen. The maker `open` has
+    weights that anyone may serve: what they cost, and often how much they can read, is up to them.
+    """
 
     checked: str
     default: _Default
@@ -139,10 +145,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def table() -> Table:
     """The file in the package."""
-    import tomllib
-
-    data = Path(__file__).with_name("models.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(data), Table)
+    return msgspec.json.decode(Path(__file__).with_name("models.json").read_bytes(), type=Table)
 
 
 def corrected(facts: Facts, given: Mapping[str, Any]) -> Facts:
