@@ -322,6 +322,14 @@ def test_settings_and_the_environment_count_more_than_the_last_choice(online, st
     assert used(online.work("run", "hello")) == "openai:m-1"
 
 
+def test_a_model_that_is_remembered_already_is_not_written_again(online, stage, home):
+    stage.play({"text": "Hello."})
+    online.work("run", "--model", "openai:m-1", "hello")
+    first = (home / "last-model").stat().st_ctime_ns
+    online.work("run", "--model", "openai:m-1", "hello again")
+    assert (home / "last-model").stat().st_ctime_ns == first
+
+
 def test_what_nobody_chose_is_not_remembered(online, stage, config, home, workspace):
     stage.play({"text": "Hello."})
     own = workspace / ".steersman" / "config.toml"

@@ -59,8 +59,12 @@ def with_last_model(settings: Settings, environ: Mapping[str, str]) -> Settings:
 
 def last_model(environ: Mapping[str, str]) -> str:
     """The model that the user chose last, on a command line or in a chat; empty if none."""
+    return _remembered(files.data_folder(environ))
+
+
+def _remembered(home: Path) -> str:
     try:
-        name = read_plain(last_model_file(files.data_folder(environ)), _LONGEST).decode().strip()
+        name = read_plain(last_model_file(home), _LONGEST).decode().strip()
     except (OSError, UnicodeDecodeError):
         return ""
     return name if name.isprintable() else ""
@@ -75,6 +79,8 @@ def remember_model(home: Path, name: str) -> None:
     """Remember a model that the user chose, as far as that can be; a script is not a model."""
     if name.startswith("scripted:") or len(name.encode(errors="replace")) > _LONGEST:
         return
+    if name == _remembered(home):
+        return  # most work is done with one model, and the disk takes its time
     with suppress(OSError):
         replace_file(last_model_file(home), f"{name}\n")
 

@@ -6,11 +6,12 @@ none of ASCII can be written so.
 """
 
 import os
-import re
+
+from steersman.records.patterns import pattern
 
 _BASE = 0x10FF00
-_ODD = re.compile("[\udc80-\udcff\U0010ff80-\U0010ffff]")
-_WRITTEN = re.compile("[\U0010ff80-\U0010ffff]+")
+_ODD = pattern("[\udc80-\udcff\U0010ff80-\U0010ffff]")
+_WRITTEN = pattern("[\U0010ff80-\U0010ffff]+")
 
 
 def written(name: str) -> str:

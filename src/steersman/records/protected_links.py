@@ -42,8 +42,12 @@ def inner_links(folder: str, most: int = MOST_FOLDERS) -> Iterator[str]:
 
 def ends_of(paths: Iterable[str]) -> Iterator[str]:
     """Every place by which a path leads elsewhere; nothing for one that is what it seems."""
+    real: dict[str, str] = {}  # several are in one folder
     for path in paths:
-        place = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        folder, name = os.path.split(path)
+        if folder not in real:
+            real[folder] = os.path.realpath(folder)
+        place = os.path.join(real[folder], name)
         if place != path:
             yield place
         for _ in range(MOST_HOPS):

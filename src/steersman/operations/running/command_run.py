@@ -304,14 +304,15 @@ class OverView(CommandRun):
         found = await asyncio.to_thread(self._transaction.changes, self._journal.objects)
         if found.meanwhile:
             raise Conflict(found.meanwhile)
+        words: list[str] = []
         if found.changes or found.remove:
             await self.judge(found, bench)
-            await self.make(found, bench)
+            words = await self.make(found, bench)
         notes = found.notes
         if self._given is not None:
             take_over = asyncio.to_thread(self._given.take_over, self._journal.objects)
             notes = [*notes, *await unbroken(take_over)]
-        return Effects(await asyncio.to_thread(names_of, self._journal, found.changes), notes)
+        return Effects(words, notes)
 
     async def judge(self, found: Changeset, bench: Bench) -> None:
         """Put changes before the gate; raises when it says no."""
@@ -321,13 +322,13 @@ class OverView(CommandRun):
         )
         await bench.admit(actions)
 
-    async def make(self, found: Changeset, bench: Bench) -> None:
-        """Make changes so, with their checkpoint in the log."""
+    async def make(self, found: Changeset, bench: Bench) -> list[str]:
+        """Make changes so, with their checkpoint in the log; the answer is what they are."""
         body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
         await self._journal.make(
             body, bench.lane, bench.call, times=found.times, remove=found.remove
         )
-        await tell(self._journal, found.changes, bench)
+        return await tell(self._journal, found.changes, bench)
 
     async def discard(self) -> None:
         """Forget what is left of the view; nobody waits while the disk does."""

@@ -96,7 +96,7 @@ class Sandbox:
         filter = scratch.in_memory(seccomp.program(families))
         options += ["--json-status-fd", str(scratch.status), "--seccomp", str(filter)]
         options += ["--chdir", cwd]
-        words = scratch.in_memory(b"\0".join(map(os.fsencode, options)) + b"\0")
+        words = scratch.in_memory(os.fsencode("\0".join([*options, ""])))
         return [*self.bubblewrap.start(workspace.root), "--args", str(words), "--", *command]
 
     def looking(self, root: str) -> Workspace:

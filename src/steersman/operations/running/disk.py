@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
 from msgspec import Struct
@@ -81,7 +81,7 @@ def to_seal(mounted: Sequence[Mount]) -> tuple[str, ...] | None:
     """The folders to be seen through overlays, or None where these would be too many."""
     found: list[str] = []
     try:
-        for path in _pieces("/", mounted, 0):
+        for path in _pieces("/", *_places(mounted), 0):
             found.append(path)
             if len(found) > _MOST:
                 return None
@@ -110,8 +110,7 @@ def as_a_whole(mounted: Sequence[Mount], pieces: Sequence[str], workspace: str) 
     return Whole(tuple(outer), inner) if few else None
 
 
-@lru_cache(maxsize=1)
-def _places(mounted: tuple[Mount, ...]) -> tuple[dict[str, Mount], frozenset[str]]:
+def _places(mounted: Sequence[Mount]) -> tuple[dict[str, Mount], set[str]]:
     """The last mount at each place, and every folder with one below it."""
     above: set[str] = set()
     for mount in mounted:
@@ -119,14 +118,13 @@ def _places(mounted: tuple[Mount, ...]) -> tuple[dict[str, Mount], frozenset[str
         while parent not in above:
             above.add(parent)
             parent = os.path.dirname(parent)
-    return {mount.place: mount for mount in mounted}, frozenset(above)
+    return {mount.place: mount for mount in mounted}, above
 
 
-def _pieces(folder: str, mounted: Sequence[Mount], depth: int) -> Iterator[str]:
+def _pieces(folder: str, last: Mapping[str, Mount], above: Set[str], depth: int) -> Iterator[str]:
     """The largest folders below one with nothing mounted in them: an overlay hides what is."""
     if depth > _DEEPEST:
         raise TooMany
-    last, above = _places(tuple(mounted))
     with os.scandir(folder) as entries:
         inner = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
     for path in inner:
@@ -136,6 +134,6 @@ def _pieces(folder: str, mounted: Sequence[Mount], depth: int) -> Iterator[str]:
         if here is not None and (here.kind in _KERNEL or not here.writable):
             continue
         if path in above:
-            yield from _pieces(path, mounted, depth + 1)
+            yield from _pieces(path, last, above, depth + 1)
         elif os.access(path, os.X_OK):
             yield path

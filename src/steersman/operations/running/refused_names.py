@@ -18,10 +18,10 @@ _QUOTED = pattern(
     rf"(?:'({_BEGINS}[^'\n]+)'|\"({_BEGINS}[^\"\n]+)\"|‘({_BEGINS}[^’\n]+)’|`({_BEGINS}[^`\n]+)`)"
     r"(?![\w$'\"\\])"
 )
-_BORDER = re.compile(r"[\s'\"‘’`:;,()<>|&*?]+")
+_BORDER = pattern(r"[\s'\"‘’`:;,()<>|&*?]+")
 # What programs say after a name besides the reason.
-_TAIL = re.compile(r"(?: for (?:writing|appending|output))?(?:: ?| \(|[,;] ?| - )?\Z")
-_CODE = re.compile(r"\s*\((?:os error|errno) \d+\)\s*\Z", re.IGNORECASE)
+_TAIL = pattern(r"(?: for (?:writing|appending|output))?(?:: ?| \(|[,;] ?| - )?\Z")
+_CODE = pattern(r"\s*\((?:os error|errno) \d+\)\s*\Z", re.IGNORECASE)
 _PLAIN = pattern(rf"(?<![\w/.~-]){_BEGINS}[^\s'\"’`:;,()<>|&*?]+")
 
 

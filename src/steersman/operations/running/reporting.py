@@ -15,20 +15,22 @@ SHOWN_DIFFS = 20
 SHOWN_NAMES = 40
 
 
-async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
-    """Show the diffs of the first files."""
+async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> list[str]:
+    """Show the diffs of the first files; the answer is all of the changes in words."""
     texts = [
         change
         for change in changes
         if "file" in (change.before.kind, change.after.kind) and not git_bookkeeping(change.path)
     ]
 
-    def diffs() -> list[Body]:
-        made = [(one.title(), journal.diff_of(one)) for one in journal.seen(texts)[:SHOWN_DIFFS]]
-        return [DiffReady(name, diff, *counted(diff)) for name, diff in made]
+    def made() -> tuple[list[Body], list[str]]:
+        diffs = [(one.title(), journal.diff_of(one)) for one in journal.seen(texts)[:SHOWN_DIFFS]]
+        bodies: list[Body] = [DiffReady(name, diff, *counted(diff)) for name, diff in diffs]
+        return bodies, names_of(journal, changes)
 
-    if texts and (bodies := await asyncio.to_thread(diffs)):
-        await bench.lane.append(*bodies, corr=bench.call)
+    bodies, words = await asyncio.to_thread(made)
+    await bench.lane.append(*bodies, corr=bench.call)
+    return words
 
 
 def names_of(journal: Journal, changes: Sequence[Change]) -> list[str]:

@@ -5,7 +5,7 @@ in the same turn.
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,15 +35,15 @@ _PROXY = "it does not use the sandbox's proxy"
 class Ended(Struct, frozen=True):
     """A command that ended: what it was and what it printed; `refused` are hosts it was denied.
 
-    `dropped` are files that it wrote beside those that it was given.
+    `dropped` looks for files that it wrote beside those that it was given.
     """
 
     command: str
     cwd: str
     exit_code: int
     output: str
-    refused: Sequence[str] = ()
-    dropped: Sequence[str] = ()
+    refused: Sequence[str]
+    dropped: Callable[[], Sequence[str]]
 
 
 class Refused(Struct, frozen=True):
@@ -84,15 +84,7 @@ class SecondChances:
         before = self._known.pop(key, None)
         if not profile.sandbox:
             return None
-        place = (ended.cwd, root, profile)
-        alone = await asyncio.to_thread(unpushed, ended.command, ended.output, *place)
-        found = await asyncio.to_thread(unkept, ended.dropped, root, profile)
-        if ended.exit_code:
-            named = await asyncio.to_thread(
-                refusals, ended.output, *place, ended.refused,
-                command=ended.command, weaker=level != "full",
-            )  # fmt: skip
-            found = found.beside(named)
+        alone, found = await asyncio.to_thread(_looked, ended, root, profile, level)
         confined = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
         why = alone or confined
         if found == NOTHING and not worth_letting_out(why):
@@ -140,6 +132,18 @@ class SecondChances:
         """The user does not want it; in later turns they are asked again."""
         turn = bench.lane.turn
         self._denied = {one for one in self._denied if one[0] == turn} | {(turn, refused)}
+
+
+def _looked(ended: Ended, root: str, profile: Profile, level: str) -> tuple[str, Refusals]:
+    """Whether only a push was refused, in words; and all that was."""
+    place = (ended.cwd, root, profile)
+    alone = unpushed(ended.command, ended.output, *place)
+    found = unkept(ended.dropped(), root, profile)
+    if not ended.exit_code:
+        return alone, found
+    weaker = level != "full"
+    named = refusals(ended.output, *place, ended.refused, command=ended.command, weaker=weaker)
+    return alone, found.beside(named)
 
 
 def short(command: str) -> str:

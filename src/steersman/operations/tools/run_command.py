@@ -209,8 +209,7 @@ class RunCommand(Tool[RunCommandArgs]):
         """Remember what the sandbox refused a command, if that may be why it failed."""
         cwd, root = bench.workspace.locate(args.cwd), bench.workspace.root
         code, output = running.state.exit_code or 0, running.output.text()
-        dropped = await asyncio.to_thread(run.dropped)
-        ended = Ended(args.command, cwd, code, output, run.refused, dropped)
+        ended = Ended(args.command, cwd, code, output, run.refused, run.dropped)
         level = (await self._runs.containment()).level
         return await self._chances.note(ended, root, bench.profile, level)
 

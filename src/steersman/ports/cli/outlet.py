@@ -20,6 +20,8 @@ class Outlet(io.BufferedIOBase):
         self._descriptor = descriptor
         self._kept = bytearray()
         self._turn = asyncio.Lock()
+        self._roomy = select.poll()
+        self._roomy.register(descriptor, select.POLLOUT)
 
     def writable(self) -> bool:
         """Yes."""
@@ -48,11 +50,10 @@ class Outlet(io.BufferedIOBase):
                 del self._kept[:written]
 
     async def _room(self) -> None:
+        if self._roomy.poll(0):
+            return  # as nearly always, and always in a file
         loop, room = asyncio.get_running_loop(), asyncio.Event()
-        try:
-            loop.add_writer(self._descriptor, room.set)
-        except PermissionError:
-            return  # a file, which always has room
+        loop.add_writer(self._descriptor, room.set)
         try:
             await room.wait()
         finally:
