@@ -126,3 +126,22 @@ def test_a_server_that_keeps_nothing_of_its_clients_serves_all_threads_of_a_work
         return started, left, alive()
 
     assert run_in(environ, scenario) == ((1, 1, 0) if shared else (2, 1, 0))
+
+
+@pytest.mark.parametrize(("mode", "tried"), [("code", True), ("ask", False)])
+def test_the_sandbox_is_tried_while_a_thread_is_opened_that_may_run_commands(
+    online, workspace, tmp_path, monkeypatch, mode, tried
+):
+    seen = tmp_path / "programs" / "tried"
+    program = seen.with_name("bwrap")
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho bubblewrap 0.1\n: > {seen}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    async def scenario(host):
+        how = Settings(model="openai:m-1", mode=mode)
+        await host.start(str(workspace), "a task", how)
+
+    run_in(online, scenario)
+    assert seen.exists() == tried

@@ -198,6 +198,8 @@ class ThreadSystems:
         """
         workspace = setup.resources.enter(setup.terms)
         try:
+            if mind is not None and not mind.scripted and runs_commands(setup.settings.mode):
+                workspace.probe.begin()  # it is other programs that take their time
             secret_files, _ = await workspace.finder.look(deep=False)
             found = await asyncio.to_thread(_read, log, setup, secret_files, mind is not None)
             return cls(log, setup, mind, coordination, switch, workspace, found)
