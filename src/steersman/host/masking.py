@@ -30,6 +30,7 @@ class Secrets:
         self._logins = Logins(home)
         self._sign_ins = SignIns(home / "mcp")
         self._said = said
+        self._written = (str(self._logins.list), str(self._sign_ins.folder))
         self._seen = self._stamps()
 
     def redactor(self) -> Redactor:
@@ -45,7 +46,7 @@ class Secrets:
         return found
 
     def _stamps(self) -> tuple[tuple[int, int], ...]:
-        return tuple(_stamp(path) for path in (self._logins.list, self._sign_ins.folder))
+        return tuple(map(_stamp, self._written))
 
     def _all(self) -> set[str]:
         configs = mcp_configs(Path(self._root), self._environ)
@@ -59,10 +60,10 @@ class Secrets:
         return with_lines(known)
 
 
-def _stamp(path: Path | None) -> tuple[int, int]:
+def _stamp(path: str) -> tuple[int, int]:
     """What is another when something was written there: both are replaced, never rewritten."""
     try:
-        found = os.stat(path) if path else None
+        found = os.stat(path)
     except OSError:
-        found = None
-    return (found.st_ino, found.st_mtime_ns) if found else (0, 0)
+        return (0, 0)
+    return (found.st_ino, found.st_mtime_ns)
