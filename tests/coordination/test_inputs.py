@@ -72,6 +72,16 @@ class Talking(RuleBasedStateMachine):
             self.runner.run(self.inputs.withdraw(corr, self.lane))
             self.expected[corr] = "withdrawn"
 
+    @rule(corr=known)
+    def send_it_now(self, corr):
+        """A queued message is for the next model call; one that waits for that waits on."""
+        if self.expected[corr] in FINAL:
+            with pytest.raises(UsageProblem):
+                self.runner.run(self.inputs.hasten(corr, self.lane))
+        else:
+            self.runner.run(self.inputs.hasten(corr, self.lane))
+            self.expected[corr] = "waiting"
+
     @rule()
     def take_back_what_was_never_said(self):
         with pytest.raises(UsageProblem):
@@ -229,6 +239,33 @@ def test_messages_of_other_kinds_and_without_a_name_are_passed_over():
         inputs = Inputs()
         inputs.observe(stored(lane.log))
         assert inputs.pending() == []
+
+
+def test_a_queued_message_that_is_sent_now_goes_to_the_running_turn_before_the_others():
+    async def work(lane: Lane) -> list[list[tuple[str, str, str]]]:
+        inputs = Inputs()
+        first = await inputs.admit("first", "queue", lane)
+        await inputs.admit("second", "queue", lane)
+        await inputs.hasten(first, lane)
+        return [heard(await inputs.deliver(lane)), heard(await inputs.deliver_next(lane))]
+
+    with a_lane() as lane:
+        told = [[(text, via) for _, text, via in one] for one in asyncio.run(work(lane))]
+        assert told == [[("first", "steer")], [("second", "queue")]]
+
+
+def test_one_that_came_too_late_for_the_turn_begins_the_next_in_its_old_place():
+    async def work(lane: Lane) -> list[str]:
+        inputs = Inputs()
+        first = await inputs.admit("first", "queue", lane)
+        await inputs.admit("second", "queue", lane)
+        await inputs.hasten(first, lane)
+        await inputs.requeue(lane)
+        await inputs.deliver_next(lane)
+        return receipts(stored(lane.log), first)
+
+    with a_lane() as lane:
+        assert asyncio.run(work(lane)) == ["queued", "waiting", "queued", "delivered"]
 
 
 def test_words_that_are_being_written_when_the_turn_ends_are_queued_like_others():
