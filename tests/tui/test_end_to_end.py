@@ -16,7 +16,7 @@ from tests.world import STEER, call
 
 READY = "Say what to do"  # the composer, empty, with nothing running
 WORKING = "Enter queues a message"  # the composer, empty, while a turn runs
-ASKED = "y approve"
+ASKED = "y once"
 WAITING = "Enter sends the oldest message now"  # the same, while messages wait
 STEERED = "waits for the next step"  # below words that steer
 QUEUED = "queued for the next turn"

@@ -13,7 +13,7 @@ from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 
 READY = "Say what to do"
 WORKING = "Enter queues a message"
-ASKED = "y approve"
+ASKED = "y once"
 SIZE = (110, 50)
 
 pytestmark = NEEDED

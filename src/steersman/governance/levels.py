@@ -5,7 +5,7 @@ from steersman.records.counting import counted
 from steersman.records.judgement import Judgement
 from steersman.records.profile import Escalate
 from steersman.records.protection import protected
-from steersman.records.wording import losses
+from steersman.records.wording import APPROVAL, losses
 
 LOST_BYTES, TOUCHED = 100_000_000, 2000
 SPECIAL = 50  # pipes, sockets and the like, of which nothing could be kept
@@ -179,7 +179,7 @@ def asked(approvals: str, rule: str, what: str, *, contained: bool, why: str = "
     if approvals != "on-request" and contained:
         return Verdict("allow", rule, f"{what}, unattended")
     if approvals != "never":
-        return Verdict("ask", rule, f"{what} needs your approval{why}")
+        return Verdict("ask", rule, f"{what}{APPROVAL}{why}")
     return Verdict(
         "deny",
         rule,

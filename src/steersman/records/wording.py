@@ -26,6 +26,7 @@ from steersman.records.action import (
 )
 from steersman.records.counting import counted
 
+APPROVAL = " needs your approval"  # ends what a verdict says of something to be asked about
 OUTSIDE = "; if necessary, try again with outside_sandbox"  # advice for the model
 MOST = 3  # names in one phrase
 LONGEST = 80  # characters of a command or a name in a phrase
@@ -44,10 +45,13 @@ def for_people(note: str) -> str:
     return note.replace(OUTSIDE, "")
 
 
-def requested(actions: Sequence[Action], facts: Facts = ()) -> str:
-    """What a request wants, in one phrase; `facts` are what the guard read in its command."""
+def requested(actions: Sequence[Action], facts: Facts = (), command: str = "") -> str:
+    """What a request wants, in one phrase; `facts` are what the guard read in its command.
+
+    `command` is what the command is called where it stands below the phrase.
+    """
     if len(actions) == 1:
-        return described(actions[0], facts)
+        return described(actions[0], facts, command)
     changes = [one for one in actions if isinstance(one, Write | Delete)]
     if changes and len(changes) == len(actions):
         return _files(changes)
@@ -61,11 +65,11 @@ def requested(actions: Sequence[Action], facts: Facts = ()) -> str:
     return "; ".join(phrases[:MOST]) + more
 
 
-def described(action: Action, facts: Facts = ()) -> str:
+def described(action: Action, facts: Facts = (), command: str = "") -> str:
     """What one action does."""
     match action:
         case Execute():
-            return _command(action, facts)
+            return _command(action, facts, command or f"`{_short(action.command)}`")
         case Write() | Delete():
             return _files([action])
         case ChangeMany():
@@ -132,11 +136,11 @@ def elsewhere(words: Sequence[str], remote: str) -> str:
     )
 
 
-def _command(action: Execute, facts: Facts) -> str:
+def _command(action: Execute, facts: Facts, name: str) -> str:
     told = effects(facts)
     where = " again: it failed" if action.failed else " again" * action.again + wants(action)
     if not told:
-        return f"run `{_short(action.command)}`{where}"
+        return f"run {name}{where}"
     more = f" and {counted(len(told) - MOST, 'more thing')}" if len(told) > MOST else ""
     others = any(not fact.get("remote") and _does(fact) for fact in facts)
     more += " and run other commands" if others else ""

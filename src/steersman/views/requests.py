@@ -1,6 +1,8 @@
 """A request for permission as every port shows it: what is wanted, by whom, and the answers there
 are. Pure; how its lines look is a port's own."""
 
+import re
+
 import msgspec
 from msgspec import Struct
 
@@ -24,7 +26,7 @@ from steersman.records.message import (
     Scope,
     ToolCall,
 )
-from steersman.records.wording import requested
+from steersman.records.wording import APPROVAL, requested
 from steersman.views.blocks import Asked, Request
 from steersman.views.text import flat, safe, safe_json
 
@@ -32,10 +34,11 @@ ROOT = "steersman"
 
 
 class Offered(Struct, frozen=True):
-    """A key, what it does in a few words, and whether that holds longer than this once."""
+    """A key, what it does in a few words and in one or two, and whether that lasts."""
 
     key: str
     words: str
+    short: str
     lasts: bool = False
 
 
@@ -47,6 +50,26 @@ def title(request: ConfirmRequest) -> str:
 def wish(block: Request) -> str:
     """Who wants what, as a sentence."""
     return f"{who(block.request, asker(block))} {title(block.request)}"
+
+
+def headline(block: Request) -> str:
+    """The same above what is wanted: a command that stands below it is not said twice."""
+    request = block.request
+    told = flat(requested(request.actions, request.facts, "this command"))
+    return f"{who(request, asker(block))} {told}"
+
+
+# What a verdict says of something to be asked about, and a headline as well.
+_SAID = re.compile(
+    r"a change of a file|a change elsewhere \([^()]*\)( outside the sandbox)?"
+    r"|a command outside the sandbox|a connection to \S+"
+)
+
+
+def why(request: ConfirmRequest) -> str:
+    """Why it is asked, as far as its headline does not say it."""
+    what, _, more = flat(request.reason).partition(APPROVAL)
+    return more.removeprefix(": ") if _SAID.fullmatch(what) else flat(request.reason)
 
 
 def who(request: ConfirmRequest, name: str = "") -> str:
@@ -75,6 +98,8 @@ _LASTS = {
     "u": "this and the like in this turn", "t": "in this thread", "A": "always here",
     "w": "all edits in this thread", "W": "all edits here",
 }  # fmt: skip
+_SHORT = {"u": "this turn", "t": "this thread", "A": "always", "w": "all edits", "W": "edits here"}
+_HOLD = {"turn": "in this turn", "thread": "in this thread", "here": "always here"}
 
 
 def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
@@ -93,6 +118,13 @@ def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
 def keys_of(request: ConfirmRequest, lasting: Lasting) -> list[str]:
     """The keys of one answer that holds longer."""
     return [key for key, (name, _, _) in lasting_keys(request).items() if name == lasting.name]
+
+
+def allowed_by(request: ConfirmRequest, key: str) -> str:
+    """What a key that holds longer approves, and for how long, in a sentence without its end."""
+    name, scope, _ = lasting_keys(request)[key]
+    told = next("; ".join(map(flat, one.sentences)) for one in request.lasting if one.name == name)
+    return f"approve {told}, {_HOLD[scope]}"
 
 
 def holds(request: ConfirmRequest) -> str:
@@ -135,14 +167,17 @@ def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> l
     """The answers there are, and nothing that would not work; each says how long it holds."""
     held = holds(request)
     again = any(isinstance(one, Execute) and one.again for one in request.actions)
-    made = [Offered("y", "allow and run again" if again else f"approve{held}", bool(held))]
+    yes, short = ("allow and run again",) * 2 if again else (f"approve{held}", "once")
+    made = [Offered("y", yes, f"yes{held}" if held else short, bool(held))]
     for key, (_, _, told) in lasting_keys(request).items():
-        made.append(Offered(key, told, True))
-    made += [Offered("n", f"deny{held}", bool(held)), Offered("g", f"deny{held} and say why")]
+        made.append(Offered(key, told, _SHORT[key], True))
+    made.append(Offered("n", f"deny{held}", f"no{held}", bool(held)))
+    made.append(Offered("g", f"deny{held} and say why", "say why not"))
     if editable(request, call):
-        made.append(Offered("e", "edit"))
+        made.append(Offered("e", "edit", "edit"))
     if any(isinstance(action, Write | Delete) for action in request.actions):
-        made.append(Offered("D", "choose hunks" if hunks else "whole diff"))
+        told, short = ("choose hunks", "hunks") if hunks else ("whole diff", "diff")
+        made.append(Offered("D", told, short))
     return made
 
 

@@ -327,18 +327,26 @@ def flat(text: str) -> str:
 
 def fact_words(fact: Mapping[str, Any]) -> str:
     """What the guard read in one part of a command."""
+    return " ".join(filter(None, fact_parts(fact)))
+
+
+def fact_parts(fact: Mapping[str, Any], *, sends: bool = True) -> tuple[str, str]:
+    """The words of one part of a command, and in brackets what it does.
+
+    Without `sends`, not what it does to other machines.
+    """
     words = " ".join(fact.get("words", ()))
     via = f"{' '.join(fact['via'])} → " if fact.get("via") else ""
     does = [
         f"{name} {one_line(', '.join(fact[name]), 80)}"
         for name in ("reads", "writes", "deletes", "network")
-        if fact.get(name)
+        if fact.get(name) and (sends or name != "network" or not fact.get("remote"))
     ]
-    if fact.get("remote"):
+    if fact.get("remote") and sends:
         does.append(f"changes elsewhere: {flat(elsewhere(fact['words'], fact['remote']))}")
     if fact.get("unknown_code"):
         does.append("runs unreviewed code")
-    return one_line(f"{via}{words}", 100) + (f" ({'; '.join(does)})" if does else "")
+    return one_line(f"{via}{words}", 100), f"({'; '.join(does)})" if does else ""
 
 
 def amount(number: int) -> str:

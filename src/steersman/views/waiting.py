@@ -12,6 +12,7 @@ from steersman.views.blocks import Asked, Request, Work
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
+MOST_PRESSED = "y u t A n Y N tab e D g w W"
 
 
 class Queue:
@@ -153,17 +154,22 @@ class Queue:
             self._why_whole = why_whole(self.current.request.actions)
         return self._why_whole or ""
 
-    def keys(self, *, all_seen: bool = True) -> Keys:
-        """The keys for what is asked now; one answer to all only where all of them are seen."""
+    def keys(self, *, all_seen: bool = True, short: bool = False) -> Keys:
+        """The keys for what is asked now; one answer to all only where all of them are seen.
+
+        With `short` each has a word or two, and those that are pressed most come first.
+        """
         more = [("tab", "next")] if len(self._blocks) > 1 else []
         match self.current:
             case Request(request=request):
                 made = requests.offered(request, self.call, hunks=not self.why_whole)
-                keys = [(one.key, one.words) for one in made]
+                keys = [(one.key, one.short if short else one.words) for one in made]
                 count = len(self.together)
                 if count > 1 and all_seen:
-                    keys += [("Y", f"approve all {count}"), ("N", f"deny all {count}")]
-                return [*keys, *more]
+                    yes, no = ("yes to", "no to") if short else ("approve", "deny")
+                    keys += [("Y", f"{yes} all {count}"), ("N", f"{no} all {count}")]
+                keys += more
+                return sorted(keys, key=lambda one: MOST_PRESSED.find(one[0])) if short else keys
             case Asked(question=Question(options=("yes", "no"))):
                 return [("y", "yes"), ("n", "no"), ("o", "say something else"), *more]
             case Asked(question=Question(multiple=True)):

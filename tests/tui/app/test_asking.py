@@ -18,17 +18,17 @@ def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, work
         async with at_the_terminal(environ, workspace, model, **ASKED) as me:
             await me.say("fix it")
             await me.sees("wants to do 2 things", "1 change `calc.py`", "2 create `new.txt`")
-            await me.sees("Y approve all 2")
+            await me.sees("Y yes to all 2")
             await me.press("escape")
             await me.sees("wants to change `calc.py` (and 1 more)  F8 answers")
-            assert "approve all" not in me.screen()
+            assert "yes to all" not in me.screen()
             await me.press("n", "a", "y", "Y")
             assert me.app.query_one(Composer).text == "nayY"
             me.app.query_one(Composer).text = ""
             me.app.tell("A word in passing.")
             await me.press("f7", "a")
             await me.until(lambda: me.app.attention == "asking")
-            await me.sees("Y approve all 2", "A word in passing.")
+            await me.sees("Y yes to all 2", "A word in passing.")
             assert me.app.query_one(Passing).notices == []  # nothing covers what waits
             assert not me.messages("confirm_response")
             await me.press("Y")

@@ -114,8 +114,11 @@ def test_a_yes_that_lasts_is_confirmed_with_enter() -> None:
     changed = answers(edit_request(), ["w", "n"], ["w", "down", "enter"], ["w", "y"])
     assert changed == [[ConfirmResponse("deny")], [], [ConfirmResponse("allow")]]
     assert answers(network_request(), ["y"], ["y", "enter"]) == [[], [ConfirmResponse("allow")]]
-    told = picture(press(edit_request(), "W"))
-    assert "Enter confirms “W”: approve all edits here. Any other key cancels that." in told
+    told = " ".join(picture(press(edit_request(), "W")).split())
+    assert "Enter confirms “W”: approve changes of any file in the workspace, but not" in told
+    assert "protected ones, always here. Any other key cancels that." in told
+    told = " ".join(picture(press(network_request(), "y")).split())
+    assert "“y”: it allows all connections of this thread to registry.example:443." in told
 
 
 def test_who_has_words_half_written_confirms_every_yes() -> None:
@@ -135,8 +138,9 @@ def test_who_hesitates_in_a_sentence_approves_nothing_and_loses_no_letter() -> N
 def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
     app = press(command_request(), "A", "enter")
     assert app.answer == ConfirmResponse("allow", scope="here", lasting="same")
+    assert "A always" in picture(press(command_request()))
+    assert "t/A would allow `npm install …`; `rm …`" in picture(press(command_request(), "?"))
     shown = picture(press(command_request()))
-    assert "t/A would allow `npm install …`; `rm …`" in shown
     assert "$ npm install left-pad && sudo rm -rf build" in shown
     assert "sudo → rm -rf build (deletes /w/build)" in shown
 
@@ -145,9 +149,36 @@ def test_what_is_not_offered_is_no_answer() -> None:
     app = press(network_request(), "t", "A", "w", "W", "e", "D", "1", "enter", "o", "Y", "N")
     assert app.answers == []
     assert "registry.example, port 443" in picture(app)
-    assert "y approve in this thread" in picture(app)
-    assert "n deny in this thread" in picture(app)
+    assert "y yes in this thread" in picture(app)
+    assert "n no in this thread" in picture(app)
+    app = press(network_request(), "?")
     assert "can only be approved once: it only holds for this host" in picture(app)
+
+
+def test_a_card_has_one_line_of_keys_and_says_nothing_twice() -> None:
+    fact = {"words": ["git", "push", "origin", "fix"], "network": ["origin"], "remote": "pushes"}
+    push = asked(
+        "workspace_run_command",
+        Execute("git push origin fix", "/w"),
+        reason="a change elsewhere (pushes to origin) needs your approval",
+        facts=(fact,),
+        lasting=(Lasting("same", ("`git push origin fix`",), ("turn", "thread", "here")),),
+    )
+    shown = press((push, working(push, command="git push origin fix")), folder=lambda: "/w").picture
+    assert [line.strip() for line in shown.split("━\n")[1].rstrip().split("\n")] == [
+        "? The agent wants to push branch `fix` to `origin`",
+        "$ git push origin fix",
+        "y once  u this turn  t this thread  A always  n no  e edit  ? more",
+    ]
+
+
+def test_the_rest_of_the_answers_is_behind_a_question_mark() -> None:
+    app = press(edit_request(), "?")
+    for told in ("w   all edits in this thread", "g   deny and say why"):
+        assert told in picture(app)
+    assert "? back" in picture(app)
+    assert "w   all edits" not in picture(press(edit_request(), "?", "?"))
+    assert answers(edit_request(), ["?", "y"]) == [[ConfirmResponse("allow")]]
 
 
 def test_no_with_words_for_the_model() -> None:
@@ -205,7 +236,7 @@ def test_the_effect_of_a_command_cannot_be_edited() -> None:
     app = press((request, working(request, command="make")), "e")
     assert app.answers == []
     assert "e edit" not in picture(app)
-    assert "D whole diff" in picture(app)
+    assert "D diff" in picture(app)
 
 
 def test_a_call_with_a_hidden_secret_cannot_be_edited() -> None:
@@ -301,7 +332,7 @@ def test_several_agents_ask_and_are_answered_one_after_the_other() -> None:
     app = press(things)
     assert "1 of 3" in picture(app)
     app = press(things, "tab")
-    assert "reviewer wants to run `npm install left-pad" in picture(app)
+    assert "reviewer wants to run this command" in picture(app)
     assert "2 of 3" in picture(app)
     app = press(things, "shift+tab")
     assert "3 of 3" in picture(app)
@@ -383,9 +414,9 @@ def test_the_users_own_command_is_theirs_and_runs_again_with_what_it_was_refused
     )
     request = asked("workspace_run_command", action, own=True)
     shown = " ".join(press(request).picture.split())
-    assert "You want to run `echo x >> ~/.notes` again with permission to write" in shown
+    assert "You want to run this command again with permission to write" in shown
     assert "y allow and run again" in shown
-    assert "y allows it for this one run" in shown
+    assert "y allows it for this one run" in press(request, "?").picture
     assert click.unstyle(request_words(request.request)).startswith("? You want to run")
 
 
@@ -518,7 +549,7 @@ def test_what_is_asked_together_is_one_card_and_one_answer() -> None:
     assert "The agent wants to do 2 things" in shown
     assert "› 1 change `calc.py`" in shown
     assert "  2 run `npm install left-pad && sudo rm -rf build`" in shown
-    assert "Y approve all 2  N deny all 2" in shown
+    assert "Y yes to all 2  N no to all 2" in shown
     assert answers(both(), ["Y"], ["Y", "enter"], ["N"], ["n", "y"]) == [
         [],
         [ConfirmResponse("allow")] * 2,
@@ -531,7 +562,7 @@ def test_one_answer_to_all_only_where_all_are_listed() -> None:
     several = [network_request(corr=f"ask_{number}") for number in range(30)]
     app = press(several, "Y")
     assert app.answers == []
-    assert "approve all" not in picture(app)
+    assert "yes to all" not in picture(app)
 
 
 def test_an_agent_s_requests_are_not_answered_with_another_s() -> None:
@@ -591,10 +622,10 @@ def test_what_is_left_is_one_line_with_the_way_back() -> None:
             await pilot.pause()
             shown = screen_text(app)
             assert "? The agent wants to change `calc.py` (and 1 more)  F8 answers" in shown
-            assert "approve" not in shown
+            assert "once" not in shown
             await pilot.click(app.approvals)
             await pilot.pause()
-            assert "y approve" in screen_text(app)
+            assert "y once" in screen_text(app)
             assert app.answers == []
 
     asyncio.run(story())

@@ -47,6 +47,7 @@ class Approvals(Letters, can_focus=True):
         Binding("e", "edit", "edit", id="ask_edit", show=False),
         Binding("D", "diff", "diff", id="ask_diff", show=False),
         Binding("o", "other", "another answer", id="ask_other", show=False),
+        Binding("question_mark", "more", "all answers", id="ask_more", show=False),
         Binding("enter", "choose", "choose", show=False),
         Binding("down,j", "down(1)", "down", show=False),
         Binding("up,k", "down(-1)", "up", show=False),
@@ -105,7 +106,7 @@ class Approvals(Letters, can_focus=True):
         block, had = self.current, self._has_keys()
         if self._queue.changed(sudden=grab or had):
             self._disarm()
-            self._note = ""
+            self._note, self._more = "", False
             self._leave_screen()
             self._leave_form()
             files = files_of(block.request.actions) if isinstance(block, Request) else ()
@@ -178,7 +179,8 @@ class Approvals(Letters, can_focus=True):
             held = requests.holds(self.current.request)
             yes = partial(self._answer, ConfirmResponse("allow"))
             if held or self._drafting():
-                self._arm("y", f"approve{held}", yes)
+                covers = requests.plain(self.current.request) if held else ""
+                self._arm("y", f"it {covers}" if covers else "approve", yes)
             else:
                 yes()
         elif self._drafting():
@@ -191,9 +193,10 @@ class Approvals(Letters, can_focus=True):
         if isinstance(self.current, Request):
             found = requests.lasting_keys(self.current.request).get(key)
             if found is not None:
-                name, scope, words = found
+                name, scope, _ = found
                 yes = ConfirmResponse("allow", scope=scope, lasting=name)
-                self._arm(key, f"approve {words}", partial(self._answer, yes))
+                covers = requests.allowed_by(self.current.request, key)
+                self._arm(key, covers, partial(self._answer, yes))
 
     def action_all(self, decision: Literal["allow", "deny"]) -> None:
         """The same to everything that is asked together."""
@@ -344,6 +347,14 @@ class Approvals(Letters, can_focus=True):
             self._view.reveal(rows[at] if at else 0, rows[at + 1])
         else:
             self._view.action_scroll_by(by)
+
+    def action_more(self) -> None:
+        """Every answer and what it covers, and why it is asked; or what it is about again."""
+        if isinstance(self.current, Request):
+            self._more = not self._more
+            self._view.lay_out()
+            self._fit()
+            self._view.scroll_home(animate=False)
 
     def action_page(self, by: int) -> None:
         """A page down or up."""

@@ -15,7 +15,7 @@ from steersman.ports.tui.request_sheet import RequestSheet
 from steersman.views import requests
 from steersman.views.blocks import Request
 
-MOVES = "jkhl []"  # letters that only move
+MOVES = "jkhl []?"  # letters that only move, or show more
 INSTEAD = "yutAwWnYN"  # letters that answer after one that was not confirmed; others are words
 
 

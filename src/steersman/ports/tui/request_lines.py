@@ -22,11 +22,12 @@ from steersman.records.action import (
     SpawnAgent,
 )
 from steersman.records.message import ConfirmRequest
-from steersman.records.wording import described, reached, wants
+from steersman.records.wording import described, reached
 from steersman.views.blocks import Asked, Request
-from steersman.views.requests import asker, keys_of, plain, title, wish
+from steersman.views.requests import asker, headline, keys_of, plain, title, why, wish
 from steersman.views.requests import who as whose
-from steersman.views.text import counted, fact_words, flat
+from steersman.views.text import counted, fact_parts, fact_words, flat
+from steersman.views.waiting import Keys
 
 HEAD = 2  # lines for what is wanted
 LONGEST = 200  # lines of a command or of arguments
@@ -41,7 +42,7 @@ def head(
         case Request() if together > 1:
             told = f"{whose(block.request, who)} do {counted(together, 'thing')}"
         case Request():
-            told = wish(block)
+            told = headline(block)
         case Asked(question=question):
             about = f": {flat(question.header)}" if question.header else ""
             told = (f"A question of {who}" if who else "A question") + about
@@ -75,17 +76,38 @@ def listed(
     return lines
 
 
-def about(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
-    """Everything but the diffs: each action, what the guard read in it, and why it is asked."""
-    lines = wrapped(flat(request.reason), width, palette.warn, "why: ", "     ")
+def about(request: ConfirmRequest, folder: str, width: int, palette: Palette) -> list[Text]:
+    """What the diffs and the headline do not say: each action, what is in it, why it is asked."""
+    lines: list[Text] = []
     for action in request.actions:
-        lines += _action(action, width, palette)
+        lines += _action(action, folder, width, palette)
+    for does in _effects(request):
+        lines += wrapped(does, width, palette.text, "· ", "  ")
+    told = why(request)
+    return [*lines, *(wrapped(told, width, palette.warn, "why: ", "     ") if told else [])]
+
+
+def _effects(request: ConfirmRequest) -> list[str]:
+    """What the parts of a command do; the whole command and what it sends are said above it."""
+    found = [fact_parts(one, sends=False) for one in request.facts]
+    return [does if len(found) == 1 else f"{words} {does}" for words, does in found if does]
+
+
+def details(request: ConfirmRequest, keys: Keys, width: int, palette: Palette) -> list[Text]:
+    """Every answer, what those would allow that hold longer, and all that is known of a request."""
+    lines = [piece for key, does in keys
+             for piece in wrapped(does, width, palette.text, f"{key:<4}", "    ")]  # fmt: skip
+    lines += _covers(request, width, palette)
+    lines += wrapped(flat(request.reason), width, palette.warn, "why: ", "     ")
+    for action in request.actions:
+        if isinstance(action, Execute):
+            lines += wrapped(f"in {flat(action.cwd)}", width, palette.dim)
     for fact in request.facts:
         lines += wrapped(fact_words(fact), width, palette.text, "· ", "  ")
     return lines
 
 
-def covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
+def _covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
     """What each answer would allow, where its key does not say it, or why none holds longer."""
     once = plain(request)
     lines = wrapped(once, width, palette.dim, "y ", "  ") if once else []
@@ -100,14 +122,14 @@ def covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
     return lines
 
 
-def _action(action: Action, width: int, palette: Palette) -> list[Text]:
+def _action(action: Action, folder: str, width: int, palette: Palette) -> list[Text]:
+    """An action; where a command runs is said unless that is the folder one works in."""
     match action:
         case Execute(command=command, cwd=cwd, direct=direct):
-            lines = _command(command, width, palette)
-            place = f"in {flat(cwd)}"
-            place += f",{wants(action)}" if action.wants else ""
-            place += ", on the folder itself, so it can only be recorded" if direct else ""
-            return [*lines, *wrapped(place, width, palette.dim, "  ", "  ")]
+            place = [] if cwd == folder else [f"in {flat(cwd)}"]
+            place += ["on the folder itself, so it can only be recorded"] if direct else []
+            told = wrapped(", ".join(place), width, palette.dim, "  ", "  ") if place else []
+            return [*_command(command, width, palette), *told]
         case Network():
             lines = []
             for one in reached(action):

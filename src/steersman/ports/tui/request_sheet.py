@@ -38,6 +38,7 @@ class RequestSheet(Vertical):
         hold: float = 0,
         drafting: Callable[[], bool] = lambda: False,
         way_back: str = "F8",
+        folder: Callable[[], str] = str,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
@@ -45,7 +46,9 @@ class RequestSheet(Vertical):
         self._hold = hold
         self._drafting = drafting  # whether a message is half written
         self._way_back = way_back
+        self._folder = folder  # that one works in
         self._folded = False
+        self._more = False  # whether every answer is shown, with what it covers
         self.can_focus = False  # until something waits
         self._queue = Queue(patience, clock)
         self._option_rows: list[int] = []
@@ -54,7 +57,7 @@ class RequestSheet(Vertical):
         self._fitted: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """What is wanted and by whom, all about it, what answers cover, and the keys."""
+        """What is wanted and by whom, all about it, and the keys."""
         yield Static(id="ask-head")
         yield Static(id="ask-list")
         view = DiffView(id="ask-body")
@@ -87,11 +90,11 @@ class RequestSheet(Vertical):
         """The lines above the diffs."""
         palette = palette_of(self.app)
         match self.current:
+            case Request(request=request) if self._more:
+                keys = [*self._queue.keys(all_seen=self._all_seen), ("esc", "later")]
+                return request_lines.details(request, keys, width, palette)
             case Request(request=request):
-                # What a lasting answer covers is below, unless that would take too much room.
-                below = bool(self._covers(width))
-                low = [] if below else request_lines.covers(request, width, palette)
-                return [*request_lines.about(request, width, palette), *low]
+                return request_lines.about(request, self._folder(), width, palette)
             case Asked(question=question):
                 marked, chosen = self._queue.option, self._queue.chosen
                 lines, self._option_rows = question_lines(question, marked, chosen, width, palette)
@@ -105,13 +108,6 @@ class RequestSheet(Vertical):
         own = int(most.value) if most is not None and most.is_cells else 0
         return own or max(self.app.size.height * 6 // 10, 3)
 
-    def _covers(self, width: int) -> list[Text]:
-        """What lasting answers cover, where there is room for all of it."""
-        if not isinstance(self.current, Request):
-            return []
-        lines = request_lines.covers(self.current.request, width, palette_of(self.app))
-        return lines if len(lines) <= self._limit // 3 else []
-
     def on_resize(self, event: events.Resize) -> None:
         """Other sizes, other lines."""
         if self.current is not None:
@@ -122,7 +118,7 @@ class RequestSheet(Vertical):
         width, limit = max((self.size.width or self.app.size.width) - 2, 1), self._limit
         together = self._queue.together
         state = (self.current, self._queue.at, len(self._queue), self._queue.call, width, limit,
-                 self._note, self._form, palette_of(self.app).name, self._folded,
+                 self._note, self._form, self._more, palette_of(self.app).name, self._folded,
                  [one.corr for one in together])  # fmt: skip
         if state == self._fitted:
             return
@@ -165,21 +161,32 @@ class RequestSheet(Vertical):
         return len(lines) + (len(told) if head.display else 0)
 
     def _foot(self, width: int) -> list[Text]:
-        """What answers cover, what went wrong, and the keys."""
+        """What went wrong or waits for Enter, and the keys."""
         palette = palette_of(self.app)
-        lines = self._covers(width) if self._form is None else []
-        if self._note:
-            lines += wrapped(self._note, width, palette.warn)[:3]
         if self._limit < SMALL:
             keys = [(key, "") for key, _ in self._keys()]
             return keys_lines(keys, width, palette)[:1]
-        return [*lines, *keys_lines(self._keys(), width, palette)]
+        note = wrapped(self._note, width, palette.warn) if self._note else []
+        return [*note[: max(3, self._limit // 2)], *self._keys_lines(width)]
 
     def _keys(self) -> Keys:
         if self._form is not None:
             return self._form.keys()
-        leaves = "decline" if self._queue.declinable else "later"
-        return [*self._queue.keys(all_seen=self._all_seen), ("esc", leaves)]
+        keys = self._queue.keys(all_seen=self._all_seen, short=True)
+        if isinstance(self.current, Asked):
+            keys.append(("esc", "decline" if self._queue.declinable else "later"))
+        return keys
+
+    def _keys_lines(self, width: int) -> list[Text]:
+        """The keys that are pressed most, on a line, or on two where several things wait."""
+        palette, keys = palette_of(self.app), self._keys()
+        if self._form is not None or not isinstance(self.current, Request):
+            return keys_lines(keys, width, palette)
+        most = 1 if len(self._queue) == 1 else 2
+        last = ("?", "back" if self._more else "more")
+        while keys and len(keys_lines([*keys, last], width, palette)) > most:
+            keys.pop()
+        return keys_lines([*keys, last], width, palette)
 
     def tell(self, text: str) -> None:
         """Say something about what was just tried."""

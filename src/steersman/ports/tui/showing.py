@@ -149,7 +149,7 @@ class Showing:
             back = app.keymap_.of("approvals_now")
             self._asking = Approvals(
                 id=APPROVALS, patience=app.seen, hold=app.patience, way_back=back,
-                drafting=lambda: bool(app.query_one(Composer).text),
+                folder=lambda: app.seat.folder, drafting=lambda: bool(app.query_one(Composer).text),
             )  # fmt: skip
             app.screen_stack[0].mount(self._asking, before=app.query_one(Queued))
             app.call_after_refresh(self.everything)
@@ -264,14 +264,15 @@ class Showing:
         """Lay everything out for the size of the screen."""
         app = self._app
         width, height = app.size
-        panes = app.memory.shown(width)
+        panes = set(app.memory.shown(width))
+        if app.query_one(TodoStrip).empty:
+            panes.discard("todo")  # its rows are for others
         asking = bool(self._story.waiting())
         layout = self.layout = lay_out(width, height, panes, self.over, asking=asking)
         app.set_class(not layout.status, "small-screen")
         side = app.query_one(Side)
         if not self._story.blocks and "log" in layout.side:
-            fewer = set(panes) - {"log"}
-            layout = self.layout = lay_out(width, height, fewer, self.over, asking=asking)
+            layout = self.layout = lay_out(width, height, panes - {"log"}, self.over, asking=asking)
         shown = (*layout.side, *([layout.over] if layout.over else []))
         for name in SIDE:
             for pane in app.query(f"#{name}-pane"):

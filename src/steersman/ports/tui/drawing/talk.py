@@ -30,7 +30,7 @@ from steersman.records.action import (
 from steersman.records.message import ConfirmRequest
 from steersman.records.wording import described, reached, wants
 from steersman.views.blocks import Agent, Asked, Person, Request, Words
-from steersman.views.requests import holds, title
+from steersman.views.requests import asker, holds, title
 from steersman.views.text import SCOPES, counted, fact_words
 
 PERSON = 12  # lines of a person's words before they are folded
@@ -107,6 +107,8 @@ def draw_request(block: Request, width: int, look: Look) -> list[Text]:
     The call above shows what became of it; open, everything is there.
     """
     palette = look.palette
+    if block.state == "waiting" and not asker(block) and not look.open:
+        return []  # the call above says that it waits, and the card what for
     head = state_mark(block.state, palette) + Text(_answered(block), palette.strong)
     head.append(f" · {clean_line(title(block.request))}", palette.dim)
     if not look.open:
