@@ -78,6 +78,29 @@ async def planning(host, workspace, script, *steps, attended=True):
     return thread
 
 
+@pytest.mark.parametrize(
+    ("said", "asks"),
+    [
+        ("The plan:\n\n1. turn the sign\n2. test it", True),
+        ("## Plan\n- turn the sign\n- test it\n\nThat is all.", True),
+        ("It adds two numbers.", False),
+        ("Which do you want?\n1. a sign\n2. a test\n\nOr neither?", False),
+    ],
+)
+def test_a_plan_that_is_only_said_is_asked_about_the_same(environ, workspace, script, said, asks):
+    async def scenario(host):
+        steps = ({"text": said}, {"tool_calls": [FIX]}, DONE)
+        thread = await planning(host, workspace, script, *steps)
+        if asks:
+            await thread.answer((await asked(thread)).corr, Answer("yes"))
+        await thread.wait()
+        return told(host, thread.id)
+
+    begun = ["asked", "yes", "mode code", "Carry out the plan you just gave."] if asks else []
+    assert play(environ, scenario) == ["begin", "plan it", *begun, "done"]
+    assert (workspace / "calc.py").read_text() == (FIXED if asks else BROKEN)
+
+
 @pytest.mark.parametrize("word", ["yes", "Y"])
 def test_a_plan_is_carried_out_in_code_mode(environ, workspace, script, word):
     async def scenario(host):

@@ -15,9 +15,9 @@ from tests.tui.tmux import NEEDED, Window, bodies, check_whole, said, threads
 from tests.world import STEER, call
 
 READY = "Say what to do"  # the composer, empty, with nothing running
-WORKING = "Enter queues a message"  # the composer, empty, while a turn runs
+WORKING = "Write the next message"  # the composer, empty, while a turn runs
 ASKED = "y once"
-WAITING = "Enter sends the oldest message now"  # the same, while messages wait
+WAITING = "Enter send the oldest now"  # the footer, while messages wait
 STEERED = "waits for the next step"  # below words that steer
 QUEUED = "queued for the next turn"
 ENOUGH = (110, 60)  # a screen on which the whole conversation of a test fits

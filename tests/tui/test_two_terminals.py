@@ -12,7 +12,7 @@ from tests.cli.kit import DONE, READ, eventually, outside, shell
 from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 
 READY = "Say what to do"
-WORKING = "Enter queues a message"
+WORKING = "Write the next message"
 ASKED = "y once"
 SIZE = (110, 50)
 

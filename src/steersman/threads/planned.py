@@ -1,11 +1,12 @@
 """What follows a plan: the user is asked whether to carry it out, and the turn continues."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 
 from steersman.coordination.recovery import Resumption
 from steersman.governance.approvals import Desk
-from steersman.records.message import Checkpoint, Question, User
+from steersman.records.message import Assistant, Checkpoint, Question, User
 from steersman.store.log import Lane, read_messages
 from steersman.systems import Left
 
@@ -16,6 +17,9 @@ ASKED = Question(
     NO,
 )
 BEGIN = "Carry out the plan in {plan}."
+BEGIN_SAID = "Carry out the plan you just gave."
+_STEP = re.compile(r"^\s*(?:\d+[.)]|[-*])\s+\S", re.MULTILINE)
+STEPS = 2  # from which an answer in plan mode is a plan
 
 
 class Planned:
@@ -27,17 +31,18 @@ class Planned:
         self._switch = switch
 
     async def ask(self, mode: str, lane: Lane) -> bool:
-        """Ask about a plan that this turn wrote; True when the model is to go on with it."""
+        """Ask about a plan that this turn wrote or said; True when the model is to continue."""
         if mode != "plan" or not self._desk.attended:
             return False
-        if not await asyncio.to_thread(self._written, lane):
+        written = await asyncio.to_thread(self._written, lane)
+        if not written and not await asyncio.to_thread(self._said, lane):
             return False
         said = (await self._desk.ask(ASKED, lane.at("intelligence"))).text.strip()
         if said.lower() in (NO, "n", ""):
             return False
         if said.lower() in (YES, "y"):
             await self._switch("code")
-            said = BEGIN.format(plan=self._path)
+            said = BEGIN.format(plan=self._path) if written else BEGIN_SAID
         await lane.at("coordination").append(User(said, via="queue"))
         return True
 
@@ -50,6 +55,14 @@ class Planned:
             if message.turn == lane.turn and isinstance(message.body, Checkpoint)
             for change in message.body.changes
         )
+
+    def _said(self, lane: Lane) -> bool:
+        """Whether the turn ends with a plan in words: steps, and not a question."""
+        messages = read_messages(lane.log.store, lane.log.thread, kinds={"assistant"})
+        said = [one.body.text for one in messages
+                if one.turn == lane.turn and isinstance(one.body, Assistant)]  # fmt: skip
+        text = said[-1].rstrip() if said else ""
+        return len(_STEP.findall(text)) >= STEPS and not text.endswith("?")
 
 
 def left_by(kept: Resumption, steps: int) -> Left:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from steersman.records.bill import Bill
-from steersman.views.text import one_line, safe
+from steersman.views.text import amount, one_line, safe
 
 Cell = Callable[[Bill], str]
 COLUMNS: tuple[tuple[str, Cell], ...] = (
@@ -16,12 +16,39 @@ COLUMNS: tuple[tuple[str, Cell], ...] = (
 )
 
 
+# The same in few letters. What a model reasoned is a part of its output.
+SHORT: tuple[tuple[str, Cell], ...] = (
+    ("requests", lambda bill: amount(bill.requests)),
+    ("input", lambda bill: amount(bill.input)),
+    ("cached", lambda bill: amount(bill.cached)),
+    ("output", lambda bill: amount(bill.output)),
+    ("cost", lambda bill: dollars(bill)),
+)
+
+
 def table(by: str, found: Sequence[Bill], notes: dict[str, str]) -> list[str]:
     """The bills as lines of a table, numbers to the right."""
-    cells = [[by, *(name for name, _ in COLUMNS), ""]]
+    return _laid_out(by, found, COLUMNS, notes)
+
+
+def narrow_table(by: str, found: Sequence[Bill], width: int) -> list[str]:
+    """The same in so many columns; long names are cut."""
+    numbers = [max(len(name), *(len(shown(one)) for one in found)) for name, shown in SHORT]
+    return _laid_out(by, found, SHORT, {}, max(width - sum(numbers) - 2 * len(SHORT), 8))
+
+
+def _laid_out(
+    by: str,
+    found: Sequence[Bill],
+    columns: Sequence[tuple[str, Cell]],
+    notes: dict[str, str],
+    longest: int = 60,
+) -> list[str]:
+    cells = [[by, *(name for name, _ in columns), ""]]
     for bill in found:
-        numbers = [shown(bill) for _, shown in COLUMNS]
-        cells.append([one_line(bill.name, 60), *numbers, one_line(notes.get(bill.name, ""), 50)])
+        numbers = [shown(bill) for _, shown in columns]
+        note = one_line(notes.get(bill.name, ""), 50)
+        cells.append([one_line(bill.name, longest), *numbers, note])
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     told = []
     for row in cells:

@@ -1,5 +1,6 @@
 """Words for messages: one line each, safe for a terminal."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -323,6 +324,34 @@ def ago(time: datetime) -> str:
 def flat(text: str) -> str:
     """Safe text that stays on its line, whatever names are in it."""
     return safe(text).replace("\n", "\\n")
+
+
+def next_words(error: Error) -> str:
+    """What happens after an error: it is tried again, or else what the user can do."""
+    if error.retry_in is None:
+        return error.try_this
+    return f"Trying again in {error.retry_in:g} s." if error.retry_in else "Trying again."
+
+
+# What a shell and the chat have other words for. What only a shell has stays as it is.
+_IN_CHAT = (
+    (re.compile(r"pass --model provider:name"), "choose one with `/model`"),
+    (re.compile(r"(?:steer )?--(mode|model|approvals|trust)\b"), r"/\1"),
+    (re.compile(r"\bsteer models\b"), "/model"),
+    (re.compile(r"\bsteer (config|mcp|skills) (?:list|edit)\b"), r"/\1"),
+    (re.compile(r"\bsteer policy list\b"), "/permissions"),
+    (re.compile(r"\bsteer policy forget\b(?! --)"), "/permissions forget"),
+    (re.compile(r"\bsteer threads list\b"), "/resume"),
+    (re.compile(r"\bsteer (login|logout|docs|config|mcp (?:en|dis)able)\b(?! --)"), r"/\1"),
+    (re.compile(r"\bsteer undo\b(?=[`.]|$)"), "/undo"),
+)
+
+
+def in_chat(text: str) -> str:
+    """Advice as one follows it inside the chat: with `/model` instead of `--model`."""
+    for found, said in _IN_CHAT:
+        text = found.sub(said, text)
+    return text
 
 
 def fact_words(fact: Mapping[str, Any]) -> str:

@@ -247,9 +247,12 @@ def test_shift_tab_switches_to_the_next_mode(environ, workspace, script):
             assert me.app.seat.settings.mode == "code"
             await me.write("half a thought")
             await me.press("shift+tab")
-            await me.until(lambda: me.app.seat.settings.mode == "debug")
+            await me.until(lambda: me.app.seat.settings.mode == "plan")
+            await me.sees("Mode plan: research and write a plan")
             await me.press("shift+tab", "shift+tab", "shift+tab")
             await me.until(lambda: me.app.seat.settings.mode == "spec")
+            await me.sees("Mode spec:")
+            assert "Mode plan:" not in me.screen()
             assert written(me) == "half a thought"
             assert me.app.attention == "writing"
             await me.press("enter")

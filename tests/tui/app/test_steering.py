@@ -22,7 +22,7 @@ def test_what_is_written_in_a_turn_is_queued_in_order(environ, workspace, script
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("begin")
             await me.until(gate.processes)
-            await me.sees("Enter queue", "Esc stop", "Enter queues a message")
+            await me.sees("Enter queue", "Esc stop", "Write the next message")
             await me.say("one")
             await me.say("two")
             await me.sees("2 waiting one · two", "queued for the next turn")
@@ -43,7 +43,7 @@ def test_enter_with_nothing_written_gives_the_oldest_to_the_turn(environ, worksp
             await me.until(gate.processes)
             await me.say("use tabs")
             await me.say("then this")
-            await me.sees("2 waiting use tabs · then this", "Enter sends the oldest message now")
+            await me.sees("2 waiting use tabs · then this", "Enter send the oldest now")
             await me.press("enter")
             await me.sees("waits for the next step", "queued for the next turn")
             gate.open()

@@ -72,7 +72,7 @@ def test_no_line_is_drawn_over_and_nothing_is_coloured(steer, script):
     assert "\r" not in talk.seen.replace("\r\n", "\n")
 
 
-def test_a_line_steers_a_running_turn_and_queue_waits_for_the_next(steer, script, gate):
+def test_a_line_is_queued_while_a_turn_runs_and_enter_alone_sends_it_now(steer, script, gate):
     model = script({"tool_calls": [gate.wait]}, {"text": "Heard."}, {"text": "Then that."})
 
     with Talk(steer, model) as talk:
@@ -80,8 +80,10 @@ def test_a_line_steers_a_running_turn_and_queue_waits_for_the_next(steer, script
         talk.say("work")
         gate.waiting()
         talk.say("also this")
+        talk.until("· queued for the next turn: also this")
+        talk.say("")
         talk.until("· it gets that at its next step")
-        talk.say("/queue then that")
+        talk.say("then that")
         talk.until("· queued for the next turn: then that")
         talk.say("/undo")
         talk.until("/undo waits until the turn has ended.")

@@ -89,7 +89,7 @@ def test_the_files_alone_are_rewound_and_the_conversation_stays(desk, script, wo
 
     happened, log = desk(scenario, model=fixing(script))
 
-    assert happened[1][1][0] == "Go back to message 6, before 1 file change?"
+    assert happened[1][1][0] == "Go back to before “fix it”, undoing 1 file change?"
     assert happened[-1] == ("tell", "/redo reverses this.")
     assert log == ["effect", "undo", "redo"]
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from steersman.ports.tui.plain.words import plain_text
 from steersman.records.errors import UsageProblem
+from steersman.records.message import Error
 from steersman.views.commands.words import cell, fenced, number, one_of
+from steersman.views.text import in_chat, next_words
 
 
 @pytest.mark.parametrize(("given_", "meant"), [("", None), ("7", 7), (" #12 ", 12)])
@@ -44,3 +46,34 @@ def test_nothing_ends_its_fence(text):
 @given(st.text(alphabet="ab*_`|[]<>#\\ ", max_size=40))
 def test_marks_in_a_cell_mean_nothing_and_read_as_they_are(text):
     assert plain_text(cell(text)) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("told", "here"),
+    [
+        (
+            "Log in with `steer login openai`, or set KEY.",
+            "Log in with `/login openai`, or set KEY.",
+        ),
+        ("Choose another model with --model, or", "Choose another model with /model, or"),
+        ("Log in, or pass --model provider:name.", "Log in, or choose one with `/model`."),
+        ("- Any other: steer --model provider:name", "- Any other: /model provider:name"),
+        ("`steer config list` shows where.", "`/config` shows where."),
+        ("`steer policy list` shows them.", "`/permissions` shows them."),
+        ("raise the trust with --trust sandboxed", "raise the trust with /trust sandboxed"),
+        ("Remove it, then run `steer undo`.", "Remove it, then run `/undo`."),
+        (
+            "Run `steer mcp test x`, or `steer doctor`.",
+            "Run `steer mcp test x`, or `steer doctor`.",
+        ),
+    ],
+)
+def test_advice_inside_the_chat_names_its_own_commands(told, here):
+    assert in_chat(told) == here
+    assert in_chat(here) == here
+
+
+def test_an_error_that_is_tried_again_says_so_in_one_sentence():
+    problem = Error("It is busy.", try_this="Try again in 3 s.", retry_in=3.0)
+    assert next_words(problem) == "Trying again in 3 s."
+    assert next_words(Error("It is busy.", try_this="Try again later.")) == "Try again later."

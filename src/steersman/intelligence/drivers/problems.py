@@ -133,7 +133,7 @@ def _is_ours(failure: Failure) -> bool:
 SENTENCES: dict[Trouble, tuple[str, str]] = {
     "auth": (
         "{name} does not accept the key{at}.",
-        "Log in again: `/login` here, `steer login` in a shell. `steer doctor` checks the key.",
+        "Log in again with `steer login`. `steer doctor` checks the key.",
     ),
     "model_not_found": (
         "{name} has no model “{model}”.",

@@ -46,6 +46,7 @@ from steersman.views.text import (
     hook_words,
     job_words,
     json_line,
+    next_words,
     one_line,
     result_words,
     safe,
@@ -244,8 +245,6 @@ class PlainView:
             self._print("")  # the answer broke off in the middle of a line
         self._streamed = ""
         self._print(error_words(error))
-        if error.retry_in is not None:
-            self._print(f"  trying again in {error.retry_in:g} s")
 
     def _end(self, end: TurnEnd, message: Message) -> None:
         if self._streamed and not self._streamed.endswith("\n"):
@@ -315,7 +314,8 @@ class StatusLine:
 def error_words(error: Error) -> str:
     """What went wrong and, on a line of its own, what to do."""
     what = " ".join(filter(None, (sentence(error.what), sentence(error.why))))
-    advice = f"\n  {sentence(error.try_this)}" if error.try_this else ""
+    told = next_words(error)
+    advice = f"\n  {sentence(told)}" if told else ""
     return click.style("✗ ", fg="red") + what + advice
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.keys import reminder
 from steersman.ports.tui.layout import SIDE
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
 
 
+SAID = 4.0  # seconds that a mode is said for
 LEAVING = 2.0  # seconds within which the second key quits
 
 
@@ -37,12 +39,14 @@ class Acting:
         self.backs = Twice()
         self.stops = Twice()
         self._going = False  # the user is asked whether to stop jobs and quit
+        self._said_mode = 0  # the notice that says the mode
+        self._reminded = 0  # the one that names the keys
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
             "palette": self._palette,
             "stop": self._stop, "leave": self._leave, "mode": self._mode,
-            "quit": self._quit, "quit_now": self._go, "detach": app.detach,
+            "quit": self._quit, "quit_now": self.go, "detach": app.detach,
             "suspend": self._suspend,
             "status": lambda: self.pane("status"), "log": lambda: self.pane("log"),
             "diff_pane": lambda: self.pane("diff"), "diff": self._diff,
@@ -101,6 +105,20 @@ class Acting:
                 app.tell(str(problem))
             app.moved()
 
+    def remind(self) -> None:
+        """The keys, above the composer, until something is written or they are asked for again."""
+        said, self._reminded = self._reminded, 0
+        if said:
+            self._app.withdraw(said)
+        else:
+            self._reminded = self._app.say_for(reminder(self._app.keymap_), None)
+
+    def wrote(self) -> None:
+        """Something was written: what a key twice would have done is not meant."""
+        self.backs.forget()
+        if self._reminded:
+            self.remind()
+
     def _help(self) -> None:
         self._app.show_help()
 
@@ -153,9 +171,12 @@ class Acting:
     async def _next_mode(self) -> None:
         async with self._modes:
             try:
-                await next_mode(self._app.stage)
+                told = await next_mode(self._app.stage)
             except SteersmanError as problem:
                 self._app.tell(str(problem))
+            else:
+                self._app.withdraw(self._said_mode)
+                self._said_mode = self._app.say_for(told, SAID)
         self._app.moved()
 
     def _quit(self) -> None:
@@ -166,7 +187,7 @@ class Acting:
         if await self._sure(*(question(jobs) if jobs else ("Quit?", "The thread is kept."))):
             self._app.exit()
 
-    def _go(self) -> None:
+    def go(self) -> None:
         """Quit; where that stops a turn or jobs, ask first, and pressed again, do."""
         seat = self._app.seat
         if self._going or not (seat.jobs or self._app.carries):
@@ -206,7 +227,7 @@ class Acting:
         if composer.text:
             composer.put_away()
         elif self.leaves.again():
-            self._go()
+            self.go()
         else:
             key = app.keymap_.of("leave")
             said = f"{key} again quits; the thread is kept."

@@ -47,7 +47,7 @@ from steersman.ports.tui.transcript import Transcript
 from steersman.views.commands.registry import Registry
 from steersman.views.facts import Gathering
 from steersman.views.seat import Seat
-from steersman.views.text import safe
+from steersman.views.text import in_chat, safe
 
 if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
@@ -149,7 +149,7 @@ class SteersmanApp(App[Left]):
 
     def tell(self, text: str) -> None:
         """Say one thing in passing."""
-        self.say_for(safe(text), 8)
+        self.say_for(safe(in_chat(text)), 8)
 
     def say_for(self, text: str, seconds: float | None, style: str = "$accent") -> int:
         """Say something for so many seconds, or until it is withdrawn by the number returned."""
@@ -248,7 +248,16 @@ class SteersmanApp(App[Left]):
 
     @on(Composer.Changed)
     def _wrote(self) -> None:
-        self.acting.backs.forget()
+        self.acting.wrote()
+        self.showing.keys()
+
+    @on(Composer.Left)
+    def _left(self) -> None:
+        self.acting.go()
+
+    @on(Composer.Unsure)
+    def _unsure(self) -> None:
+        self.acting.remind()
 
     @on(Transcript.Unfolded)
     def _unfolded(self, event: Transcript.Unfolded) -> None:

@@ -40,14 +40,16 @@ KEYS: Mapping[str, str] = {
     "down": "down",
     "ctrl+r": "search",
     "ctrl+g": "editor",
+    "ctrl+d": "leave",
+    "question_mark": "remind",
     "escape": "dismiss",
 }
+# What to write; what keys do now is in the footer, and only there.
 PLACEHOLDERS: Mapping[Doing, str] = {
     "nothing": "Say what to do · @ file · $ skill · / command · ! shell",
-    "working": "Enter queues a message · Esc stops the turn",
+    "working": "Write the next message",
 }
-SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Queue a message"}
-WAITING = "Enter sends the oldest message now · Up edits the newest"
+SHORT: Mapping[Doing, str] = {"nothing": "Say what to do", "working": "Write the next"}
 DRAFT_PAUSE = 0.4  # seconds without a key before unsent words are kept
 
 
@@ -77,7 +79,7 @@ class Composer(Paper):
     SMALL = 12  # lines of a screen on which there is no room for a border
 
     doing: reactive[Doing] = reactive("nothing")
-    waiting: reactive[int] = reactive(0)  # messages that were not delivered
+    waiting = 0  # messages that were not delivered
 
     class Said(Message):
         """Words for the model, with pictures; `mentions` are the files named in them."""
@@ -103,6 +105,12 @@ class Composer(Paper):
 
     class NewestWithdrawn(Message):
         """The newest message that waits is to be edited."""
+
+    class Left(Message):
+        """Nothing is written, and Ctrl+D was pressed: the user wants to go, as from a shell."""
+
+    class Unsure(Message):
+        """Nothing is written, and `?` was pressed: which keys are there?"""
 
     class Command(Message):
         """A line that begins with `/`."""
@@ -160,16 +168,12 @@ class Composer(Paper):
         return self.assistant.dismiss()
 
     def watch_doing(self) -> None:
-        """Say what keys do now."""
-        self._show_state()
-
-    def watch_waiting(self) -> None:
-        """Say what keys do now."""
+        """Say what can be written now."""
         self._show_state()
 
     def _show_state(self) -> None:
         narrow = self.size.width and self.size.width < 60
-        words = WAITING if self.waiting else (SHORT if narrow else PLACEHOLDERS)[self.doing]
+        words = (SHORT if narrow else PLACEHOLDERS)[self.doing]
         self.placeholder = Content(safe(self._refused) or words)
         self.border_title = Text(safe(self._refused)) if self._refused and self.text else None
 
@@ -223,6 +227,12 @@ class Composer(Paper):
                 self.run_worker(self.open_editor(), group="editor", exclusive=True)
             case "dismiss":
                 return self.dismiss()
+            case "leave" | "remind" if self.text:
+                return False
+            case "leave":
+                self.post_message(self.Left())
+            case "remind":
+                self.post_message(self.Unsure())
         return True
 
     def action_say(self) -> None:

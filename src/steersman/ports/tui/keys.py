@@ -47,7 +47,7 @@ TABLE = (
         "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
         "quit", "always"),
-    Key("mode", ("shift+tab",), "Switch to the next mode: ask, plan, spec, code, debug.", "mode",
+    Key("mode", ("shift+tab",), "Switch to the next mode: code, plan, ask, debug, spec.", "mode",
         "always"),
     Key("detach", ("ctrl+b",), "Detach; the turn keeps running.", "detach", "always"),
     Key("suspend", ("ctrl+z",), "Suspend; fg in the shell continues.", "", "always"),
@@ -200,11 +200,11 @@ class Hint(Struct, frozen=True):
     words: str
 
 
-def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
-    """What is worth saying now, the most useful first.
+def hints(keymap: Keymap, doing: str, focus: str, *, waiting: bool = False) -> list[Hint]:
+    """What is worth saying now, the most useful first: the only place that says it.
 
     `doing` is what the seat does; `focus` is where the keys go: the composer, an approval, the
-    conversation, or elsewhere.
+    conversation, or elsewhere. `waiting` when messages wait and nothing is written.
     """
 
     def named(*names: str) -> list[Hint]:
@@ -218,9 +218,26 @@ def hints(keymap: Keymap, doing: str, focus: str) -> list[Hint]:
         return [Hint(keymap.of("stop"), "write"), *letters, *named("palette")]
     if focus == "elsewhere":
         return [Hint(keymap.of("stop"), "write"), *general]
+    queued = [Hint("Enter", "send the oldest now"), Hint("Up", "edit the newest")]
     if doing == "working":
-        return [Hint("Enter", "queue"), *named("stop", "detach"), *general]
+        enter = queued if waiting else [Hint("Enter", "queue")]
+        return [*enter, *named("stop", "detach"), *general]
+    if waiting:
+        return [*queued, *named("palette", "mode"), *general[1:]]
     return [Hint("Enter", "send"), *named("palette", "mode", "read", "help", "leave"), *general[2:]]
+
+
+def reminder(keymap: Keymap) -> str:
+    """The keys that are used most, on a few lines."""
+    of = keymap.of
+    return (
+        "Enter sends · Alt+Enter new line · Up earlier messages · ^R searches them\n"
+        "@ file · $ skill · / command · ! shell · # a line to remember\n"
+        f"{of('mode')} next mode · {of('stop')} stops · {of('stop')} twice rewinds · "
+        f"{of('leave')} stops, clears, quits · ^D quits\n"
+        f"{of('read')} to read · {of('approvals_now')} to answer or review · {of('palette')} finds "
+        f"a command · {of('help')} shows all keys"
+    )
 
 
 def fitted(wanted: Sequence[Hint], width: int) -> list[Hint]:

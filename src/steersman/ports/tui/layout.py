@@ -7,6 +7,7 @@ from msgspec import Struct
 from steersman.ports.tui.memory import ROOMY
 
 WIDE = 100  # columns from which panes are beside the conversation
+LITTLE = 32  # lines below which what a turn changed is one line: the answer comes first
 SIDE = ("status", "log", "diff")
 
 
@@ -67,7 +68,7 @@ def lay_out(
         mentioned=room >= 12 and not asking,
         todo=todo,
         queued=queued,
-        review=0 if room < 9 else 1 if room < 16 else min(8, room // 5),
+        review=0 if room < 9 else 1 if room < LITTLE else min(8, room // 5),
         composer=composer,
         asking=max(2, room - around - 1),  # a line is left of the conversation
         passing=max(1, min(6, room // 4)),

@@ -258,7 +258,9 @@ class Showing:
         """The keys that are of use now."""
         app = self._app
         doing = facts.doing if facts else app.seat.doing
-        app.query_one(Keys).show(hints(app.keymap_, doing, app.attention))
+        composer = app.query_one(Composer)
+        waiting = bool(composer.waiting) and not composer.text
+        app.query_one(Keys).show(hints(app.keymap_, doing, app.attention, waiting=waiting))
 
     def fit(self) -> None:
         """Lay everything out for the size of the screen."""

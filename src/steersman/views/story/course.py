@@ -60,6 +60,8 @@ def take_turn_end(shelf: Shelf, message: Message, body: TurnEnd) -> list[Block]:
     shelf.working = False
     shelf.retrying = None
     shelf.progress = ""
+    if all(one.state in ("done", "dropped") for one in shelf.todo):
+        shelf.todo = ()  # a list that is done has served
     block = remarked(shelf, message, body, TURN_ENDS[body.ending])
     if shelf.began is not None:
         block.seconds = max(0.0, (message.time - shelf.began).total_seconds())

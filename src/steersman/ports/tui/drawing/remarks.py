@@ -22,6 +22,8 @@ from steersman.views.blocks import Remark
 from steersman.views.text import (
     compaction_words,
     counted,
+    in_chat,
+    next_words,
     parts_words,
     summary_lines,
     words,
@@ -79,15 +81,14 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     match block.body:
         case TurnEnd() as end:
             return _ended(end, block.seconds, palette)
-        case Error(what=what, why=why, try_this=advice, retry_in=wait):
-            again = (
-                "" if wait is None else f"trying again in {wait:g} s" if wait else "trying again"
-            )
-            return "✗", palette.bad, " ".join(filter(None, (what, why))), _filled(advice, again)
+        case Error(what=what, why=why) as error:
+            said = " ".join(filter(None, (what, why)))
+            return "✗", palette.bad, said, _filled(in_chat(next_words(error)))
         case GuardBlock(reason=reason, rule=rule):
             return "⊘", palette.bad, f"blocked by rule {rule}: {reason}", []
         case Audit(what=what, why=why, try_this=advice):
-            return "!", palette.warn, " ".join(filter(None, (what, why))), _filled(advice)
+            said = " ".join(filter(None, (what, why)))
+            return "!", palette.warn, said, _filled(in_chat(advice))
         case Compaction() | Summary() as much:
             return _digested(much, palette)
         case Checkpoint() as checkpoint:

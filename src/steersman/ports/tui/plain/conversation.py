@@ -21,6 +21,7 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     Question,
+    Steer,
     TurnEnd,
     User,
 )
@@ -179,7 +180,7 @@ class Plain(LineStage):
         if text.endswith("\\") and not text.endswith("\\\\"):
             self._begun = text[:-1] + "\n"
         elif not text.strip():
-            pass
+            await self._safely(self._hasten())
         elif is_command(text):
             self._do(self._command(text))
         elif text.startswith("!") and text[1:].strip():
@@ -193,7 +194,23 @@ class Plain(LineStage):
                 f"That is too long to send: {counted(len(text), 'character')}.",
                 try_this="Save it as a file and name that with @.",
             )
-        await self.say(self._with_files(text))
+        if self._seat.doing == "working" and self._lines.interactive:
+            await self._seat.queue(text)
+        else:
+            await self.say(self._with_files(text))
+
+    async def _hasten(self) -> None:
+        """Enter alone: the oldest words that are queued go to the model now."""
+        if self._seat.thread is None or not self._lines.interactive:
+            return
+        last: dict[str | None, str] = {}
+        for message in self._seat.host.messages(self._seat.id, kinds={"steer"}):
+            if isinstance(message.body, Steer):
+                last[message.corr] = message.body.state
+        queued = next((corr for corr, state in last.items() if corr and state == "queued"), None)
+        if queued is not None:
+            await self._seat.handle.hasten(queued)
+            self._do(self._wait())
 
     def _with_files(self, text: str) -> str:
         """Words, and the files named in the thread before: they stay in context."""

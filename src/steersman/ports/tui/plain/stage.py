@@ -14,11 +14,12 @@ from steersman.ports.tui.plain.words import narrowed, offered, plain_text
 from steersman.views.blocks import Block
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.seat import Seat
-from steersman.views.text import one_line, safe
+from steersman.views.text import in_chat, one_line, safe
 
 LISTED = 20
 ANY = 1_000_000  # columns: nothing is wrapped
-KEYS = """- Enter sends the line; while a turn runs, it steers the turn.
+KEYS = """- Enter sends the line; while a turn runs, it queues it.
+- Enter alone sends the oldest queued line now.
 - A line that ends with \\ continues on the next one.
 - Ctrl+C stops the turn; twice quits.
 - Ctrl+D quits."""
@@ -49,7 +50,7 @@ class LineStage(ABC):
 
     def tell(self, text: str) -> None:
         """Print it."""
-        self._teller.print(safe(text))
+        self._teller.print(safe(in_chat(text)))
 
     def show(self, title: str, markdown: str) -> None:
         """Print it, under its title."""

@@ -10,9 +10,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
-from textual.widgets.option_list import Option
 
 from steersman.ports.tui.panes.lines import line
+from steersman.ports.tui.screens.marked import MARK, Marked
 from steersman.views.commands.stage import Row
 from steersman.views.text import one_line
 
@@ -62,7 +62,7 @@ class Picker(ModalScreen[str | None]):
             search = Input(placeholder="type to search", compact=True)
             search.cursor_blink = False
             yield search
-            yield OptionList(compact=True)
+            yield Marked(compact=True)
             yield Label(classes="box-foot")
 
     def on_mount(self) -> None:
@@ -80,12 +80,9 @@ class Picker(ModalScreen[str | None]):
 
     def _search(self, query: str) -> None:
         self._shown = matching(self._rows, query)
-        found = self.query_one(OptionList)
-        width = max(20, found.scrollable_content_region.width - 1)
-        found.clear_options()
-        found.add_options(Option(self._told(row, width)) for row in self._shown)
-        if self._shown:
-            found.highlighted = 0
+        found = self.query_one(Marked)
+        width = max(20, found.scrollable_content_region.width - 1 - len(MARK))
+        found.fill(self._told(row, width) for row in self._shown)
         count = len(self._shown)
         told = f"{count} of {len(self._rows)} · Enter selects · Esc closes"
         self.query_one(".box-foot", Label).update(Content(told))
@@ -99,13 +96,11 @@ class Picker(ModalScreen[str | None]):
 
     def action_move(self, by: int) -> None:
         """Choose another."""
-        found = self.query_one(OptionList)
-        if self._shown:
-            found.highlighted = max(0, min(len(self._shown) - 1, (found.highlighted or 0) + by))
+        self.query_one(Marked).move(by)
 
     @on(Input.Submitted)
     def _taken(self) -> None:
-        at = self.query_one(OptionList).highlighted
+        at = self.query_one(Marked).highlighted
         if self._shown and at is not None:
             self.dismiss(self._shown[at].key)
 

@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Label, OptionList, TextArea
-from textual.widgets.option_list import Option
+from textual.widgets import Label, TextArea
 
 from steersman.ports.tui.area import Area
+from steersman.ports.tui.screens.marked import Marked
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.text import one_line
@@ -52,16 +52,16 @@ class Select(ModalScreen[Selection | None]):
             yield Label(self._asked(), classes="box-title")
             with VerticalScroll(can_focus=False):
                 yield Drawn(markdown(self._body))
-            yield OptionList(*(Option(self._told(row)) for row in self._rows), compact=True)
+            yield Marked(compact=True)
             deeds = [(one.key, one.words) for one in self._deeds]
             keys = (*deeds, ("Space", "mark"), ("Esc", "cancel"))
             yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:
         """The first row is chosen."""
-        found = self.query_one(OptionList)
+        found = self.query_one(Marked)
         found.focus()
-        found.highlighted = 0
+        found.fill(self._told(row) for row in self._rows)
 
     def _asked(self) -> Content:
         return Content(one_line(self._title(len(self._kept)), 300))
@@ -72,16 +72,15 @@ class Select(ModalScreen[Selection | None]):
 
     def action_move(self, by: int) -> None:
         """Go to another row."""
-        found = self.query_one(OptionList)
-        found.highlighted = max(0, min(len(self._rows) - 1, (found.highlighted or 0) + by))
+        self.query_one(Marked).move(by)
 
     def action_mark(self) -> None:
         """Mark the row, or take its mark away."""
-        found = self.query_one(OptionList)
+        found = self.query_one(Marked)
         at = found.highlighted
         if at is not None:
             self._kept ^= {self._rows[at].key}
-            found.replace_option_prompt_at_index(at, self._told(self._rows[at]))
+            found.change(at, self._told(self._rows[at]))
             self.query_one(".box-title", Label).update(self._asked())
 
     def on_key(self, event: events.Key) -> None:

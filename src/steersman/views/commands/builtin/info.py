@@ -132,10 +132,13 @@ async def copy(stage: Stage, arguments: str) -> None:
         stage.show("There is no clipboard here. The last answer", fenced(said))
 
 
+NARROW = 56  # columns of a box on a screen of eighty
+
+
 async def cost(stage: Stage, arguments: str) -> None:
     """What the thread spent."""
     from steersman.host.costs import spent
-    from steersman.views.bills import table
+    from steersman.views.bills import narrow_table
 
     nothing("cost", arguments)
     seat = stage.seat
@@ -145,7 +148,7 @@ async def cost(stage: Stage, arguments: str) -> None:
         stage.tell("No usage in this thread yet.")
         return
     accounts = (by_agent, by_model) if len(by_agent.bills) > 1 else (by_model,)
-    tables = ["\n".join(table(one.by, [*one.bills, one.total], {})) for one in accounts]
+    tables = ["\n".join(narrow_table(one.by, [*one.bills, one.total], NARROW)) for one in accounts]
     stage.show("Cost of this thread", fenced("\n\n".join(tables)))
 
 

@@ -16,10 +16,18 @@ ABOUT = {
 MORE = "Text after it is sent at once in that mode."
 
 
-async def next_mode(stage: Stage) -> None:
-    """Switch to the mode after the current one; after the last comes the first."""
-    modes = list(ABOUT)
-    await change(stage, mode=modes[(modes.index(stage.seat.settings.mode) + 1) % len(modes)])
+CYCLE = ("code", "plan", "ask", "debug", "spec")  # one key from the work to planning it
+
+
+async def next_mode(stage: Stage) -> str:
+    """Switch to the mode after the current one, and say which; after the last comes the first."""
+    mode = CYCLE[(CYCLE.index(stage.seat.settings.mode) + 1) % len(CYCLE)]
+    await change(stage, mode=mode)
+    return _told(mode)
+
+
+def _told(mode: str) -> str:
+    return f"Mode {mode}: {ABOUT[mode][0].lower()}{ABOUT[mode][1:]}"
 
 
 def _switch(mode: str) -> Callable[[Stage, str], Awaitable[None]]:
@@ -28,7 +36,7 @@ def _switch(mode: str) -> Callable[[Stage, str], Awaitable[None]]:
             stage.tell(f"The mode is {mode} already.")
             return
         await change(stage, mode=mode)
-        stage.tell(f"Mode {mode}: {ABOUT[mode][0].lower()}{ABOUT[mode][1:]}")
+        stage.tell(_told(mode))
         if arguments:
             await stage.say(arguments)
 

@@ -1,6 +1,7 @@
 """`/rewind` and `/redo`: back to an earlier message, with files or without, and forward again."""
 
 import asyncio
+from datetime import datetime
 
 from steersman.records.errors import UsageProblem
 from steersman.records.in_context import typed
@@ -12,7 +13,7 @@ from steersman.views.commands.stage import Deed, Row, Stage
 from steersman.views.commands.words import nothing, number
 from steersman.views.leaving import agreed
 from steersman.views.seat import Seat
-from steersman.views.text import counted, one_line
+from steersman.views.text import ago, counted, one_line
 
 BOTH, TALK, FILES = "y", "c", "f"
 DEEDS = (Deed(BOTH, "both"), Deed(TALK, "conversation only"), Deed(FILES, "files only"))
@@ -25,11 +26,11 @@ async def rewind(stage: Stage, arguments: str) -> None:
     words = ""
     if at is None:
         said = prompts(seat)
-        rows = [Row(str(seq), one_line(text, 90), f"message {seq}") for seq, _, text in said]
+        rows = [Row(str(seq), one_line(text, 90), ago(time)) for seq, _, text, time in said]
         chosen = await stage.pick("Go back to before which message?", rows)
         if chosen is None:
             return
-        at, words = next((before, text) for seq, before, text in said if str(seq) == chosen)
+        at, words = next((before, text) for seq, before, text, _ in said if str(seq) == chosen)
     elif at > seat.host.find(seat.id).head:
         raise UsageProblem(f"This thread has no message {at}.")
     plan = await since(seat, at)
@@ -37,7 +38,8 @@ async def rewind(stage: Stage, arguments: str) -> None:
     if plan is not None and plan.changes:
         taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
         told = await asyncio.to_thread(described, seat.host, seat.id, plan, taken)
-        title = f"Go back to message {at}, before {counted(len(plan.changes), 'file change')}?"
+        place = f"before “{one_line(words, 40)}”" if words else f"message {at}"
+        title = f"Go back to {place}, undoing {counted(len(plan.changes), 'file change')}?"
         how = await stage.read(title, told, DEEDS) or ""
     if not how or (how != FILES and not await agreed(stage)):
         stage.tell("Nothing was done.")
@@ -101,8 +103,8 @@ async def _forward(stage: Stage, back: Rewind) -> None:
     stage.tell(f"The rewind is undone: this is thread {back.source} again.")
 
 
-def prompts(seat: Seat) -> list[tuple[int, int, str]]:
-    """The user's messages, the newest first: number, the message to go back to, words."""
+def prompts(seat: Seat) -> list[tuple[int, int, str, datetime]]:
+    """The user's messages, the newest first: number, the message to go back to, words, when."""
     if seat.thread is None:
         raise UsageProblem("There is no thread yet.", try_this="Send a message first.")
     found = []
@@ -112,9 +114,9 @@ def prompts(seat: Seat) -> list[tuple[int, int, str]]:
             case TurnStart():
                 start = message.seq
             case User(text=text, via="prompt"):
-                found.append((message.seq, max(start - 1, 1), typed(text)))
+                found.append((message.seq, max(start - 1, 1), typed(text), message.time))
             case User(text=text):
-                found.append((message.seq, message.seq - 1, typed(text)))
+                found.append((message.seq, message.seq - 1, typed(text), message.time))
     if not found:
         raise UsageProblem("There are no messages in this thread yet.")
     return found[::-1]
