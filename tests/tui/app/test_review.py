@@ -42,11 +42,7 @@ def test_a_turn_ends_with_one_card_and_parts_of_it_are_undone(size, environ, wor
         async with at_the_terminal(environ, workspace, model, **how) as me:
             await me.say("change them")
             await me.turn_ends()
-            await me.sees("3 files changed, +3 −2", "long.py +1 −2", "F8 to review or undo")
-            order = [
-                me.screen().index(f"  {one} +") for one in ("long.py", "src/new.py", "notes.md")
-            ]
-            assert order == sorted(order)
+            await me.sees("3 files changed, +3 −2", "F8 to review or undo", "✓ done")
             check(me.picture(), f"review-card-{name}.txt")
 
             await me.write("ku D and prose")  # no letter is a key of the card while one writes
@@ -55,7 +51,11 @@ def test_a_turn_ends_with_one_card_and_parts_of_it_are_undone(size, environ, wor
             me.app.query_one(Composer).clear()
 
             await me.press("f8")
-            await me.sees("Enter choose · k keep · u undo all")
+            await me.sees("Enter choose · k keep · u undo all", "long.py +1 −2", "notes.md +1")
+            order = [
+                me.screen().index(f"  {one} +") for one in ("long.py", "src/new.py", "notes.md")
+            ]
+            assert order == sorted(order)
             await me.press("enter")
             await me.sees("changes of turn 1", "4 of 4 kept", "keep or undo")
             await me.press("tab", "space")

@@ -18,6 +18,7 @@ from steersman.views.text import counted, flat
 if TYPE_CHECKING:
     from steersman.views.changeset import Changeset
 
+THERE = 4  # lines for whoever went to the card
 What = Literal["keep", "undo", "open"]
 KEYS = (("Enter", "choose"), ("k", "keep"), ("u", "undo all"))
 
@@ -72,14 +73,15 @@ class Review(Folding, can_focus=True):
         keys = " · ".join(f"{key} {does}" for key, does in KEYS)
         more = keys if self.has_focus else f"{self._key} to review or undo"
         lines = [line(head, (more, "$muted"), width)]
-        room = self.most - 1
+        most = max(self.most, THERE) if self.has_focus else self.most
+        room = most - 1
         own = found.own
         for file in own[: room if len(own) <= room else max(room - 1, 0)]:
             lines.append(_file(flat(file.title), *file.counts, file.kind, width))
         left = len(own) - len(lines) + 1
         if left and room > 0:
             lines.append(line([(f"  … and {counted(left, 'more file')}", "$muted")], width=width))
-        for folder in found.folders[: max(self.most - len(lines), 0)]:
+        for folder in found.folders[: max(most - len(lines), 0)]:
             told = cut(f"  {flat(folder.name)}: {folder.why_whole}", width)
             lines.append(line([(told, "$muted")], width=width))
         return stacked(lines)
