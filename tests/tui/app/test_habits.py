@@ -118,7 +118,8 @@ def test_what_one_spent_fits_on_eighty_columns(environ, workspace, script):
             await me.say("/cost")
             await me.sees("Cost of this thread", "requests", "cost")
             (head,) = [line for line in me.screen().splitlines() if "requests" in line]
-            assert "model" in head and " cost" in head
+            assert "model" in head
+            assert " cost" in head
 
     live(scene)
 
