@@ -218,9 +218,9 @@ def test_any_size_will_do(house: Path, size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(
     ("doing", "words"),
-    [("nothing", "Say what to do"), ("working", "Enter queues")],
+    [("nothing", "Say what to do"), ("working", "Write the next message")],
 )
-def test_the_empty_composer_says_what_keys_do(house: Path, doing: str, words: str) -> None:
+def test_the_empty_composer_says_what_to_write(house: Path, doing: str, words: str) -> None:
     async def act(desk: Desk, pilot: Pilot[None]) -> None:
         desk.composer.doing = doing
         await pilot.pause()
