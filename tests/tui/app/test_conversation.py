@@ -133,7 +133,12 @@ def test_escape_twice_rewinds_what_is_chosen_and_redo_reverses_it(environ, works
             await me.press("escape", "escape")
             await me.sees("Go back to before which message?")
             await me.press("enter")
-            await me.sees("before “fix it”, undoing 1 file change?", "y both", "c conversation only", "f files")
+            await me.sees(
+                "before “fix it”, undoing 1 file change?",
+                "y both",
+                "c conversation only",
+                "f files",
+            )
             await me.press("y")
             await me.until(lambda: me.app.seat.id not in ("", first))
             await me.sees(f"rewound to message 1 of thread {first}; files were restored")
