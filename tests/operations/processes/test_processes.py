@@ -407,6 +407,22 @@ def test_one_reaper_serves_many_threads(tmp_path):
     assert living_in(tmp_path) == set()
 
 
+def test_a_reaper_that_is_seen_to_run_can_be_spoken_to(tmp_path):
+    """Another start may look at it from the loop at any moment while a thread starts it."""
+    seen = []
+
+    class Watched(Guardian):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if getattr(self, "_nursery", None) is not None:
+                seen.append(self._line is not None)
+
+    guardian = Watched()
+    guardian.warm()
+    assert seen and all(seen)
+    guardian.close()
+
+
 def test_a_guard_that_is_killed_takes_its_command_along(tmp_path):
     async def work():
         async with processes_in(tmp_path) as processes:

@@ -143,7 +143,8 @@ class Guardian:
 
     def _start(self) -> None:
         self._end()
-        ours, theirs = socket.socketpair()
+        # The line first: whoever sees that it runs, on another thread, speaks to it at once.
+        self._line, theirs = socket.socketpair()
         with theirs:
             self._nursery = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(PROGRAM)],
@@ -154,7 +155,6 @@ class Guardian:
                 env={name: os.environ[name] for name in NEEDED if name in os.environ},
                 start_new_session=True,
             )
-        self._line = ours
 
     async def start(
         self,
