@@ -84,6 +84,7 @@ async def planning(host, workspace, script, *steps, attended=True):
         ("The plan:\n\n1. turn the sign\n2. test it", True),
         ("## Plan\n- turn the sign\n- test it\n\nThat is all.", True),
         ("It adds two numbers.", False),
+        ("It has two parts:\n- one adds\n- one tests that", False),
         ("Which do you want?\n1. a sign\n2. a test\n\nOr neither?", False),
     ],
 )

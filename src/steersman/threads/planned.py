@@ -19,7 +19,8 @@ ASKED = Question(
 BEGIN = "Carry out the plan in {plan}."
 BEGIN_SAID = "Carry out the plan you just gave."
 _STEP = re.compile(r"^\s*(?:\d+[.)]|[-*])\s+\S", re.MULTILINE)
-STEPS = 2  # from which an answer in plan mode is a plan
+_PLAN = re.compile(r"\bplan\b", re.IGNORECASE)
+STEPS = 2  # from which an answer in plan mode that speaks of a plan is one
 
 
 class Planned:
@@ -57,12 +58,16 @@ class Planned:
         )
 
     def _said(self, lane: Lane) -> bool:
-        """Whether the turn ends with a plan in words: steps, and not a question."""
+        """Whether the turn ends with a plan in words: it says so, has steps, and asks nothing.
+
+        An answer to a question has lists, too.
+        """
         messages = read_messages(lane.log.store, lane.log.thread, kinds={"assistant"})
         said = [one.body.text for one in messages
                 if one.turn == lane.turn and isinstance(one.body, Assistant)]  # fmt: skip
         text = said[-1].rstrip() if said else ""
-        return len(_STEP.findall(text)) >= STEPS and not text.endswith("?")
+        steps = len(_STEP.findall(text)) >= STEPS
+        return steps and _PLAN.search(text) is not None and not text.endswith("?")
 
 
 def left_by(kept: Resumption, steps: int) -> Left:
