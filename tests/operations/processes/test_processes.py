@@ -419,7 +419,8 @@ def test_a_reaper_that_is_seen_to_run_can_be_spoken_to(tmp_path):
 
     guardian = Watched()
     guardian.warm()
-    assert seen and all(seen)
+    assert seen
+    assert all(seen)
     guardian.close()
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -34,6 +36,13 @@ class Person:
     async def press(self, *keys: str) -> None:
         """Press keys."""
         await self.pilot.press(*keys)
+
+    def sends(self, text: str) -> None:
+        """Letters arrive together, as over a slow line."""
+        for letter in text:
+            enter = letter == "\n"
+            key = "enter" if enter else _character_to_key(letter)
+            self.app.post_message(events.Key(key, "\r" if enter else letter))
 
     async def write(self, text: str) -> None:
         """Write without sending, where the keys go; all but the last letter at once."""

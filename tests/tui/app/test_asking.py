@@ -145,6 +145,24 @@ def test_a_plan_is_talked_over_and_carried_out(environ, workspace, script):
     live(scene)
 
 
+def test_letters_that_come_all_at_once_are_lost_nowhere(environ, workspace, script):
+    async def scene():
+        model = script(ASK, {"expect": "francs, CHF", "text": "Noted."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("set it up")
+            await me.sees("A question: Store (1 of 2)")
+            me.sends("francs, CHF\n")
+            await me.sees("└ francs, CHF", "A question: Parts (2 of 2)")
+            await me.press("1", "enter")
+            await me.turn_ends()
+            await me.press("f7")
+            await me.until(lambda: me.app.attention == "reading")
+            me.sends("the link in line")
+            await me.until(lambda: me.app.query_one(Composer).text == "the link in line")
+
+    live(scene)
+
+
 STORES = [{"label": "Postgres", "description": "a server"}, {"label": "SQLite"}]
 STORE = {"question": "Which store?", "header": "Store", "options": STORES}
 PARTS = {"question": "Which parts?", "header": "Parts", "options": STORES, "multiple": True}

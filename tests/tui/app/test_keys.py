@@ -1,11 +1,13 @@
 """Which keys are commands where: letters are text unless one reads on purpose."""
 
 import pytest
+from textual.app import App
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.driver import PasteParser
 from steersman.ports.tui.keys import TABLE
 from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.screens.dialogs import WORDS, Confirm
 from steersman.ports.tui.transcript import Transcript
 from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import DONE, FIX
@@ -331,5 +333,23 @@ def test_the_keys_of_claude_code_for_the_transcript_and_the_editor(environ, work
             await me.press("end")
             helped = "\n".join(one.keys[-1] for one in me.app.keymap_.keys if one.name == "read")
             assert helped == "ctrl+o"
+
+    live(scene)
+
+
+def test_prose_at_a_dialog_answers_nothing():
+    """“why is this” has a y in it."""
+    now = [0.0]
+
+    async def scene():
+        app = App()
+        async with app.run_test() as pilot:
+            said = []
+            app.push_screen(Confirm("Redo 2 changes?", clock=lambda: now[0]), said.append)
+            await pilot.press(*"why")
+            assert said == []
+            now[0] += WORDS
+            await pilot.press("y")
+            assert said == [True]
 
     live(scene)

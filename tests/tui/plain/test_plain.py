@@ -86,7 +86,7 @@ def test_a_line_is_queued_while_a_turn_runs_and_enter_alone_sends_it_now(steer, 
         talk.say("then that")
         talk.until("· queued for the next turn: then that")
         talk.say("/undo")
-        talk.until("/undo waits until the turn has ended.")
+        talk.until("/undo cannot be used while a turn runs.")
         gate.open()
         talk.until("› also this\nHeard.")
         talk.until("› then that\nThen that.")

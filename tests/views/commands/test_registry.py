@@ -155,7 +155,9 @@ def test_while_a_turn_works_some_commands_wait(environ, workspace, script):
 
     happened, queued = at_desk(environ, workspace, scenario, model=model, approvals="never")
 
-    waits = "waits until the turn has ended.\nStop the turn first, or wait."
+    waits = (
+        "cannot be used while a turn runs.\nStop the turn with Esc, or try again when it has ended."
+    )
     plan = "Mode plan: research and write a plan; nothing else changes."
     assert happened[:2] == [("tell", plan), ("tell", f"/undo {waits}")]
     assert "**now** a turn runs" in happened[2][1][1]

@@ -94,6 +94,7 @@ class SteersmanApp(App[Left]):
         self._first = first
         self._commands_here: tuple[str, Registry] | None = None
         self._completed = Names(self)
+        self._prose = False  # letters go to the composer, though the keys are not there yet
         self.steering = Steering(seat, self.tell, self.spawn, self._give_back)
         self.showing = Showing(self, Gathering(seat, environ))
         self.reviewing = Reviewing(self)
@@ -341,6 +342,7 @@ class SteersmanApp(App[Left]):
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""
+        self._prose = False
         self.showing.fold()
         self.showing.keys()
 
@@ -377,8 +379,8 @@ class SteersmanApp(App[Left]):
         if not event.is_printable or not lost:
             return
         event.prevent_default()  # else the key would be looked up twice
-        if not await self._check_bindings(event.key):
-            composer = self.query_one(Composer)
+        if self._prose or not await self._check_bindings(event.key):
+            composer, self._prose = self.query_one(Composer), True
             composer.focus()
             await composer._on_key(event)
 

@@ -13,7 +13,11 @@ from steersman.views.commands.stage import Row
 
 LEVELS = (
     Row("review", "review", "You review changes when a turn ends."),
-    Row("on-request", "on-request", "You are asked before each change."),
+    Row(
+        "on-request",
+        "on-request",
+        "You are asked before each edit; commands in the sandbox run unasked.",
+    ),
 )
 
 
@@ -78,7 +82,7 @@ async def _level(stage: AppStage) -> None:
             config.change, "approvals", level, seat.folder, stage.environ
         )
         await seat.change(approvals=level)
-        stage.tell(f"You are asked before each change. It is in {changed.path}.")
+        stage.tell(f"You are asked before each edit. It is in {changed.path}.")
     except SteersmanError as problem:
         stage.tell(str(problem))
     await stage.moved()

@@ -54,6 +54,17 @@ class WordsForm(Vertical):
         self.display = True
         field.focus()
 
+    def hear(self, event: events.Key) -> bool:
+        """Take a key that came before the focus did: a letter, or Enter. False for others."""
+        field = self.query_one(Input)
+        if event.key == "enter":
+            self.post_message(self.Said(field.value))
+        elif event.is_printable and event.character is not None:
+            field.insert_text_at_cursor(event.character)
+        else:
+            return False
+        return True
+
     def keys(self) -> list[tuple[str, str]]:
         """List the keys."""
         return [("enter", self._does), ("esc", "back")]

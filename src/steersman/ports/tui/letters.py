@@ -11,6 +11,7 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
+from steersman.ports.tui.forms import WordsForm
 from steersman.ports.tui.request_sheet import RequestSheet
 from steersman.views import requests
 from steersman.views.blocks import Request
@@ -64,6 +65,10 @@ class Letters(RequestSheet):
     async def on_key(self, event: events.Key) -> None:
         """A letter answers when no other follows it at once: then they are words."""
         before = self._not_confirmed(event)
+        if isinstance(self._form, WordsForm) and self._form.hear(event):  # not there yet
+            event.stop()
+            event.prevent_default()
+            return
         if self._form is not None or not event.is_printable or event.character is None:
             self._let_go()
             return

@@ -257,6 +257,8 @@ class Showing:
     def keys(self, facts: Facts | None = None) -> None:
         """The keys that are of use now."""
         app = self._app
+        if not app.query(Composer):
+            return  # the last words were cleared while the screen closed
         doing = facts.doing if facts else app.seat.doing
         composer = app.query_one(Composer)
         waiting = bool(composer.waiting) and not composer.text

@@ -158,8 +158,8 @@ class Registry:
             raise UsageProblem(f"/{command.name} is not available here.")
         if stage.seat.here and stage.seat.doing == "working" and not command.while_working:
             raise UsageProblem(
-                f"/{command.name} waits until the turn has ended.",
-                try_this="Stop the turn first, or wait.",
+                f"/{command.name} cannot be used while a turn runs.",
+                try_this="Stop the turn with Esc, or try again when it has ended.",
             )
 
     def _names(self, stage: Stage, begun: str) -> list[Choice]:

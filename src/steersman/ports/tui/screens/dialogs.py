@@ -1,10 +1,10 @@
 """Questions over the conversation: yes or no, a line of text, and whether a folder is trusted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -15,6 +15,8 @@ from textual.widgets import Input, Label, Static
 from steersman.ports.tui.panes.lines import stacked
 from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
 from steersman.views.text import one_line, safe
+
+WORDS = 1.0  # seconds after a letter of a sentence in which `y` is another one
 
 
 class Confirm(ModalScreen[bool]):
@@ -29,11 +31,18 @@ class Confirm(ModalScreen[bool]):
         Binding("pageup", "scroll(-10)", "Page up", show=False),
     ]
 
-    def __init__(self, title: str, body: str = "", patience: float = 0) -> None:
+    def __init__(
+        self,
+        title: str,
+        body: str = "",
+        patience: float = 0,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         super().__init__()
         self._title = title
         self._body = body
-        self._counts_from = monotonic() + patience
+        self._clock = clock
+        self._counts_from = clock() + patience
 
     def compose(self) -> ComposeResult:
         """The question, what it is about, and the keys."""
@@ -45,8 +54,13 @@ class Confirm(ModalScreen[bool]):
 
     def action_answer(self, yes: bool) -> None:
         """Take the answer; a `y` right after a letter that may begin a sentence is none."""
-        if not yes or monotonic() >= self._counts_from:
+        if not yes or self._clock() >= self._counts_from:
             self.dismiss(yes)
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter that is no key here is of a sentence, and so is the next one."""
+        if event.is_printable and event.character not in set("ynqjk "):
+            self._counts_from = self._clock() + WORDS
 
     def action_scroll(self, by: int) -> None:
         """More of what it is about."""

@@ -12,7 +12,7 @@ from steersman.views.commands.words import choices, one_of
 
 APPROVALS = {
     "review": "Edits and contained commands happen at once; you review them when the turn ends.",
-    "on-request": "You are asked before each change.",
+    "on-request": "You are asked before each edit; commands in the sandbox run unasked.",
     "on-failure": "Work continues until a command fails; then you can have it run again.",
     "never": "You are never asked: what cannot be undone is denied, and a summary ends the run.",
 }

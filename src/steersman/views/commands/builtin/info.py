@@ -168,7 +168,7 @@ def about(command: Command) -> str:
     if command.aliases:
         facts.append("Also: " + ", ".join(f"`/{name}`" for name in command.aliases))
     if not command.while_working:
-        facts.append("Waits until the turn has ended.")
+        facts.append("Not while a turn runs.")
     return "\n\n".join(filter(None, facts))
 
 
