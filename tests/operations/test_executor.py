@@ -9,6 +9,7 @@ import pytest
 from steersman.governance.budgets import Budget
 from steersman.intelligence.context import Context
 from steersman.operations.admission import NONE
+from steersman.operations.executor import Outcome
 from steersman.operations.tool import Answered, Bench, Family
 from steersman.operations.workspace import Workspace
 from steersman.records.action import Execute, Read, Write
@@ -28,7 +29,7 @@ from steersman.records.message import (
 from steersman.store.contract import Row
 from steersman.store.log import Draft, Lane, ThreadLog
 from steersman.store.sqlite import SqliteStore
-from steersman.systems import Permit
+from steersman.systems import Hooked, Permit
 from tests.operations.doubles import Double, Rig, Turnstile
 from tests.operations.workshop import Workshop, toolbox_of
 from tests.store.logs import a_lane, a_place, proven, stored
@@ -308,6 +309,35 @@ def test_a_cancelled_turn_gives_every_call_one_result(tmp_path, family):
     results = rig.do(*numbered("wait", 3))
     assert [result.status for result in results] == ["cancelled"] * 3
     assert rig.kinds().count("tool_result") == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "stops", "note"),
+    [
+        (asyncio.CancelledError(), True, ""),
+        (BudgetSpent("The budget is spent."), True, ""),
+        (ToolProblem("It cannot be."), False, "The hooks after it failed: It cannot be."),
+        (ZeroDivisionError("oh no"), False, "The hooks after it failed: oh no"),
+    ],
+    ids=lambda one: type(one).__name__ if isinstance(one, BaseException) else "",
+)
+def test_whatever_goes_wrong_after_a_call_its_result_stays(tmp_path, error, stops, note):
+    class Failing:
+        async def before(self, call: Call, lane: Lane) -> Hooked:
+            return Hooked(call)
+
+        async def after(self, call: Call, result: ToolResult, lane: Lane) -> Hooked:
+            raise error
+
+    async def work(lane: Lane) -> Outcome:
+        tools = [Double("do", Family.EDIT, nothing)]
+        toolbox = toolbox_of(tmp_path, tools, Generous(), hooks=Failing())
+        return await toolbox.outcome(Call("c", "do", {"n": 7}), lane, lambda call: "")
+
+    with a_lane() as lane:
+        outcome = asyncio.run(work(lane))
+    assert (outcome.result.status, outcome.result.output, outcome.result.note) == ("ok", 7, note)
+    assert outcome.stop is (error if stops else None)
 
 
 # Calls of an earlier process

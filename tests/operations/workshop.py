@@ -126,7 +126,8 @@ async def not_asked(looks: Sequence[Look]) -> Permit:
     raise AssertionError(f"nobody is asked about {looks}")
 
 
-def toolbox_of(folder: Path, tools: Sequence[Any], gate: Any) -> Toolbox:
+def toolbox_of(folder: Path, tools: Sequence[Any], gate: Any, **more: Any) -> Toolbox:
     """A toolbox with tools made up for a test."""
     workspace = Workspace.open(folder)
-    return Toolbox(tools, workspace, Journal(workspace.root, Objects(folder / "objects")), gate)
+    journal = Journal(workspace.root, Objects(folder / "objects"))
+    return Toolbox(tools, workspace, journal, gate, **more)

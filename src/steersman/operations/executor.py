@@ -272,13 +272,17 @@ class Toolbox:
         if before.ask:
             self._gate.hold(call.id, before.ask)
         outcome = await self._carry_out(before.call, place)
+        told, stop = "", outcome.stop
         if outcome.result.status == "ok":
-            after = await self._hooks.after(before.call, outcome.result, lane)
-        else:
-            after = Hooked(call)
-        said = "\n".join(filter(None, (outcome.result.note, before.told, after.told)))
+            try:
+                after = await self._hooks.after(before.call, outcome.result, lane)
+                told, stop = after.told, _stopped(after) if after.stop else stop
+            except (asyncio.CancelledError, *STOPPING) as stopping:
+                stop = stopping  # what the call did is done, and its result says so
+            except Exception as error:
+                told = f"The hooks after it failed: {error}"
+        said = "\n".join(filter(None, (outcome.result.note, before.told, told)))
         result = msgspec.structs.replace(outcome.result, note=said)
-        stop = _stopped(after) if after.stop else outcome.stop
         return msgspec.structs.replace(outcome, result=result, stop=stop)
 
     async def _carry_out(self, call: Call, lane: Lane) -> Outcome:
