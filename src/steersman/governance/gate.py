@@ -67,6 +67,7 @@ _PERHAPS_YOURS = (
     "it was done while a command worked on the folder itself, so it may be your own change; "
     "denied, it is undone and a copy is kept"
 )
+_UNASKED = "it needs your approval, and nobody is asked about this"
 
 
 class Permit(Struct, frozen=True):
@@ -107,6 +108,7 @@ class Gate:
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
+        self._unasked: set[str] = set()  # calls about which nobody is to be asked
         self._answered: dict[str, set[object]] = {}  # about calls that the answers changed
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
@@ -154,6 +156,8 @@ class Gate:
         asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
         if edited:
             asked = [case for case in asked if matter(case) not in self._answered.get(call, ())]
+        if asked and call in self._unasked:
+            return Verdict("deny", asked[0].verdict.rule, _UNASKED)
         if asked:
             request = self._request(call, tool, cases, asked, lane.turn, whole=whole)
             answer = await self._ask(request, asked, lane)
@@ -206,6 +210,7 @@ class Gate:
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
         self._own.discard(call)
+        self._unasked.discard(call)
         self._held.pop(call, None)
         self._answered.pop(call, None)
         self._desk.over(call)
@@ -213,6 +218,10 @@ class Gate:
     def hold(self, call: str, why: str) -> None:
         """Have the user asked about what a call does even where it is allowed, until it is over."""
         self._held[call] = why
+
+    def ask_nobody(self, call: str) -> None:
+        """Deny a call where people would have to be asked about it, until it is over."""
+        self._unasked.add(call)
 
     def mark_own(self, call: str) -> None:
         """Remember that the user makes this call, until it is over."""

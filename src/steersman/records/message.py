@@ -307,7 +307,8 @@ class HookRun(Body, frozen=True, omit_defaults=True):
 
     `context` is what the model gets of it, where there is no result of a call to say it in. The
     gate takes no notice of an `allow`. `arguments` are what it made of a call's, `changes` what it
-    did to files, `output` the beginning of what it printed.
+    did to files, `output` the beginning of what it printed. Its `corr` is that of the verdicts and
+    changes of the run.
     """
 
     kind: ClassVar[str] = "hook_run"

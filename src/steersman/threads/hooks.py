@@ -6,13 +6,14 @@ continues without it.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from steersman.governance.modes import runs_commands
+from steersman.governance.modes import looks_only, runs_commands
 from steersman.identity.hooks import Configured
 from steersman.operations.executor import Toolbox
 from steersman.operations.running.guardian import Limits
@@ -44,6 +45,7 @@ INPUT = 8 << 20  # bytes that a hook reads
 OUTPUT = 2000  # characters of what it printed that the log keeps
 ROUNDS = 8  # how often hooks keep a turn going
 MARK = "hook_"
+IN_ORDER = ("PostToolUse", "Stop", "SubagentStop")  # when hooks are run that change files
 OTHERS = "A hook gave other arguments, which is possible for calls of a single edit; not used."
 Given = tuple[str, Mapping[str, Any]]  # what an event is about, and its fields
 
@@ -69,6 +71,7 @@ class Hooks:
         self._started = False
         self._rounds: dict[tuple[str, int], int] = {}
         self._notifying: set[asyncio.Task[list[Answer]]] = set()
+        self._changing = asyncio.Lock()  # one hook at a time, in the order in which they came
 
     # What happens
 
@@ -136,6 +139,8 @@ class Hooks:
                     kind, told = "idle_prompt", f"Steersman waits for your answer: {text}"
                 case _:
                     continue
+            if not chosen(self._hooks, "Notification", (kind,)):
+                continue
             lane = Lane(self._log, message.path.partition("/")[0], message.turn)
             fields = {"message": told, "notification_type": kind}
             task = asyncio.create_task(self._run("Notification", (kind,), [(kind, fields)], lane))
@@ -144,9 +149,10 @@ class Hooks:
 
     async def close(self) -> None:
         """End every hook that runs."""
+        for task in self._notifying:
+            task.cancel()
+        await asyncio.gather(*self._notifying, return_exceptions=True)
         await self._processes.close()
-        if self._notifying:
-            await asyncio.wait(self._notifying)
 
     # How they are run
 
@@ -177,7 +183,11 @@ class Hooks:
     async def _run(
         self, event: HookEvent, names: Iterable[str] | None, events: Iterable[Given], lane: Lane
     ) -> list[Answer]:
-        """Run the hooks that are meant, side by side; their answers are in their order."""
+        """Run the hooks that are meant; their answers are in their order.
+
+        They run side by side, but those that change files one after the other: of two changes of
+        one file at the same time, one would be lost.
+        """
         hooks = chosen(self._hooks, event, names)
         mode = self._systems.settings.mode
         if hooks and not runs_commands(mode):
@@ -186,9 +196,19 @@ class Hooks:
                 self._told.add(told)
                 await lane.append(told)
             return []
-        works = [(given, hook) for given in events for hook in hooks]
-        named = (self._one(hook, given, lane, at) for at, (given, hook) in enumerate(works))
-        return list(await asyncio.gather(*named))
+        in_order = event in IN_ORDER and not looks_only(mode)
+
+        async def one(hook: Hook, given: Given, at: int) -> Answer:
+            async with self._changing if in_order else nullcontext():
+                return await self._one(hook, given, lane, at)
+
+        works = [(hook, given) for given in events for hook in hooks]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(*work, at)) for at, work in enumerate(works)]
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from None  # the others are mostly the same
+        return [task.result() for task in tasks]
 
     async def _one(self, hook: Hook, given: Given, lane: Lane, at: int) -> Answer:
         """Run one hook, and log what came of it.
@@ -206,10 +226,11 @@ class Hooks:
         said = msgspec.json.encode({**known, **fields})
         name = f"{MARK}{hook.event}_{fields.get('tool_use_id') or token_hex(4)}_{at}"
         run = HookRun(hook.event, hook.command, hook.source, hook.matcher, about)
+        stop = None
         if len(said) > INPUT:
             answer = Answer(problem=f"not run: there are more than {INPUT >> 20} MB to read")
         else:
-            run, answer = await self._carried_out(
+            run, answer, stop = await self._carried_out(
                 hook, Call(name, self._tool.name), said, run, lane
             )
         heard = hook.event not in ("PreToolUse", "PostToolUse")  # there the result says it
@@ -225,26 +246,30 @@ class Hooks:
             message=answer.message,
             problem=answer.problem,
         )
-        await lane.at("operations", "hook").append(run)
+        await lane.at("operations", "hook").append(run, corr=name)
+        if isinstance(stop, asyncio.CancelledError):
+            raise stop
         return answer
 
     async def _carried_out(
         self, hook: Hook, call: Call, said: bytes, run: HookRun, lane: Lane
-    ) -> tuple[HookRun, Answer]:
-        """Run the command through the gate; how it ended, and what that means."""
+    ) -> tuple[HookRun, Answer, BaseException | None]:
+        """Run the command through the gate; how it ended, what that means, and what stopped it."""
         given = {"command": hook.command, "wait_timeout": hook.timeout, "kill_on_timeout": True}
         call = msgspec.structs.replace(call, arguments=given)
         self._tool.inputs[call.id] = said
+        if hook.event == "Notification":
+            self._systems.gate.ask_nobody(call.id)  # of a question it would make two
         try:
             outcome = await self._toolbox.outcome(call, lane, lambda _: "")
         finally:
             self._tool.inputs.pop(call.id, None)
             self._systems.gate.over(call.id)
-        if isinstance(outcome.stop, asyncio.CancelledError):
-            raise outcome.stop
         result = outcome.result
+        if result.status == "cancelled":
+            return run, Answer(problem="stopped"), outcome.stop
         if result.status != "ok":
-            return run, Answer(problem=f"not run: {result.message}")
+            return run, Answer(problem=f"not run: {result.message}"), None
         ended: dict[str, Any] = result.output
         printed, errors, code = ended.get("printed", ""), ended["output"], ended.get("exit_code")
         run = msgspec.structs.replace(
@@ -255,10 +280,12 @@ class Hooks:
             changes=tuple(ended.get("changes", ())),
         )
         if ended["wall_ms"] >= 1000 * hook.timeout:
-            return run, Answer(problem=f"ended after {hook.timeout:g} s, its time limit")
-        if not ended.get("whole"):
-            return run, Answer(problem="it printed too much; its answer was not read")
-        return run, understood(hook.event, code or 0, printed, errors)
+            answer = Answer(problem=f"ended after {hook.timeout:g} s, its time limit")
+        elif not ended.get("whole"):
+            answer = Answer(problem="it printed too much; its answer was not read")
+        else:
+            answer = understood(hook.event, code or 0, printed, errors)
+        return run, answer, None
 
     def _mode(self) -> str:
         """How much is asked, in the words that hooks know."""

@@ -26,7 +26,7 @@ from steersman.records.action import Action, Delete, Origin, Write
 from steersman.records.change import ABSENT, Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import SteersmanError
-from steersman.records.message import MASK, Checkpoint, Message, ToolResult, TurnStart
+from steersman.records.message import MASK, Checkpoint, HookRun, Message, ToolResult, TurnStart
 from steersman.records.names import shown, written
 from steersman.store.log import Draft, Lane, unbroken
 from steersman.store.redactor import Redactor
@@ -275,7 +275,7 @@ def _unsettled(messages: Iterable[Message]) -> list[Message]:
         match message.body:
             case TurnStart() | Checkpoint(cause="undo" | "redo"):  # neither begins during the other
                 found.clear()
-            case ToolResult():
+            case ToolResult() | HookRun():
                 found = {seq: one for seq, one in found.items() if one.corr != message.corr}
             case Checkpoint(cause="void", undoes=never):
                 found = {seq: one for seq, one in found.items() if seq not in never}
