@@ -1,8 +1,21 @@
 """Hooks that are stopped, wait or work on the same file: nothing is lost, and nobody waits."""
 
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+
 import pytest
 
-from steersman.records.message import ConfirmRequest, ToolResult, TurnEnd
+from steersman.host import Host
+from steersman.records.errors import UsageProblem
+from steersman.records.inbox import Queue
+from steersman.records.message import (
+    ConfirmRequest,
+    ConfirmResponse,
+    ToolResult,
+    TurnEnd,
+    User,
+)
 from tests.cli.kit import DONE, WRITE, outside
 from tests.hooks.kit import bodies, hook, opened, play, runs, worked
 from tests.hooks.test_hostile import running
@@ -110,5 +123,113 @@ def test_a_thread_is_closed_while_a_notifier_runs(environ, workspace, script):
         await thread.close()
         assert [one.problem for one in runs(host, thread)] == ["stopped"]
         assert running("71241") == []
+
+    play(environ, scenario)
+
+
+# What the user says
+
+
+SLOW = hook("UserPromptSubmit", "sleep 71242", timeout=600)
+ASKING = hook("UserPromptSubmit", "git push --force origin topic")
+
+
+async def ended(thread, turns):
+    """Wait until so many turns have ended."""
+    async for message in thread.events(0):
+        turns -= isinstance(message.body, TurnEnd)
+        if not turns:
+            return
+
+
+@asynccontextmanager
+async def elsewhere(environ, thread):
+    """The same thread, as another process has it."""
+    async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
+        yield await host.attach(thread.id)
+
+
+@pytest.mark.parametrize("say", ["send", "steer", "queue"])
+def test_a_cancel_stops_the_hook_that_looks_at_a_message_and_no_turn_begins(
+    environ, workspace, script, say
+):
+    async def scenario(host):
+        thread = await opened(host, workspace, script(DONE), hooks=SLOW)
+        saying = asyncio.create_task(getattr(thread, say)("go"))
+        await begun(thread, "UserPromptSubmit")
+        await thread.cancel()
+        with pytest.raises(UsageProblem, match="The message was not sent"):
+            await saying
+        assert [one.problem for one in runs(host, thread)] == ["stopped"]
+        assert bodies(host, thread, User, TurnEnd) == []
+        assert running("71242") == []
+
+    play(environ, scenario)
+
+
+@pytest.mark.parametrize("say", ["send", "queue"])
+def test_another_process_answers_what_a_hook_of_its_own_message_asks(
+    environ, workspace, script, say
+):
+    async def scenario(host):
+        thread = await opened(
+            host, workspace, script(DONE), hooks=ASKING, approvals="on-failure", attended=True
+        )
+        async with elsewhere(environ, thread) as remote:
+            saying = asyncio.create_task(getattr(remote, say)("go"))
+            async for message in remote.events(0):
+                if isinstance(message.body, ConfirmRequest):
+                    await remote.answer(message.corr, ConfirmResponse("deny"))
+                    break
+            await saying
+            await ended(thread, 1)
+        assert [one.problem[:15] for one in runs(host, thread)] == ["not run: Denied"]
+        assert [one.text for one in bodies(host, thread, User)] == ["go"]
+        assert [one.ending for one in bodies(host, thread, TurnEnd)] == ["done"]
+
+    play(environ, scenario)
+
+
+def test_other_requests_do_not_wait_for_the_hooks_of_a_message(environ, workspace, script):
+    async def scenario(host):
+        thread = await opened(host, workspace, script(DONE), hooks=SLOW)
+        async with elsewhere(environ, thread) as remote:
+            saying = asyncio.create_task(remote.send("go"))
+            await begun(thread, "UserPromptSubmit")
+            await remote.set(title="another")
+            assert not saying.done()
+            await thread.cancel()
+            with pytest.raises(UsageProblem, match="The message was not sent"):
+                await saying
+        assert bodies(host, thread, User) == []
+
+    play(environ, scenario)
+
+
+def test_messages_of_another_process_stay_in_their_order(environ, workspace, script):
+    first = hook("UserPromptSubmit", "grep -q first && sleep 0.5; true")
+
+    async def scenario(host):
+        thread = await opened(host, workspace, script(DONE, DONE), hooks=first)
+        async with elsewhere(environ, thread) as remote:
+            await remote.post(Queue("first"))
+            await remote.queue("second")
+            await ended(thread, 2)
+        assert [one.text for one in bodies(host, thread, User)] == ["first", "second"]
+
+    play(environ, scenario)
+
+
+def test_a_message_whose_hook_ran_when_the_thread_was_closed_waits_for_the_next_process(
+    environ, workspace, script
+):
+    async def scenario(host):
+        thread = await opened(host, workspace, script(DONE), hooks=SLOW)
+        async with elsewhere(environ, thread) as remote:
+            request = await remote.post(Queue("go"))
+            await begun(thread, "UserPromptSubmit")
+            await thread.close()
+            assert [one.id for one in host.store.requests(thread.id)] == [request.id]
+            assert running("71242") == []
 
     play(environ, scenario)

@@ -1,7 +1,9 @@
 """A thread's inbox, emptied by the process that runs it: in order, each request once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
 
 from steersman.records.errors import (
     LeaseLost,
@@ -25,6 +27,7 @@ class Mailbox:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._empty = asyncio.Event()
+        self._under_way: dict[str, asyncio.Task[Any]] = {}  # requests that hold up no others
         self.ends = False  # someone asked for the thread to be closed, and was heard
 
     def open(self) -> None:
@@ -40,8 +43,10 @@ class Mailbox:
     async def close(self) -> None:
         """Take nothing now; what has come waits for the next process."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+            tasks = {self._task, *self._under_way.values()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
 
     async def emptied(self) -> bool:
         """Look once more, and wait until everything that has come is taken; False once closed."""
@@ -65,7 +70,7 @@ class Mailbox:
                 await asyncio.sleep(PAUSE)
                 self._wake.set()
             else:
-                if not self._wake.is_set():
+                if not self._wake.is_set() and not self._under_way:
                     self._empty.set()
 
     async def _close(self, cause: Cause) -> None:
@@ -80,17 +85,38 @@ class Mailbox:
 
     async def _requests(self) -> list[Request]:
         log = self._session.log
-        return await asyncio.to_thread(log.store.requests, log.thread)
+        begun = set(self._under_way)  # one that ends while the store is read was read as open
+        found = await asyncio.to_thread(log.store.requests, log.thread)
+        return [request for request in found if request.id not in begun]
 
     async def _take(self, request: Request) -> None:
+        begun = await self._settled(request, self._begin(request))
+        if isinstance(begun, asyncio.Task):
+            begun.add_done_callback(_heed)
+            task = asyncio.create_task(self._settled(request, _result(begun)))
+            self._under_way[request.id] = task
+            task.add_done_callback(partial(self._over, request.id))
+
+    def _over(self, request: str, task: asyncio.Task[Any]) -> None:
+        _heed(task)
+        del self._under_way[request]
+        self._wake.set()
+
+    async def _begin(self, request: Request) -> Any:
+        session, cause = self._session, Cause(request)
+        if request.expired:
+            await session.note(cause, "expired")
+        elif isinstance(request.body, Close):
+            await self._close(cause)
+        else:
+            return await session.take(request.body, cause)
+        return None
+
+    async def _settled(self, request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+        """Do what a request asks for; if that fails, the log says why."""
         session, cause = self._session, Cause(request)
         try:
-            if request.expired:
-                await session.note(cause, "expired")
-            elif isinstance(request.body, Close):
-                await self._close(cause)
-            else:
-                await session.take(request.body, cause)
+            return await work
         except RequestSettled:
             # Its sender gave up meanwhile, or its time is over.
             store = session.log.store
@@ -104,3 +130,15 @@ class Mailbox:
             why = f"{type(error).__name__}: {error}."
             defect = SteersmanError("An error in Steersman stopped the request.", why)
             await session.refuse(cause, defect)
+
+
+async def _result(task: asyncio.Task[Any]) -> Any:
+    """What comes of a task that is the session's: only the session cancels it."""
+    await asyncio.wait({task})
+    return task.result()
+
+
+def _heed(task: asyncio.Task[Any]) -> None:
+    """Take notice of how a task ended, also where nobody waits for it any more."""
+    if not task.cancelled():
+        task.exception()

@@ -114,7 +114,8 @@ class Session(Turning):
     async def take(self, asked: Asked, cause: Cause = NO_CAUSE) -> Any:
         """Do what is asked, or raise why not; the log says both what was done and for whom.
 
-        What takes long is begun for a request and done for this process: see `_begun`.
+        What takes long is begun for a request and done for this process: see `_begun`; where the
+        answer is a task, the request is settled when that ends.
         """
         raise UsageProblem(
             "This version of Steersman does not understand the request.",
@@ -124,7 +125,6 @@ class Session(Turning):
 
     take.register(Turning._send)
     take.register(Turning._steer)
-    take.register(Turning._queue)
     take.register(Turning._hasten)
     take.register(Turning._withdraw)
     take.register(Turning._answer)

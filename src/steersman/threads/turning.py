@@ -78,6 +78,8 @@ class Turning:
         self._ended_said = self._followed = False  # a turn's end is logged; words came after it
         self._lost: LeaseLost | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._submitted: set[asyncio.Task[None]] = set()  # what hooks look at before it counts
+        self._in_order = asyncio.Lock()  # it counts in the order in which it was said
         self._watching = ExitStack()
         self._context = Context(ROOT)
         self._systems: ThreadSystems
@@ -157,15 +159,18 @@ class Turning:
 
     # Turns
 
-    async def _send(self, asked: Send, cause: Cause = NO_CAUSE) -> int:
+    async def _send(self, asked: Send, cause: Cause = NO_CAUSE) -> Any:
         if self._mind is None:
             raise UsageProblem("This thread was opened without a model.")
         if asked.images:
             self._mind.check_sight()
         await self._ended()
         self._floor.move(Move.START)
+        return await self._beside(self._sent(asked, self._submit(asked.text), cause), cause)
+
+    async def _sent(self, asked: Send, looked: asyncio.Task[None] | None, cause: Cause) -> int:
         try:
-            await self._submitted(asked.text)
+            await self._passed(looked)
             briefing = self._systems.briefing
             attached = await briefing.attached(asked.text) if briefing else ()
         except BaseException:
@@ -174,21 +179,49 @@ class Turning:
         prompt = User(asked.text, attached=attached, images=asked.images)
         return await self._start(prompt, cause)
 
-    async def _steer(self, asked: SteerTurn, cause: Cause = NO_CAUSE) -> str:
-        await self._submitted(asked.text)
-        if self.state not in HEARING:
+    async def _steer(self, asked: SteerTurn | Queue, cause: Cause = NO_CAUSE) -> Any:
+        return await self._beside(self._said(asked, self._submit(asked.text), cause), cause)
+
+    async def _said(
+        self, asked: SteerTurn | Queue, looked: asyncio.Task[None] | None, cause: Cause
+    ) -> str:
+        await self._passed(looked)
+        if isinstance(asked, Queue) or self.state not in HEARING:
             return await self._queued(asked.text, cause)
         lane = self._lane("coordination", turn=self._turn)
         return await self._inputs.admit(asked.text, "steer", lane, cause)
 
-    async def _queue(self, asked: Queue, cause: Cause = NO_CAUSE) -> str:
-        await self._submitted(asked.text)
-        return await self._queued(asked.text, cause)
+    def _submit(self, text: str) -> asyncio.Task[None] | None:
+        """Let hooks look at what the user says, from now on: so a cancel finds them."""
+        hooks = self._systems.hooks
+        if hooks is None or self._mind is None:
+            return None
+        looked = self._alongside(hooks.prompt(text, self._lane(turn=self._turn)))
+        self._submitted.add(looked)
+        looked.add_done_callback(self._submitted.discard)
+        return looked
 
-    async def _submitted(self, text: str) -> None:
-        """Let hooks see what the user says; raises when one of them refuses it."""
-        if self._systems.hooks is not None and self._mind is not None:
-            await self._systems.hooks.prompt(text, self._lane(turn=self._turn))
+    async def _passed(self, looked: asyncio.Task[None] | None) -> None:
+        """Wait until hooks have looked at what the user says; raises when it is not to count."""
+        if looked is None:
+            return
+        try:
+            async with self._in_order:
+                await asyncio.wait({looked})
+        finally:
+            looked.cancel()
+        if looked.cancelled():
+            raise UsageProblem("The message was not sent: it was cancelled while a hook ran.")
+        looked.result()
+
+    async def _beside(self, work: Coroutine[Any, Any, T], cause: Cause) -> T | asyncio.Task[T]:
+        """Do what hooks may hold up: now, or for a request beside what else is asked.
+
+        Unlike with `_begun`, the request stays in the inbox until it is done: no word is lost.
+        """
+        if cause.request is None or self._systems.hooks is None:
+            return await work
+        return self._alongside(work)
 
     async def _queued(self, text: str, cause: Cause) -> str:
         corr = await self._inputs.admit(text, "queue", self._lane("coordination"), cause)
@@ -395,8 +428,12 @@ class Turning:
 
     async def _cancel(self, _: Cancel, cause: Cause = NO_CAUSE) -> None:
         """Stop the running turn, its tools and their processes, and wait until they are gone."""
+        stopped = [looked.cancel() for looked in self._submitted]
         # A task that is cancelled before its first step never says that it was.
         await self._floor.leaves(FloorState.STARTING)
+        if stopped and not self.busy:  # hooks were all that ran
+            await self.note(cause, "taken")
+            return
         self._floor.check(Move.CANCEL)
         await self.log.append(*cause.taken(self._lane("coordination")), settled=cause.settled())
         if self.busy:  # it may have ended while the receipt was written
