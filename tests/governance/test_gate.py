@@ -154,6 +154,35 @@ def test_an_answer_for_a_turn_holds_in_no_other_that_is_at_work():
     assert asked == ["call_1", "call_2"]
 
 
+def test_an_answer_about_another_call_does_not_answer_what_a_hook_wants_asked():
+    async def work(lane: Lane) -> None:
+        desk = Desk(attended=True)
+        memory = Watched(lane.log.store, "/srv/app", "t", home="/home/me", redact=str)
+        gate = Gate(HERE, desk, memory=memory)
+        gate.hold("held", "look twice")
+        place = Lane(lane.log, "steersman", 1)
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+            admitting, requests = {}, {}
+            for name in ("held", "waits", "first"):
+                admitting[name] = asyncio.create_task(
+                    gate.admit(name, "workspace_write_file", [WRITE], place)
+                )
+                while (message := await news.next()) and message.kind != "confirm_request":
+                    pass
+                requests[name] = message
+            (edits,) = (one for one in requests["first"].body.lasting if "turn" in one.scopes)
+            answer = ConfirmResponse("allow", scope="turn", lasting=edits.name)
+            await desk.answer(requests["first"].corr, answer)
+            await admitting["first"]
+            await admitting["waits"]
+            assert [request.call for _, request, _ in desk.open_requests()] == ["held"]
+            await desk.answer(requests["held"].corr, ConfirmResponse("deny"))
+            assert isinstance(await admitting["held"], Verdict)
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 10))
+
+
 def test_calls_of_people_and_of_turns_are_judged_each_by_its_own_answers():
     """What ends or is answered while a call is before the gate leaves the call its answers."""
 
