@@ -174,3 +174,44 @@ def test_what_only_writes_is_not_told_how_to_delete(line):
 )
 def test_a_push_of_every_branch_rewrites_them_only_by_force(line, rule):
     assert said(line).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("git push --del origin main", "git push --delete origin main"),
+        ("git push origin -qd main", "git push --delete origin main"),
+        ("git push -uf origin main", "git push --force origin main"),
+        ("git push -fu origin main", "git push --force origin main"),
+        ("git push --no-force -f origin main", "git push --force origin main"),
+        ("git push -n --no-dry-run -f origin main", "git push --force origin main"),
+        ("git push --recurse-submodules no -f origin main", "git push --force origin main"),
+        ("git push --mir origin", "git push --mirror origin"),
+        ("git push --pru origin", "git push --prune origin"),
+        ("git push --force-with-l origin main", "git push --force-with-lease origin main"),
+        ("git push --dry origin main", "git push --dry-run origin main"),
+        ("git push -f --no-force origin main", "git push origin main"),
+    ],
+)
+def test_a_push_is_judged_by_what_git_reads_in_its_options(line, same):
+    """Options may be shortened and letters written together; of two that differ the last counts."""
+    assert (said(line).rule, said(line).breaker) == (said(same).rule, said(same).breaker)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--receive-pack=prog", "--exec=prog", "--exec prog", "--rece prog", "-n --exec=prog"],
+)
+@pytest.mark.parametrize("remote", ["../other.git", "origin", "git@github.com:me/x"])
+def test_a_program_that_receives_a_push_is_named(option, remote):
+    line = f"git push {option} {remote} topic"
+    judged = said(line)
+    assert (judged.verdict, judged.plain) == ("ask", False)
+    assert "runs `prog` through --receive-pack" in judged.reason
+    assert said(line.replace("prog", "'rm -rf /'")).verdict == "block"
+
+
+def test_an_option_of_a_push_that_nobody_knows_is_asked_about():
+    judged = said("git push --dry-run --new-option origin topic")
+    assert (judged.verdict, judged.plain) == ("ask", False)
+    assert "options that are not known: --new-option" in judged.reason

@@ -81,7 +81,7 @@ def git(call: ProgramCall) -> None:
     _sub(call, sub, rest)
 
 
-_FETCHING = ("clone", "fetch", "ls-remote", "pull", "push", "fetch-pack", "send-pack", "archive")
+_FETCHING = ("clone", "fetch", "ls-remote", "pull", "fetch-pack", "send-pack", "archive")
 
 
 def _sub_options(call: ProgramCall, sub: str, rest: list[str], options: Options) -> None:

@@ -8,6 +8,7 @@ from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.git_settings import BELOW, run_through, set_option
 from steersman.records.patterns import pattern
+from steersman.records.push_words import PushWords, read_push
 
 DEFAULTS = pattern(
     r"(?:refs/heads/)?(?:main|master|trunk|develop|development|production|prod|"
@@ -19,33 +20,37 @@ _LEASE = "Use `git push --force-with-lease`: it stops when someone else has push
 
 
 def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
-    options = read_options(rest, "-o --push-option --receive-pack --exec --repo")
-    if options.has("-n", "--dry-run"):
+    push = read_push(rest)
+    for text in push.all("receive-pack"):  # git runs it in a dry run as well
+        run_through(call, text, "--receive-pack")
+    if push.unknown:
+        call.doubt("git.push", f"has options that are not known: {shown(' '.join(push.unknown))}")
+    elif push.has("dry-run"):
         return
-    words = options.rest
-    remote = words[0] if words else (options.get("--repo") or "")
-    specs = words[1:]
+    remote = push.remote
     call.network.append(shown(remote or "origin"))
     call.remote = "pushes to " + shown(remote or "the remote")
-    leased = any(
-        flag.startswith(("--force-with-lease", "--force-if-includes")) for flag in options.flags
-    )
-    force = leased or options.has("-f", "--force", "--mirror")
-    instead = "" if leased else _LEASE
-    delete = options.has("-d", "--delete")
     if (
         re.search(r"://|@[\w.-]+:", remote)
         and not re.search(r"github\.com|gitlab\.com|bitbucket\.org|codeberg\.org", remote)
     ) or (remote or "origin") in call.shell.aliases.get(" git remotes", "").split():
         call.block("exfil.push", f"pushes the source to the foreign remote {shown(remote)}")
         return
-    if options.has("--mirror", "--prune"):
+    if push.has("mirror", "prune"):
         call.breaker(
             "git.push-mirror", "makes the remote a mirror: branches that are not here vanish"
         )
         return
+    _pushed(call, push)
+
+
+def _pushed(call: ProgramCall, push: PushWords) -> None:
+    """What a push does to the branches of the remote."""
+    leased = push.has("force-with-lease", "force-if-includes")
+    force, delete = leased or push.has("force"), push.has("delete")
+    instead = "" if leased else _LEASE
     branches, every = [], False
-    for spec in specs:
+    for spec in push.specs:
         plus = spec.startswith("+")
         source, colon, target = spec.lstrip("+").partition(":")
         name = target if colon else source
@@ -60,9 +65,9 @@ def _push(call: ProgramCall, options: Options, rest: list[str]) -> None:
             )
         elif gone or plus or force:
             branches.append(name)
-    if every or (force and options.has("--all", "--branches", "--tags", "--follow-tags")):
+    if every or (force and push.has("all", "tags", "follow-tags")):
         call.breaker("git.push-default", "rewrites every branch or tag on the remote")
-    elif delete and options.has("--tags"):
+    elif delete and push.has("tags"):
         call.block("git.push-delete", "deletes tags on the remote")
     elif branches:
         call.ask(
