@@ -105,6 +105,96 @@ def test_a_question_says_what_would_be_pushed(tmp_path, environ, setting, comman
     assert (found.told, found.line) == ((told,), line)
 
 
+WITH_C = ", as `-c` and the repository's settings say"
+MIRROR = "overwrite every branch and tag and delete those that are not here (a mirror)"
+
+
+@pytest.mark.parametrize(
+    ("command", "does", "line"),
+    [
+        ("git -c remote.origin.mirror=true push", f"{MIRROR}{WITH_C}",
+         "git -c remote.origin.mirror=true push --mirror origin"),
+        ("git -c Remote.origin.Push=+a:main push", f"force `a` to `main`{WITH_C}",
+         "git -c Remote.origin.Push=+a:main push --force origin a:main"),
+        ("git -c user.name=x --no-pager push", "push `a`", ""),
+        ("git push --del origin main", "delete `main`", ""),
+        ("git push origin main -df", "delete `main`", ""),
+        ("git push -uf", "force `a`", ""),
+        ("git push -f --no-force", "push `a`", ""),
+        ("git push --mir", MIRROR, ""),
+        ("git push --prune origin a", "delete branches that are not here, push `a`", ""),
+        ("git push --exec=prog origin a", "run `prog` to receive it, push `a`", ""),
+        ("git push 2>&1 origin a", "push `a`", ""),
+        ("git push origin a 2>&1 | tail -3", "push `a`", ""),
+        ("(cd nowhere; make); timeout 60 git push origin a", "push `a`", ""),
+        ("git checkout -q a && git push origin a", "push `a`", ""),
+    ],
+)  # fmt: skip
+def test_a_question_says_what_the_words_of_a_line_do(tmp_path, environ, command, does, line):
+    set_up(tmp_path, environ, "")
+    found = meant(command, str(tmp_path), environ, str(tmp_path))
+    assert (found.told, found.line) == ((f"on {HUB} it would {does}",), line)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("git --git-dir=x/.git push", "`--git-dir=x/.git` changes which settings hold"),
+        ("git --git-dir x/.git push", "`--git-dir x/.git` changes which settings hold"),
+        ("git --work-tree=x push", "`--work-tree=x` changes which settings hold"),
+        ("git -c include.path=x push", "`-c include.path=x` changes which settings hold"),
+        ("GIT_DIR=x git push", "`GIT_DIR=x` changes which settings hold"),
+        ("env GIT_CONFIG_COUNT=1 git push", "`GIT_CONFIG_COUNT=1` changes which settings hold"),
+        ("export GIT_CONFIG_GLOBAL=x; git push",
+         "`GIT_CONFIG_GLOBAL=x` changes which settings hold"),
+        ("HOME=x git push", "`HOME=x` changes which settings hold"),
+        ("git push --d origin a", "`--d` is no option of a push that is known"),
+        ("git push --new", "`--new` is no option of a push that is known"),
+        ("git push origin $X", "the shell replaces `$X`"),
+        ("git push origin `x`", "the shell replaces words of it"),
+        ("git push origin $(x)", "the shell replaces words of it"),
+        ("git $X push", "the shell replaces `$X`"),
+        ("echo a | xargs git push origin", "`xargs` runs it"),
+        ("cd $X && git push", "its folder is not known"),
+        ("git config remote.origin.push +a:main; git push",
+         "the line changes git's settings before it"),
+        ("git remote set-url origin x && git push", "the line changes git's settings before it"),
+        ("git checkout main && git push", "the line changes the branch before it"),
+        ("git() { ./x; }; git push", "the line gives `git` another meaning"),
+        ("bash -c 'git push'", "a text that the shell runs pushes"),
+        ('echo "$(git push)"', "a text that the shell runs pushes"),
+        ("git push --recurse-submodules=on-demand", "submodules are pushed with it"),
+        ("git push " + "a" * 30_000, "the line is too long"),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_said_and_opens_no_host(tmp_path, environ, command, why):
+    set_up(tmp_path, environ, "")
+    found = meant(command, str(tmp_path), environ, str(tmp_path))
+    said = (f"what it pushes is not known beforehand: {why}",)
+    assert (found.told, found.line, found.hosts) == (said, "", ())
+
+
+def test_settings_that_push_more_are_said(tmp_path, environ):
+    root = str(tmp_path)
+    set_up(tmp_path, environ, "git config remote.origin.receivepack prog")
+    found = meant("git push", root, environ, root)
+    assert found.told == (f"on {HUB} it would run `prog` to receive it, push `a`{SAID}",)
+    assert found.line == "git push --receive-pack=prog origin a"
+    subprocess.run(["git", "config", "submodule.recurse", "true"], cwd=tmp_path, check=True)
+    assert meant("git push", root, environ, root).told == (
+        "what it pushes is not known beforehand: submodules are pushed with it",
+    )
+
+
+def test_a_line_is_read_once_however_it_is_written(tmp_path, environ):
+    """A reader that tries every way to part these words would not end."""
+    set_up(tmp_path, environ, "")
+    line = "git" + " -C" * 500 + " x; echo push"
+    assert meant(line, str(tmp_path), environ, str(tmp_path)).told == ()
+    many = meant("git push;" * 500, str(tmp_path), environ, str(tmp_path))
+    assert (len(many.told), many.hosts) == (9, ())
+
+
 @pytest.mark.parametrize("command", ["git status", "echo push", "git stash push", "git pushy"])
 def test_what_pushes_nothing_has_no_such_sentence(tmp_path, environ, command):
     set_up(tmp_path, environ, "git config remote.origin.push +a:main")

@@ -40,6 +40,9 @@ mkdir h && touch h/pre-push && git config core.hooksPath h
         ("git push ../origin.git HEAD:refs/heads/a", "../origin.git"),
         ("git push --receive-pack=evil origin", None),
         ("git push -o x origin", None),
+        ("git push --rece=evil origin", None),
+        ("git push -uo x origin", None),
+        ("git push -uf origin", "origin"),
         ("git push origin main && make", None),
         ("make test && git push origin main", None),
         ("git checkout evil && git push origin evil", None),
@@ -69,6 +72,8 @@ def test_only_a_plain_push_is_one(command, remote):
     [
         ("git push origin -d a b/c", ["a", "b/c"]),
         ("git push --delete origin a", ["a"]),
+        ("git push --del origin a", ["a"]),
+        ("git push -qd origin a", ["a"]),
         ("git push -q origin :a +:refs/tags/t main", ["a", "refs/tags/t"]),
         ("git push origin main:a", []),
         ("git push origin :", []),

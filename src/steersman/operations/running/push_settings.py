@@ -14,22 +14,14 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from steersman.operations.running.git_answers import answer
+from steersman.operations.running.push_places import ABOUT_PUSHES, Found, pushes
 from steersman.records.addresses import canonical_host
+from steersman.records.push_words import PushWords
 
-_LINE = re.compile(
-    r"(?<![\w./-])git(?P<before>(?:\s+-C\s+\S+|\s+-c\s+\S+|\s+--?\w[\w=./-]*)*)\s+push\b"
-    r"(?P<words>[^\n;&|()<>`]*)"
-)
-_MOVED = re.compile(r"(?:^|[;&\n])\s*cd\s+(\S+)\s*(?=&&|;|\n)")
 _ONLY_GIT = re.compile(r"\s*git\s[^;&|\n()<>`$]*(?:(?:&&|;|\n)\s*git\s[^;&|\n()<>`$]*)*")
-_TAKES_VALUE = frozenset({"-o", "--push-option", "--receive-pack", "--exec", "--repo"})
-_EVERYTHING = frozenset({"--all", "--branches", "--tags", "--mirror"})
+_EVERYTHING = ("all", "tags", "mirror")
 # The path of hooks is always set, by the one who asks: so an answer is never empty.
-_SETTINGS = (
-    r"^(core\.hookspath|push\.(default|followtags)|remote\.pushdefault"
-    r"|remote\..*\.(push|mirror|url|pushurl)|branch\..*\.(merge|remote|pushremote)"
-    r"|url\..*\.(push)?insteadof)$"
-)
+_SETTINGS = rf"^(core\.hookspath|{ABOUT_PUSHES})$"
 _PORTS = {"https": 443, "http": 80, "ssh": 22, "git+ssh": 22, "ssh+git": 22, "git": 9418}
 _OVER_SSH = re.compile(r"(?:[^/@:]+@)?(\[[^\]]+\]|[^/:\[\]]+):(?!:|//)")
 _MOST = 5  # branches that a person reads at a glance
@@ -51,47 +43,44 @@ class Meant(Struct, frozen=True):
 
 
 class _Push(Struct, frozen=True):
-    """One push: its options, its remote, the branches as git reads them, and who says so."""
+    """One push as git understands it: what its settings `add`, where it goes, and which branches.
 
-    flags: tuple[str, ...]
+    `why_not` says why that is not known.
+    """
+
+    words: PushWords
     remote: str
     specs: tuple[str, ...]
+    added: tuple[str, ...] = ()
     by_settings: bool = False
+    why_not: str = ""
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these options is on, by its words or by a setting."""
+        return self.words.has(*names) or any(f"--{name}" in self.added for name in names)
 
 
 def meant(command: str, cwd: str, environ: Mapping[str, str], workspace: str) -> Meant:
     """What a command pushes; nothing where it does not, or git does not answer."""
-    told, hosts, line, end = [], [], "", 0
-    for found in _LINE.finditer(command):
-        folder = _folder(command[: found.start()], found["before"], cwd)
-        ask = partial(answer, folder, environ, workspace=workspace)
-        push = _read(_words(found["words"]), ask)
+    told, hosts, line, end, unknown = [], [], "", 0, False
+    for found in pushes(command, cwd, environ.get("HOME", "")):
+        ask = partial(answer, found.folder, environ, *found.given, workspace=workspace)
+        push = _read(found, ask)
         if push is None:
             continue
+        if push.why_not:
+            told.append(f"what it pushes is not known beforehand: {push.why_not}")
+            unknown = True
+            continue
         addresses, written = _addresses(push.remote, ask)
-        told.append(_sentence(push, addresses, written))
+        told.append(_sentence(push, addresses, written, bool(found.given)))
         hosts += [host for one in addresses if (host := host_at(one))]
         if push.by_settings:
-            line += command[end : found.start()] + f"git{found['before']} {_spelled(push)} "
-            end = found.end()
+            line += f"{command[end : found.start]}{_spelled(push)} "
+            end = found.end
     line = line + command[end:] if line else ""
-    covered = hosts if _ONLY_GIT.fullmatch(command) else []
+    covered = hosts if not unknown and _ONLY_GIT.fullmatch(command) else []
     return Meant(tuple(told), line.strip(), tuple(dict.fromkeys(covered)))
-
-
-def _folder(before: str, options: str, cwd: str) -> str:
-    """Where a push looks for its repository: after `cd` and `-C`, as far as those are plain."""
-    moves = [*_MOVED.findall(before), *re.findall(r"\s-C\s+(\S+)", options)]
-    for one in moves:
-        cwd = os.path.join(cwd, os.path.expanduser(one.strip("'\"")))
-    return cwd
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
 
 
 def settings(ask: Ask) -> Pairs | None:
@@ -137,46 +126,49 @@ def _lines(said: bytes | None) -> list[str]:
     return (said or b"").decode("utf-8", "replace").splitlines()
 
 
-def _read(words: Sequence[str], ask: Ask) -> _Push | None:
+def _read(found: Found, ask: Ask) -> _Push | None:
     """A push as git understands it; None without a repository."""
+    if found.why_not:
+        return _Push(found.words, "", (), why_not=found.why_not)
     pairs = settings(ask)
     if pairs is None:
         return None
-    return understood(words, pairs, _branch(ask), _lines(ask("remote")))
+    return understood(found.words, pairs, _branch(ask), _lines(ask("remote")))
 
 
-def understood(words: Sequence[str], pairs: Pairs, branch: str, remotes: Sequence[str]) -> _Push:
+def understood(words: PushWords, pairs: Pairs, branch: str, remotes: Sequence[str]) -> _Push:
     """A push as git understands it, by its words and its settings. Pure."""
-    flags, names = _parted(words)
-    repo = next((one.partition("=")[2] for one in flags if one.startswith("--repo=")), "")
-    remote = names[0] if names else repo or usual_remote(pairs, branch, remotes)
-    own = tuple(names[1:])
-    asked_for = {one.partition("=")[0] for one in flags}
-    if _on(_last(pairs, f"remote.{remote}.mirror")) and "--mirror" not in asked_for:
-        return _Push((*flags, "--mirror"), remote, own, by_settings=True)
-    plain = own or (() if asked_for & _EVERYTHING else (branch,) if branch else ())
+    remote, own = words.remote or usual_remote(pairs, branch, remotes), words.specs
+    if why := _beyond(words, pairs):
+        return _Push(words, remote, own, why_not=why)
+    added: tuple[str, ...] = ()
+    receiver = _last(pairs, f"remote.{remote}.receivepack")
+    if receiver and not words.all("receive-pack"):
+        added = (f"--receive-pack={receiver}",)
+    if _on(_last(pairs, f"remote.{remote}.mirror")) and not words.has("mirror"):
+        return _Push(words, remote, own, (*added, "--mirror"), by_settings=True)
+    every = words.has(*_EVERYTHING)
+    plain = own or (() if every else (branch,) if branch else ())
     specs = _specs(own, plain, pairs, branch, remote)
-    if asked_for & {"-d", "--delete"} or (not own and asked_for & _EVERYTHING):
+    if words.has("delete") or (not own and every):
         specs = plain
-    extra: tuple[str, ...] = ()
-    if _on(_last(pairs, "push.followtags")) and not asked_for & {
-        "--follow-tags", "--no-follow-tags", "--tags",
+    if _on(_last(pairs, "push.followtags")) and not words.names() & {
+        "follow-tags", "no-follow-tags", "tags",
     }:  # fmt: skip
-        extra = ("--follow-tags",)
-    return _Push((*flags, *extra), remote, specs, by_settings=bool(extra) or specs != plain)
+        added = (*added, "--follow-tags")
+    return _Push(words, remote, specs, added, by_settings=bool(added) or specs != plain)
 
 
-def _parted(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The options of a push, a value with its option, and its other words."""
-    flags, names, left = [], [], iter(words)
-    for word in left:
-        if word in _TAKES_VALUE:
-            flags.append(f"{word}={next(left, '')}")
-        elif word.startswith("-") and word != "--":
-            flags.append(word)
-        elif word != "--":
-            names.append(word)
-    return tuple(flags), names
+def _beyond(words: PushWords, pairs: Pairs) -> str:
+    """Why a push does more than can be read here; empty if it does not."""
+    if words.unknown:
+        return f"`{words.unknown[0]}` is no option of a push that is known"
+    said = [value for name, value in words.options if name == "recurse-submodules"]
+    modules = "no" if "no-recurse-submodules" in words.names() else (said or [""])[-1]
+    modules = modules or _last(pairs, "push.recursesubmodules")
+    if modules in ("on-demand", "only") or (not modules and _on(_last(pairs, "submodule.recurse"))):
+        return "submodules are pushed with it"
+    return ""
 
 
 def _specs(
@@ -211,9 +203,9 @@ def _mapped(spec: str, configured: Sequence[str], upstream: Pairs, remote: str) 
 
 
 def _spelled(push: _Push) -> str:
-    """The push as a line that leaves nothing to settings; one force for all has a safer form."""
-    flags, specs = push.flags, push.specs
-    if "--mirror" in flags:
+    """The push as words, with nothing left to settings; one force for all has a safer form."""
+    flags, specs = (*push.words.flags, *push.added), push.specs
+    if "--mirror" in push.added:
         return shlex.join(["push", *flags, push.remote])
     if specs and all(one.startswith("+") for one in specs):
         flags, specs = (*flags, "--force"), tuple(one[1:] for one in specs)
@@ -259,15 +251,15 @@ def host_at(address: str) -> str:
     return f"{host}:22" if host else ""
 
 
-def _sentence(push: _Push, addresses: Sequence[str], written: Sequence[str]) -> str:
-    """What a push does and where, for a person."""
+def _sentence(push: _Push, addresses: Sequence[str], written: Sequence[str], given: bool) -> str:
+    """What a push does and where, for a person; settings may be `given` in the line."""
     where = " and ".join(map(_shown, addresses))
     if set(addresses) != set(written):
         where += f" (set to replace {' and '.join(map(_shown, written)) or push.remote})"
     does = list(_doings(push))
     more = f" and {len(does) - _MOST} more" if len(does) > _MOST else ""
-    why = ", as the repository's settings say" if push.by_settings else ""
-    return f"on {where} it would {', '.join(does[:_MOST])}{more}{why}"
+    why = f", as {'`-c` and ' if given else ''}the repository's settings say"
+    return f"on {where} it would {', '.join(does[:_MOST])}{more}{why if push.by_settings else ''}"
 
 
 def _shown(address: str) -> str:
@@ -276,15 +268,20 @@ def _shown(address: str) -> str:
 
 
 def _doings(push: _Push) -> Iterator[str]:
-    flags = {one.partition("=")[0] for one in push.flags}
-    if "--mirror" in flags:
+    """What a push does, the gravest first."""
+    named = [one.partition("=")[2] for one in push.added if one.startswith("--receive-pack=")]
+    for program in push.words.all("receive-pack") or named:
+        yield f"run `{program}` to receive it"
+    if push.has("mirror"):
         yield "overwrite every branch and tag and delete those that are not here (a mirror)"
         return
-    force = bool(flags & {"-f", "--force", "--force-with-lease"})
+    if push.has("prune"):
+        yield "delete branches that are not here"
+    force = push.has("force", "force-with-lease")
     for spec in push.specs:
         source, colon, target = spec.lstrip("+").partition(":")
         verb = "force" if force or spec.startswith("+") else "push"
-        if flags & {"-d", "--delete"} or (colon and target and not source):
+        if push.has("delete") or (colon and target and not source):
             yield f"delete `{_short(target or source)}`"
         elif colon and not source:
             yield f"{verb} every branch that is there as well"
@@ -293,11 +290,10 @@ def _doings(push: _Push) -> Iterator[str]:
         else:
             yield f"{verb} `{_short(source)}` to `{_short(target)}`"
     verb = "force" if force else "push"
-    for flag, what in (("--all", "every branch"), ("--branches", "every branch"),
-                       ("--tags", "every tag"), ("--follow-tags", "its tags")):  # fmt: skip
-        if flag in flags:
+    for flag, what in (("all", "every branch"), ("tags", "every tag"), ("follow-tags", "its tags")):
+        if push.has(flag):
             yield f"{verb} {what}"
-    if not push.specs and not flags & (_EVERYTHING | {"--follow-tags"}):
+    if not push.specs and not push.has(*_EVERYTHING, "follow-tags"):
         yield "push nothing that is known here"
 
 

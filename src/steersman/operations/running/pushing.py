@@ -18,17 +18,17 @@ from msgspec import Struct
 from steersman.operations.running.disk import holds
 from steersman.operations.running.git_answers import answer
 from steersman.operations.running.push_settings import Ask, usual
+from steersman.records.push_words import read_push
 
 ALONE = (
     "a repository on this machine is opened only to a push that is a command of its own; run "
     "everything else first, then the push alone, as in `git push origin main`"
 )
 _PLAIN = re.compile(r"git push(?: (?!~[^/ ])[\w@%+=:,./~^-]+)*")
-_FLAGS = frozenset({
-    "-u", "--set-upstream", "--tags", "--follow-tags", "-q", "--quiet", "-v", "--verbose",
-    "--progress", "--porcelain", "-f", "--force", "--force-with-lease", "--force-if-includes",
-    "--atomic", "-d", "--delete", "--no-verify", "--all", "--branches", "-4", "-6", "--ipv4",
-    "--ipv6", "--thin", "--no-thin",
+_OPTIONS = frozenset({
+    "set-upstream", "tags", "follow-tags", "quiet", "verbose", "progress", "porcelain", "force",
+    "force-with-lease", "force-if-includes", "atomic", "delete", "no-verify", "all", "ipv4", "ipv6",
+    "thin", "no-thin",
 })  # fmt: skip
 _SENDING = frozenset({"pre-push", "reference-transaction"})
 _RECEIVING = frozenset({
@@ -137,16 +137,14 @@ def remote_of(command: str) -> str | None:
     folder, and without options that run a program or name another repository.
     """
     words = words_of(command)
-    if words is None:
-        return None
-    return next((word for word in words if not word.startswith("-")), "")
+    return None if words is None else read_push(words).remote
 
 
 def deleted_by(command: str) -> list[str]:
     """The branches and tags that a plain push deletes, as it names them. Pure."""
-    words = words_of(command) or []
-    _, *names = [word for word in words if not word.startswith("-")] or [""]
-    if {"-d", "--delete"}.isdisjoint(words):
+    push = read_push(words_of(command) or ())
+    names = list(push.specs)
+    if not push.has("delete"):
         names = [name.lstrip("+")[1:] for name in names if name.lstrip("+").startswith(":")]
     return [name for name in names if name]
 
@@ -156,8 +154,8 @@ def words_of(command: str) -> list[str] | None:
     if not _PLAIN.fullmatch(command.strip()):
         return None
     words = shlex.split(command)[2:]
-    flags = [word.partition("=")[0] for word in words if word.startswith("-")]
-    return words if _FLAGS.issuperset(flags) else None
+    push = read_push(words)
+    return words if not push.unknown and push.names() <= _OPTIONS else None
 
 
 def repository_at(place: str) -> str:
