@@ -59,7 +59,8 @@ class Found(Struct, frozen=True):
 def pushes(line: str, cwd: str, home: str) -> Iterator[Found]:
     """The pushes of a line in order. Its length and their number are bounded."""
     if len(line) > LONGEST:
-        yield Found(why_not="the line is too long")
+        if "git" in line:
+            yield Found(why_not="the line is too long")
         return
     folder, before, count = cwd, "", 0
     outer: list[str] = []
@@ -151,16 +152,13 @@ def _elsewhere(simple: Simple) -> str:
 
 def _changes(words: Sequence[Word]) -> str:
     """Whether a command changes what the pushes after it do."""
-    for _, at in _calls(words):
-        rest = [word.text for word in words[at + 1 :]]
-        match words[at].text:
-            case "config" if any(map(_SETS.match, rest)):
-                return "the line changes git's settings before it"
-            case "remote" if not {"add", "set-url", "rename", "remove", "rm"}.isdisjoint(rest):
-                return "the line changes git's settings before it"
-            case "checkout" | "switch":
-                return _BRANCH
-    return ""
+    names = {words[at].text for _, at in _calls(words)}
+    texts = {word.text for word in words}
+    if ("config" in names and any(map(_SETS.match, texts))) or (
+        "remote" in names and texts & {"add", "set-url", "rename", "remove", "rm"}
+    ):
+        return "the line changes git's settings before it"
+    return _BRANCH if names & {"checkout", "switch"} else ""
 
 
 def _moved(words: Sequence[Word], folder: str) -> str:
