@@ -4,6 +4,7 @@ Whatever the moment, the same command afterwards ends where it should have, and 
 everything back, byte for byte.
 """
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -91,3 +92,31 @@ def test_an_undo_that_dies_at_any_step_is_done_or_never_was(
     assert deaths > 1
     assert died.returncode == 0, "the last step was reached"
     assert steer("ledger", "verify").returncode == 0
+
+
+def test_an_undo_that_another_thread_reverted_never_was_whatever_became_of_its_files(
+    steer, folder, script
+):
+    """The files cannot tell any more: someone changed them after they were put back."""
+    names = ("one.txt", "two.txt")
+    writes = [call("workspace_write_file", path=name, content="new\n") for name in names]
+    model = script({"tool_calls": writes}, {"text": "-"})
+    thread = steer.messages("run", "--model", model, "--yes", "write")[0]["thread"]
+    at = 0
+    while all((folder / name).exists() for name in names):
+        at += 1
+        assert dying(steer, at, "SIGKILL")("undo", thread, "--yes").returncode != 0
+
+    looks = {"tool_calls": [call("workspace_run_command", command="true")]}
+    assert steer("run", "--model", script(looks, {"text": "-"}), "--yes", "look").returncode == 0
+    for name in names:
+        assert (folder / name).read_text() == "new\n"
+        (folder / name).write_text("mine\n")
+
+    assert "nothing to redo" in steer("redo", thread, "--yes").stderr
+    log = [json.loads(line) for line in steer("replay", thread).stdout.splitlines()]
+    *_, undo, void = (one for one in log if one["kind"] == "checkpoint")
+    assert (undo["body"]["cause"], void["body"]["cause"]) == ("undo", "void")
+    assert void["body"]["undoes"] == [undo["seq"]]
+    (left,) = Path(steer.environ["STEERSMAN_HOME"]).glob("**/reverted")
+    assert list(left.iterdir()) == []

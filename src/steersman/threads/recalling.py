@@ -30,9 +30,22 @@ async def recover(log: ThreadLog, journal: Journal, root: str | None) -> Resumpt
 
     With `root`, a turn of the agent there that only waits for answers stays open, and is returned.
     """
+    from steersman.operations.journal.commit import recover as undo_cut_off
+    from steersman.operations.journal.recovery import forget_reverted, reverted
+
     left = await asyncio.to_thread(_cut_off, log)
-    if any(message.kind == "checkpoint" for message in left):
-        await log.append(*await asyncio.to_thread(_undone, left, journal))
+    changed = any(message.kind == "checkpoint" for message in left)
+    told, void = list[str](), list[Message]()
+    if changed:
+        told = await asyncio.to_thread(undo_cut_off, journal.objects)
+    # Another thread may have reverted what this one had begun.
+    if taken := await asyncio.to_thread(reverted, journal.objects, log.thread):
+        void = await log.append(*_void(await asyncio.to_thread(_checkpoints, log, taken)))
+        await asyncio.to_thread(forget_reverted, journal.objects, log.thread, taken)
+    if changed:
+        never = await asyncio.to_thread(journal.never_made, [*left, *void])
+        path = left[0].path
+        await log.append(*_void(never), *(Draft(Error(words), path) for words in told))
     kept = resumption(left, root) if root is not None else None
     copied = await asyncio.to_thread(_copied, log)
     drafts = [*jobs_ended(left, copied=copied), *closing(left, kept, copied=copied)]
@@ -41,14 +54,15 @@ async def recover(log: ThreadLog, journal: Journal, root: str | None) -> Resumpt
     return kept
 
 
-def _undone(left: Sequence[Message], journal: Journal) -> list[Draft]:
-    """What is to be said of changes that were cut off: they are undone, so they never happened."""
-    from steersman.operations.journal.commit import recover as undo_cut_off
+def _checkpoints(log: ThreadLog, places: Sequence[int]) -> list[Message]:
+    return [one for at in places
+            for one in read_messages(log.store, log.thread, after=at - 1, until=at)]  # fmt: skip
 
-    told = [Draft(Error(words), left[0].path) for words in undo_cut_off(journal.objects)]
-    never = [Draft(Checkpoint("void", undoes=(one.seq,)), one.path, one.turn, one.corr)
-             for one in journal.never_made(left)]  # fmt: skip
-    return [*never, *told]
+
+def _void(never: Sequence[Message]) -> list[Draft]:
+    """What is to be said of changes that were undone, or not begun: they never happened."""
+    return [Draft(Checkpoint("void", undoes=(one.seq,)), one.path, one.turn, one.corr)
+            for one in never]  # fmt: skip
 
 
 def _copied(log: ThreadLog) -> bool:

@@ -22,6 +22,7 @@ from steersman.operations.journal.recovery import (
     Pending,
     cut_off,
     is_done,
+    note_reverted,
     noted,
     remove_hidden,
     way_back,
@@ -34,6 +35,7 @@ from steersman.records.names import shown
 
 _SHOWN = 10
 LOCKS = "locks"
+NO_CHECKPOINT = ("", 0)
 
 
 class Conflict(ToolProblem):
@@ -61,18 +63,20 @@ def apply(
     check: bool = True,
     times: Mapping[str, int] | None = None,
     remove: Sequence[str] = (),
+    checkpoint: tuple[str, int] = NO_CHECKPOINT,
 ) -> None:
     """Take every path from its `before` to its `after`, or leave everything as it was.
 
-    Without `check`, paths are taken to `after` from whatever they are now. `times` gives files
-    their time of change in nanoseconds; `remove` names pipes, sockets and the like that go too.
+    `checkpoint` is the thread whose log has these changes, and their place in it. Without
+    `check`, paths are taken to `after` from whatever they are now. `times` gives files their time
+    of change in nanoseconds; `remove` names pipes, sockets and the like that go too.
     """
     if not changes and not remove:
         return
     _refuse_odd(changes, remove)
     try:
         with _locked(root, objects, [*(change.path for change in changes), *remove]):
-            _apply(root, changes, objects, check=check, times=times or {}, remove=remove)
+            _apply(root, changes, objects, checkpoint, check=check, times=times, remove=remove)
     except OSError as error:
         raise _failed(error) from error
 
@@ -97,7 +101,8 @@ def _recover(objects: Objects) -> list[str]:
                 tree.settle()
             if done:
                 continue
-            _apply(root, back, objects, check=True, times={}, remove=())
+            _apply(root, back, objects)
+            note_reverted(objects, pending)
         told.append(
             f"A change of {counted(len(changes), 'path')} in {root} was cut off and undone."
         )
@@ -114,10 +119,11 @@ def _apply(
     root: str,
     changes: Sequence[Change],
     objects: Objects,
+    checkpoint: tuple[str, int] = NO_CHECKPOINT,
     *,
-    check: bool,
-    times: Mapping[str, int],
-    remove: Sequence[str],
+    check: bool = True,
+    times: Mapping[str, int] | None = None,
+    remove: Sequence[str] = (),
 ) -> None:
     token = token_hex(6)
     with closing(Tree(root)) as tree:
@@ -129,8 +135,8 @@ def _apply(
         if not steps and not remove:
             return
         real = [Change(step.path, step.seen.state, step.after) for step in steps]
-        with noted(objects, Pending(root, token, real)):
-            _perform(Performance(tree, objects, steps, times, token), remove)
+        with noted(objects, Pending(root, token, real, *checkpoint)):
+            _perform(Performance(tree, objects, steps, times or {}, token), remove)
 
 
 def _perform(performance: Performance, remove: Sequence[str]) -> None:

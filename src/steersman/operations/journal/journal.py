@@ -72,8 +72,9 @@ class Journal:
         seq = await self._record(body, lane, corr)
         try:
             await asyncio.to_thread(
-                apply, self.root, body.changes, self.objects, times=times, remove=remove
-            )
+                apply, self.root, body.changes, self.objects,
+                times=times, remove=remove, checkpoint=(lane.log.thread, seq),
+            )  # fmt: skip
         except HalfDone:
             raise
         except SteersmanError:
@@ -138,10 +139,10 @@ class Journal:
         return found
 
     def never_made(self, messages: Iterable[Message]) -> list[Message]:
-        """The checkpoints of a session that was cut off which its files say nothing of.
+        """The checkpoints of a session that was cut off before their commit was even noted.
 
-        Changes are made all or none, so one path tells, unless a later change is of it, too. What
-        was under way when the process died must have been dealt with before.
+        Only the files tell: changes are made all or none, so one path is enough, unless a later
+        change is of it, too. Commits that were noted must have been dealt with before.
         """
         touched: set[str] = set()
         never = []

@@ -7,8 +7,9 @@ is written into it: a file that exists is flushed faster than a new one and its 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from secrets import token_hex
 
 import msgspec
@@ -22,16 +23,21 @@ from steersman.operations.journal.objects import Objects, opened, write_all
 from steersman.operations.journal.steps import HIDDEN
 from steersman.records.change import Change
 
-_FOLDER = "pending"
+_PENDING, _REVERTED = "pending", "reverted"
 _ROOM = 4096  # of a note; those of large commits are larger
 
 
-class Pending(Struct, frozen=True):
-    """A commit on its way; its changes start from what was really there."""
+class Pending(Struct, frozen=True, omit_defaults=True):
+    """A commit on its way; its changes start from what was really there.
+
+    `thread` and `seq` are those of its checkpoint, if it has one.
+    """
 
     root: str
     token: str
     changes: list[Change]
+    thread: str = ""
+    seq: int = 0
 
 
 @contextmanager
@@ -55,14 +61,13 @@ def _spare(objects: Objects) -> int:
     try:
         return objects.spare_notes.pop()
     except IndexError:
-        folder = _folder(objects)
+        folder = _folder(objects, _PENDING)
     note = None
     while note is None:  # who looks for commits that were cut off may have it for a moment
         note = claim(os.path.join(folder, token_hex(6)))
     write_all(note, b" " * _ROOM, 0)
     os.fsync(note)
-    with opened(folder, os.O_DIRECTORY) as opened_folder:
-        os.fsync(opened_folder)
+    _flush(folder)
     return note
 
 
@@ -71,8 +76,9 @@ def cut_off(objects: Objects) -> Iterator[Pending]:
 
     One in a folder that is not there waits: it may be on a disk that comes back.
     """
-    for token in sorted(os.listdir(_folder(objects))):
-        path = os.path.join(_folder(objects), token)
+    folder = _folder(objects, _PENDING)
+    for token in sorted(os.listdir(folder)):
+        path = os.path.join(folder, token)
         claimed = claim(path)
         if claimed is None:
             continue
@@ -87,6 +93,30 @@ def cut_off(objects: Objects) -> Iterator[Pending]:
             os.close(claimed)
             raise
         release(path, claimed)
+
+
+def note_reverted(objects: Objects, pending: Pending) -> None:
+    """Leave word for the thread of a commit, whose log still says that it was made."""
+    if pending.thread:
+        folder = _folder(objects, _REVERTED)
+        Path(folder, f"{pending.thread}.{pending.seq}").touch()
+        _flush(folder)
+
+
+def reverted(objects: Objects, thread: str) -> list[int]:
+    """The checkpoints of a thread whose commits were reverted, and its log does not say so."""
+    try:
+        names = os.listdir(os.path.join(objects.folder, _REVERTED))
+    except FileNotFoundError:
+        return []
+    own = (name.rpartition(".") for name in names)
+    return sorted(int(seq) for owner, _, seq in own if owner == thread)
+
+
+def forget_reverted(objects: Objects, thread: str, seqs: Iterable[int]) -> None:
+    """The log of a thread says now that these never happened."""
+    for seq in seqs:
+        Path(objects.folder, _REVERTED, f"{thread}.{seq}").unlink(missing_ok=True)
 
 
 def is_done(tree: Tree, pending: Pending) -> bool:
@@ -153,10 +183,15 @@ def remove_hidden(root: str, token: str, changes: Sequence[Change]) -> None:
         tree.settle()
 
 
-def _folder(objects: Objects) -> str:
-    folder = os.path.join(objects.folder, _FOLDER)
+def _folder(objects: Objects, name: str) -> str:
+    folder = os.path.join(objects.folder, name)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder
+
+
+def _flush(folder: str) -> None:
+    with opened(folder, os.O_DIRECTORY) as opened_folder:
+        os.fsync(opened_folder)
 
 
 def _read(descriptor: int) -> Pending | None:
