@@ -35,7 +35,9 @@ def _read(style: str, body: str, head: str = "") -> str:
         "content-visibility:hidden", "color:#fff;background:#fff", "color:white",
         "color:#FFFFFF;background-color:rgb(255, 255, 255)", "color:#fefefe", "color:transparent",
         "color:rgba(0,0,0,0)", "background:#000", "color:rebeccapurple;background:rebeccapurple",
-        "-webkit-text-fill-color:transparent",
+        "-webkit-text-fill-color:transparent", "color:azure", "color:hsl(0, 0%, 100%)",
+        "color:hsl(210deg 50% 99% / 1)", "color:hwb(0 100% 0%)", "color:rgb(0 0 0 / 1%)",
+        "color:hsl(120,100%,50%);background:lime", "color:hwb(240 0% 0%);background:#00f",
     ],
 )  # fmt: skip
 def test_a_style_hides_text_in_its_tag_and_in_a_rule(style: str) -> None:
@@ -119,6 +121,10 @@ def test_tags_and_attributes_hide_too(hidden: str) -> None:
         (".x { left:-10px; opacity:.8; font-size:.8em; height:0 }", "<p class=x>{}</p>"),
         (".x { clip-path: polygon(0 0, 100% 0, 100% 100%) }", "<p class=x>{}</p>"),
         ("div .x { display:none }", "<p class=x>{}</p>"),
+        (".x { color:rgb(.,.,.) }", "<p class=x>{}</p>"),
+        (".x { color:hsl(1.2.3%,%,) ; background:hwb(1e999 9e9 .) }", "<p class=x>{}</p>"),
+        (".x { color:rgb(" + "9" * 400 + ",0,0) }", "<p class=x>{}</p>"),
+        (".x { color:hsl(0 0% 20%); background:hwb(0 90% 0%) }", "<p class=x>{}</p>"),
         (".x:unheard-of { display:none }", "<p class=x>{}</p>"),
         ("}}} .x {{{", "<p class=x>{}</p>"),
     ],

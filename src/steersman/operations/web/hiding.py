@@ -5,6 +5,7 @@ Goes by tags, attributes and the styles that are in the page itself (`styles.py`
 other addresses are not fetched, so what only they hide stays.
 """
 
+import colorsys
 import re
 from typing import Any, NamedTuple
 
@@ -30,16 +31,19 @@ _CLIP = re.compile(
 _MOVED = re.compile(r"scale[xy3d]*\(\s*0*\.?0*\s*[,)]|translate[xy3d]*\([^)]*-\d{4,}")
 _FAINT = re.compile(r"opacity\(\s*0*\.?0*%?\s*\)")
 _FONT = re.compile(r"(?:^|\s)(\d*\.?\d+(?:px|pt|r?em|%)?)(?:\s*/|\s)")
-_PARTS = re.compile(r"[\d.]+%?")
+_PARTS = re.compile(r"((?:[0-9]+\.?|\.[0-9])[0-9]*)(%?)")
 _COLOUR = re.compile(r"#[0-9a-f]{3,8}|(?:rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\([^()]*\)|[a-z]+")
 _NAMED: dict[str, Colour] = {
     "white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0), "lime": (0, 255, 0),
     "blue": (0, 0, 255), "yellow": (255, 255, 0), "snow": (255, 250, 250),
     "ivory": (255, 255, 240), "whitesmoke": (245, 245, 245), "ghostwhite": (248, 248, 255),
     "floralwhite": (255, 250, 240), "gray": (128, 128, 128), "grey": (128, 128, 128),
+    "azure": (240, 255, 255), "mintcream": (245, 255, 250), "aliceblue": (240, 248, 255),
+    "honeydew": (240, 255, 240), "seashell": (255, 245, 238), "lavenderblush": (255, 240, 245),
     "silver": (192, 192, 192), "lightgray": (211, 211, 211), "lightgrey": (211, 211, 211),
 }  # fmt: skip
 NONE = "transparent"
+_SPACES = ("rgb", "hsl", "hwb")
 _SIZES = ("height", "max-height", "width", "max-width")
 _OFFSETS = ("left", "top", "right", "bottom", "text-indent")
 _WANTED = frozenset({
@@ -172,7 +176,7 @@ def _written(styles: Styles, around: _Ink, *, whole: bool) -> _Ink:
     if said := styles.get("-webkit-text-fill-color") or styles.get("color"):
         colour = colour if said == "inherit" else _colour(said)
     if said := styles.get("background-color") or styles.get("background"):
-        found = None if "(" in said and not said.startswith(("rgb", "hsl")) else _colour(said)
+        found = None if "(" in said and not said.startswith(_SPACES) else _colour(said)
         ground = ground if found == NONE or said in ("none", "inherit", "initial") else found
     if styles.get("background-image", "none") != "none":
         ground = None
@@ -191,13 +195,26 @@ def _colour(said: str) -> Colour | None:
         if len(digits) == 8 and digits[6:] < "0d":
             return NONE
         return tuple(int(digits[at : at + 2], 16) for at in (0, 2, 4)) if len(digits) > 5 else None
-    if word.startswith("rgb"):
-        parts = [float(part.rstrip("%")) * (2.55 if part[-1] == "%" else 1)
-                 for part in _PARTS.findall(word) if part.strip(".%").count(".") < 2]  # fmt: skip
-        if len(parts) > 3 and parts[3] <= 0.05:
+    if word.startswith(_SPACES):
+        parts = [(min(float(number), 1000.0), sign) for number, sign in _PARTS.findall(word)]
+        if len(parts) > 3 and parts[3][0] / (100 if parts[3][1] else 1) <= 0.05:
             return NONE
-        return tuple(round(part) for part in parts[:3]) if len(parts) > 2 else None
+        return _mixed(word[:3], *parts[:3]) if len(parts) > 2 else None
     return _NAMED.get(word, word)
+
+
+def _mixed(space: str, *parts: tuple[float, str]) -> Colour:
+    """A colour from its parts, each a number and perhaps a percent sign."""
+    if space == "rgb":
+        return tuple(round(number * (2.55 if sign else 1)) for number, sign in parts)
+    hue, one, two = parts[0][0] / 360, *(min(number / 100, 1) for number, _ in parts[1:])
+    if space == "hsl":
+        mixed = colorsys.hls_to_rgb(hue, two, one)
+    elif one + two >= 1:
+        mixed = (one / (one + two),) * 3
+    else:
+        mixed = colorsys.hsv_to_rgb(hue, 1 - one / (1 - two), 1 - two)
+    return tuple(round(255 * part) for part in mixed)
 
 
 def _alike(one: Colour, other: Colour | None) -> bool:
