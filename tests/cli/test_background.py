@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, eventually, outside
 from tests.tui.tmux import gone
-from tests.world import call
+from tests.world import call, kill
 
 ASKS = outside("echo asked > asked.txt")
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
@@ -120,6 +120,31 @@ def test_a_request_waits_in_the_list_and_is_answered_from_another_process(
     assert (response["corr"], response["body"]["decision"]) == (corr, "allow")
     receipts = log(steer, thread, "request")
     assert [m["body"]["outcome"] for m in receipts if m["body"]["what"] == "confirm"] == ["taken"]
+
+
+def test_an_answer_of_the_question_is_suggested_and_a_number_or_a_word_answers(
+    steer, script, detach
+):
+    two = [{"label": "Postgres 18"}, {"label": "SQLite"}]
+    asks = [{"question": f"Store {n}?", "header": "Store", "options": two} for n in (1, 2)]
+    thread = detach(script({"tool_calls": [call("ask_user", questions=asks)]}, DONE))
+    corr = in_state(steer, thread, "waiting")["waiting_for"]["corr"]
+    waits = steer.start("wait", thread)
+    try:
+        assert waits.stderr.readline() == "It asks: Store 1?\n"
+        assert waits.stderr.readline() == f"  steer answer {thread} {corr} 'Postgres 18'\n"
+        missing = steer("answer", thread, corr)
+        assert f"For example: steer answer {thread} {corr} 'Postgres 18'\n" in missing.stderr
+
+        assert steer("answer", thread, corr, "2").returncode == 0
+        assert waits.stderr.readline() == "It asks: Store 2?\n"
+        assert steer("answer", thread, "decline").returncode == 0
+        assert waits.wait(60) == 0
+    finally:
+        kill(waits)
+    assert [m["body"] for m in log(steer, thread, "answer")] == [
+        {"text": "SQLite"}, {"text": "", "by": "declined"},
+    ]  # fmt: skip
 
 
 def test_a_denial_reaches_the_model_with_its_reason(steer, script, workspace, detach):

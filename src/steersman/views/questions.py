@@ -6,6 +6,7 @@ from collections.abc import Collection
 from steersman.records.message import Answer, Question
 from steersman.views.text import flat
 
+DECLINE = "decline"
 OWN_WORDS = "Something else: type your own answer"
 
 
@@ -23,9 +24,12 @@ def how_to_answer(question: Question) -> str:
     words = "your own words" if question.call else "an answer"
     numbers = "numbers such as 1,2" if question.multiple else "a number"
     typed = f"{numbers} or {words}" if question.options else words
-    if question.default:
-        return f"{typed}; Enter is “{flat(question.default)}”"
-    return f"{typed}; Enter {'declines' if question.call else 'leaves it empty'}"
+    if not question.default:
+        enter = "declines" if question.call else "leaves it empty"
+    else:
+        enter = f"is “{flat(question.default)}”"
+    declines = question.header and enter != "declines" and DECLINE not in question.options
+    return f"{typed}; Enter {enter}" + f", “{DECLINE}” declines" * bool(declines)
 
 
 def answer_from(question: Question, said: str) -> Answer:
@@ -38,6 +42,8 @@ def answer_from(question: Question, said: str) -> Answer:
     if all(word.isdecimal() and 1 <= int(word) <= count for word in numbers):
         return chosen(question, {int(word) - 1 for word in numbers})
     begun = [option for option in question.options if option.lower().startswith(said.lower())]
+    if question.header and not begun and said.lower() == DECLINE:
+        return Answer("", by="declined")
     return Answer(begun[0] if len(begun) == 1 else said)
 
 

@@ -86,6 +86,7 @@ def test_all_choices_can_be_seen_on_a_small_screen(block):
         (ONE, "1,2", Answer("1,2")),
         (ONE, "", DECLINED),
         (SEVERAL, "3, 1", Answer("Postgres, Files")),
+        (ONE, "decline", DECLINED),
         (SEVERAL, "tape", Answer("tape")),
     ],
 )
@@ -96,9 +97,19 @@ def test_line_by_line_a_number_or_words_are_an_answer(question, said, answer):
 def test_a_servers_field_keeps_its_default_where_nothing_is_said():
     field = Question("region", ("eu", "us"), "eu", "weather")
     assert option_lines(field) == ["1 eu", "2 us"]
-    assert how_to_answer(field) == "a number or an answer; Enter is “eu”"
+    assert how_to_answer(field) == "a number or an answer; Enter is “eu”, “decline” declines"
     assert answer_from(field, "") == Answer("eu")
-    assert answer_from(Question("note", header="weather"), "") == Answer("")
+    note = Question("note", header="weather")
+    assert how_to_answer(note) == "an answer; Enter leaves it empty, “decline” declines"
+    assert answer_from(note, "") == Answer("")
+    assert [answer_from(one, "Decline") for one in (field, note)] == [DECLINED, DECLINED]
+
+
+def test_an_option_that_declines_is_an_answer_and_the_host_cannot_be_declined():
+    opening = Question("The MCP server asks", ("answer", "decline"), "decline", "weather")
+    assert how_to_answer(opening) == "a number or an answer; Enter is “decline”"
+    assert answer_from(opening, "decline") == Answer("decline")
+    assert answer_from(Question("A name?"), "decline") == Answer("decline")
 
 
 def test_a_form_of_a_server_offers_what_it_takes_and_can_be_declined():

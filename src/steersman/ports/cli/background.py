@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import signal
 import sys
 from contextlib import suppress
@@ -36,6 +37,7 @@ from steersman.records.message import (
 from steersman.records.outcomes import ENDINGS
 from steersman.records.thread import Waiting
 from steersman.views.images import images_from
+from steersman.views.questions import answer_from
 from steersman.views.text import ending_words, safe
 
 ALLOW, DENY = ("allow", "yes", "y"), ("deny", "no", "n")
@@ -174,7 +176,7 @@ def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
 async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
     async with open_host() as host:
         handle = await host.attach(thread)
-        asked, rest = _which(handle, (await handle.state()).activity.waiting, words)
+        asked, rest = await _which(host, handle, words)
         said = " ".join(rest).strip()
         if not said:
             raise UsageProblem(
@@ -183,7 +185,7 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
         if asked.kind == "permission":
             given: ConfirmResponse | Answer = _permission(said, scope)
         else:
-            given = Answer(_option(host, handle, asked, said))
+            given = answer_from(await asyncio.to_thread(_question, host, handle, asked), said)
         await handle.answer(asked.corr, given)
         done = {"allow": "Allowed", "deny": "Denied"}.get(
             getattr(given, "decision", ""), "Answered"
@@ -205,10 +207,11 @@ def _permission(said: str, scope: Any) -> ConfirmResponse:
     )
 
 
-def _which(
-    handle: ThreadHandle, waiting: tuple[Waiting, ...], words: tuple[str, ...]
+async def _which(
+    host: Host, handle: ThreadHandle, words: tuple[str, ...]
 ) -> tuple[Waiting, tuple[str, ...]]:
     """Which request is meant, and the words of its answer."""
+    waiting = (await handle.state()).activity.waiting
     named = [one for one in waiting if words[0] == one.corr]
     if named and words[1:]:
         return named[0], words[1:]
@@ -227,20 +230,25 @@ def _which(
         raise UsageProblem(
             "Say which request you mean, and the answer.",
             f"These wait:\n{which}",
-            f"For example: steer answer {handle.id} {waiting[0].corr} allow",
+            f"For example: {await _how_to_answer(host, handle, waiting[0])}",
         )
     return waiting[0], words
 
 
-def _option(host: Host, handle: ThreadHandle, asked: Waiting, said: str) -> str:
-    """The option a person means by its first letters, or their own words."""
-    for message in host.messages(handle.id, kinds={"question"}):
-        if message.corr == asked.corr and isinstance(message.body, Question):
-            options = message.body.options
-            if said in options:
-                return said
-            return next((option for option in options if option.startswith(said)), said)
-    return said
+def _question(host: Host, handle: ThreadHandle, asked: Waiting) -> Question:
+    """What is asked; what is known of it where the log does not say more."""
+    said = host.messages(handle.id, kinds={"question"})
+    bodies = (one.body for one in said if one.corr == asked.corr)
+    return next((one for one in bodies if isinstance(one, Question)), Question(asked.what))
+
+
+async def _how_to_answer(host: Host, handle: ThreadHandle, asked: Waiting) -> str:
+    """A command that answers, as an example."""
+    answer = "allow"
+    if asked.kind == "question":
+        question = await asyncio.to_thread(_question, host, handle, asked)
+        answer = shlex.quote(next(iter(question.options), "your answer"))
+    return f"steer answer {handle.id} {asked.corr} {answer}"
 
 
 @click.command()
@@ -293,7 +301,7 @@ def wait(thread: str, timeout: float | None) -> int:
 async def _wait(thread: str, seconds: float | None) -> int:
     async with open_host() as host:
         handle = await host.attach(thread)
-        asking = asyncio.create_task(_say_what_is_asked(handle))
+        asking = asyncio.create_task(_say_what_is_asked(host, handle))
         try:
             async with asyncio.timeout(seconds):
                 end: TurnEnd | None = await handle.wait()
@@ -314,17 +322,17 @@ async def _wait(thread: str, seconds: float | None) -> int:
         return ENDINGS[end.ending] if end else Exit.DONE
 
 
-async def _say_what_is_asked(handle: ThreadHandle) -> None:
+async def _say_what_is_asked(host: Host, handle: ThreadHandle) -> None:
     """Tell whoever waits that an answer is wanted, and how to give it."""
+
+    async def say(asked: Waiting) -> None:
+        how = await _how_to_answer(host, handle, asked)
+        click.echo(safe(f"It asks: {asked.what}\n  {how}"), err=True)
+
     for one in (await handle.state()).activity.waiting:
-        _say_waiting(handle, one.corr, one.what)
+        await say(one)
     async for message in handle.events(handle.thread.head):
         if isinstance(message.body, ConfirmRequest | Question):
             for one in (await handle.state()).activity.waiting:
                 if one.corr == message.corr:
-                    _say_waiting(handle, one.corr, one.what)
-
-
-def _say_waiting(handle: ThreadHandle, corr: str, what: str) -> None:
-    told = f"It asks: {what}\n  steer answer {handle.id} {corr} allow"
-    click.echo(safe(told), err=True)
+                    await say(one)

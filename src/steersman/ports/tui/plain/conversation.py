@@ -21,7 +21,6 @@ from steersman.records.message import (
     ConfirmResponse,
     Message,
     Question,
-    Steer,
     TurnEnd,
     User,
 )
@@ -203,13 +202,9 @@ class Plain(LineStage):
         """Enter alone: the oldest words that are queued go to the model now."""
         if self._seat.thread is None or not self._lines.interactive:
             return
-        last: dict[str | None, str] = {}
-        for message in self._seat.host.messages(self._seat.id, kinds={"steer"}):
-            if isinstance(message.body, Steer):
-                last[message.corr] = message.body.state
-        queued = next((corr for corr, state in last.items() if corr and state == "queued"), None)
-        if queued is not None:
-            await self._seat.handle.hasten(queued)
+        queued = (await self._seat.handle.state()).activity.queued
+        if queued:
+            await self._seat.handle.hasten(queued[0])
             self._do(self._wait())
 
     def _with_files(self, text: str) -> str:
