@@ -27,8 +27,13 @@ class SteersmanError(Exception):
         self.why = why
         self.try_this = try_this
 
+    @property
+    def facts(self) -> str:
+        """All of it but the advice."""
+        return "\n".join(filter(None, (self.what, self.why)))
+
     def __str__(self) -> str:
-        return "\n".join(line for line in (self.what, self.why, self.try_this) if line)
+        return "\n".join(filter(None, (self.facts, self.try_this)))
 
 
 class UsageProblem(SteersmanError):

@@ -29,7 +29,7 @@ async def choose_model(stage: Stage) -> None:
             await stage.seat.change(model=chosen)
             await stage.moved()
     except SteersmanError as problem:
-        stage.tell(str(problem))
+        stage.tell(problem.facts, problem.try_this)
 
 
 def rows(found: "Iterable[Found]") -> list[Row]:
@@ -63,7 +63,7 @@ def told(found: "Iterable[Found]") -> str:
 
 async def tell_models(stage: Stage) -> None:
     """Say what was found."""
-    stage.tell(told(await asyncio.to_thread(models.found, stage.environ)))
+    stage.tell("", told(await asyncio.to_thread(models.found, stage.environ)))
 
 
 async def _demo(stage: Stage) -> None:

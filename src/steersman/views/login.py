@@ -19,7 +19,7 @@ SAME = " (empty: the same again)"
 class Desk(Protocol):
     """Where a person is asked; see `commands/stage.py`."""
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, advice: str = "") -> None:
         """Say one thing in passing."""
         ...
 
@@ -86,10 +86,9 @@ async def log_in(desk: Desk, environ: Mapping[str, str], given: Given) -> str:
     whole = f"{account.provider}:{model}" if model else ""
     told = [f"Logged in at {account.name}." + f" The model is {whole}." * bool(whole)]
     told += [works] if works else []
-    if not model:
-        told.append(f"No model is chosen. Name one: steer --model {account.provider}:NAME")
     told.append(await asyncio.to_thread(login.keep, account, model, environ))
-    desk.tell("\n".join(told))
+    missing = f"No model is chosen. Name one: steer --model {account.provider}:NAME"
+    desk.tell("\n".join(told), "" if model else missing)
     return whole
 
 

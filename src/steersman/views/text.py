@@ -354,6 +354,11 @@ def in_chat(text: str) -> str:
     return text
 
 
+def advised(text: str, advice: str) -> str:
+    """Something said in the chat, and our advice for there; other words stay as they are."""
+    return "\n".join(filter(None, (text, in_chat(advice))))
+
+
 def fact_words(fact: Mapping[str, Any]) -> str:
     """What the guard read in one part of a command."""
     return " ".join(filter(None, fact_parts(fact)))

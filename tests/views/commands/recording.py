@@ -44,8 +44,8 @@ class RecordingStage:
         """What was said in passing."""
         return self.all("tell")
 
-    def tell(self, text: str) -> None:
-        self._note("tell", text)
+    def tell(self, text: str, advice: str = "") -> None:
+        self._note("tell", "\n".join(filter(None, (text, advice))))
 
     def done(self, text: str) -> None:
         self._note("done", text)

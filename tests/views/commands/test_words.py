@@ -8,7 +8,7 @@ from steersman.ports.tui.plain.words import plain_text
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Error
 from steersman.views.commands.words import cell, fenced, number, one_of
-from steersman.views.text import in_chat, next_words
+from steersman.views.text import advised, in_chat, next_words
 
 
 @pytest.mark.parametrize(("given_", "meant"), [("", None), ("7", 7), (" #12 ", 12)])
@@ -71,6 +71,14 @@ def test_marks_in_a_cell_mean_nothing_and_read_as_they_are(text):
 def test_advice_inside_the_chat_names_its_own_commands(told, here):
     assert in_chat(told) == here
     assert in_chat(here) == here
+
+
+def test_only_advice_is_put_into_the_words_of_the_chat():
+    """Others' words stay as they are: a commit may be about an option of theirs."""
+    said = "Nothing was committed. The message was: accept --mode and --model"
+    assert advised(said, "") == said
+    assert advised(said, "Pass --model.") == f"{said}\nPass /model."
+    assert advised("", "Run `steer undo`.") == "Run `/undo`."
 
 
 def test_an_error_that_is_tried_again_says_so_in_one_sentence():

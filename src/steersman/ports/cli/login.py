@@ -22,9 +22,9 @@ LARGEST = 100_000
 class Lines:
     """A person at the command line, asked by lines."""
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, advice: str = "") -> None:
         """Say one thing."""
-        click.echo(safe(text))
+        click.echo(safe("\n".join(filter(None, (text, advice)))))
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:

@@ -102,7 +102,7 @@ class Acting:
             try:
                 await choose(app.stage, app.registry, chosen)
             except SteersmanError as problem:
-                app.tell(str(problem))
+                app.tell(problem.facts, problem.try_this)
             app.moved()
 
     def remind(self) -> None:
@@ -173,7 +173,7 @@ class Acting:
             try:
                 told = await next_mode(self._app.stage)
             except SteersmanError as problem:
-                self._app.tell(str(problem))
+                self._app.tell(problem.facts, problem.try_this)
             else:
                 self._app.withdraw(self._said_mode)
                 self._said_mode = self._app.say_for(told, SAID)

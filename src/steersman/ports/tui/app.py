@@ -47,7 +47,7 @@ from steersman.ports.tui.transcript import Transcript
 from steersman.views.commands.registry import Registry
 from steersman.views.facts import Gathering
 from steersman.views.seat import Seat
-from steersman.views.text import in_chat, safe
+from steersman.views.text import advised, safe
 
 if TYPE_CHECKING:
     from steersman.ports.tui.approvals import Approvals
@@ -148,9 +148,9 @@ class SteersmanApp(App[Left]):
         """Begin work that ends with the application."""
         return self.run_worker(work, exit_on_error=True)
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, advice: str = "") -> None:
         """Say one thing in passing."""
-        self.say_for(safe(in_chat(text)), 8)
+        self.say_for(safe(advised(text, advice)), 8)
 
     def say_for(self, text: str, seconds: float | None, style: str = "$accent") -> int:
         """Say something for so many seconds, or until it is withdrawn by the number returned."""

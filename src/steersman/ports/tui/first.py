@@ -36,7 +36,7 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
                 await _settle(stage, settings_for)
                 await seat.take(wanted.resume)
     except SteersmanError as problem:
-        stage.tell(str(problem))
+        stage.tell(problem.facts, problem.try_this)
     await stage.moved()
     if not wanted.say:
         await _last(stage)
@@ -84,7 +84,7 @@ async def _level(stage: AppStage) -> None:
         await seat.change(approvals=level)
         stage.tell(f"You are asked before each edit. It is in {changed.path}.")
     except SteersmanError as problem:
-        stage.tell(str(problem))
+        stage.tell(problem.facts, problem.try_this)
     await stage.moved()
 
 

@@ -73,7 +73,7 @@ class Reviewing:
         try:
             await self._standing.look()
         except SteersmanError as problem:
-            self._app.tell(str(problem))
+            self._app.tell(problem.facts, problem.try_this)
 
     def do(self, what: What) -> None:
         """What the user decided on the card."""
@@ -109,7 +109,7 @@ class Reviewing:
         try:
             return await asyncio.to_thread(changeset, seat.host, seat.id) if seat.id else None
         except SteersmanError as problem:
-            self._app.tell(str(problem))
+            self._app.tell(problem.facts, problem.try_this)
             return None
 
     async def _choose(self, found: Changeset) -> None:
@@ -131,5 +131,5 @@ class Reviewing:
             plan = await self._app.seat.handle.plan_undo(turn=found.turn, parts=parts)
             await carry_out(self._app.stage, plan, seen=True)
         except SteersmanError as problem:
-            self._app.tell(str(problem))
+            self._app.tell(problem.facts, problem.try_this)
         self._app.moved()

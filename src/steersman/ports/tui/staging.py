@@ -33,9 +33,9 @@ class AppStage:
         """The variables the application was started with."""
         return self._app.environ
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, advice: str = "") -> None:
         """Say one thing in passing."""
-        self._app.tell(text)
+        self._app.tell(text, advice)
 
     def done(self, text: str) -> None:
         """The conversation shows it."""

@@ -45,7 +45,7 @@ class Steering:
     def __init__(
         self,
         seat: Seat,
-        tell: Callable[[str], None],
+        tell: Callable[[str, str], None],
         spawn: Spawn,
         back: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -101,7 +101,7 @@ class Steering:
         try:
             await self.seat.handle.answer(corr, answer)
         except SteersmanError as problem:
-            self._tell(str(problem))
+            self._tell(problem.facts, problem.try_this)
             lost(corr)
 
     def withdraw(self, corr: str, then: Callable[[], None] | None = None) -> None:
@@ -120,6 +120,6 @@ class Steering:
         try:
             await wanted
         except SteersmanError as problem:
-            self._tell(str(problem))
+            self._tell(problem.facts, problem.try_this)
             if words:
                 self._back(typed(words))

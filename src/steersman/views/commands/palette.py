@@ -61,7 +61,7 @@ async def choose(stage: Stage, registry: Registry, key: str) -> None:
         else:
             await call(stage, name)
     except SteersmanError as problem:
-        stage.tell(str(problem))
+        stage.tell(problem.facts, problem.try_this)
 
 
 async def _command(stage: Stage, registry: Registry, name: str) -> None:

@@ -149,7 +149,7 @@ class Registry:
             self.check(stage, call.command)
             await call.command.run(stage, call.arguments)
         except SteersmanError as problem:
-            stage.tell(str(problem))
+            stage.tell(problem.facts, problem.try_this)
         return True
 
     def check(self, stage: Stage, command: Command) -> None:

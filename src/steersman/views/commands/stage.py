@@ -48,7 +48,7 @@ class Stage(Protocol):
         """The variables the application was started with."""
         ...
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, advice: str = "") -> None:
         """Say one thing in passing."""
         ...
 

@@ -33,4 +33,5 @@ async def _back(stage: Stage, before: dict[str, Value]) -> None:
     try:
         await change(stage, **before)
     except SteersmanError as problem:
-        stage.tell(f"The previous settings could not be restored. {problem}")
+        what = f"The previous settings could not be restored. {problem.facts}"
+        stage.tell(what, problem.try_this)

@@ -258,7 +258,7 @@ class Plain(LineStage):
         try:
             await doing
         except SteersmanError as problem:
-            self.tell(str(problem))
+            self.tell(problem.facts, problem.try_this)
 
     async def _wait(self) -> None:
         """Until the turn has ended and all of it is shown."""
@@ -357,7 +357,7 @@ class Plain(LineStage):
             except Leaving:
                 self.detach()
             except SteersmanError as problem:
-                self.tell(str(problem))
+                self.tell(problem.facts, problem.try_this)
             finally:
                 self._putting.cancel()
                 self._putting = None

@@ -14,7 +14,7 @@ from steersman.ports.tui.plain.words import narrowed, offered, plain_text
 from steersman.views.blocks import Block
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.seat import Seat
-from steersman.views.text import in_chat, one_line, safe
+from steersman.views.text import advised, one_line, safe
 
 LISTED = 20
 ANY = 1_000_000  # columns: nothing is wrapped
@@ -48,9 +48,9 @@ class LineStage(ABC):
         """The variables of the process."""
         return self._environ
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, advice: str = "") -> None:
         """Print it."""
-        self._teller.print(safe(in_chat(text)))
+        self._teller.print(safe(advised(text, advice)))
 
     def show(self, title: str, markdown: str) -> None:
         """Print it, under its title."""
