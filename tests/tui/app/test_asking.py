@@ -203,3 +203,12 @@ def test_own_words_are_typed_at_once_and_esc_declines_but_the_turn_goes_on(
             assert me.messages("turn_end")[-1].body.ending == "done"
 
     live(scene)
+
+
+def test_what_is_said_in_passing_keeps_the_words_of_others(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            me.app.tell("The message was: accept --mode")
+            await me.sees("The message was: accept --mode")
+
+    asyncio.run(scene())
