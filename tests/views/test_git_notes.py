@@ -33,6 +33,11 @@ def test_what_git_obeys_is_never_folded(path):
     assert folded([f"changed {path}"]) == [f"changed {path}"]
 
 
+def test_what_tools_make_is_a_line():
+    made = ["created __pycache__/", "created __pycache__/a.pyc", "created x/__pycache__/b.pyc"]
+    assert folded(["changed a.py", *made]) == ["changed a.py", "2 files made by tools"]
+
+
 def test_commits_are_counted_in_the_log_of_head():
     log = "--- a/.git/logs/HEAD\n+++ b/.git/logs/HEAD\n 0 1 me\tcommit (initial): one\n"
     assert commits(f"{log}+1 2 me\tcommit: two\n+2 3 me\tcommit (amend): three\n") == 2

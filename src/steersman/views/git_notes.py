@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from steersman.records.counting import counted
 from steersman.records.git_names import inner
+from steersman.records.secret_files import MADE_AGAIN
 from steersman.records.visible import titled
 
 NAMED, SUBJECT = 3, 50  # commits that are named, and letters of a name
@@ -55,20 +56,25 @@ def line(paths: Iterable[str], made: int | None = None, subjects: Sequence[str] 
 
 
 def folded(changes: Sequence[str]) -> list[str]:
-    """Changes as a command's result lists them (`created a.py`): a person's files, then git's."""
-    own = [one for one in changes if not inner(_path(one))]
-    noted = line(_path(one) for one in changes)
-    return [*own, *([noted] if noted else [])]
+    """Changes as a command's result lists them (`created a.py`): a person's files, then others'."""
+    paths = {one: _path(one) for one in changes}
+    own = [one for one, path in paths.items() if not inner(path) and not made_again(path)]
+    made = sum(made_again(path) and not path.endswith("/") for path in paths.values())
+    noted = line(paths.values())
+    return [*own, *([f"{counted(made, 'file')} made by tools"] if made else []),
+            *([noted] if noted else [])]  # fmt: skip
+
+
+def made_again(path: str) -> bool:
+    """Whether tools make a file again whenever it is needed."""
+    return not MADE_AGAIN.isdisjoint(path.split("/"))
 
 
 def counted_changes(changes: Sequence[str]) -> str:
     """How many changes there are, without counting what git notes for itself."""
-    *own, last = folded(changes) or [""]
-    if not last.startswith("git: "):
-        own.append(last)
-        last = ""
-    told = [counted(len(own), "change")] if own and own != [""] else []
-    return " · ".join([*told, *([last] if last else [])])
+    own = sum(not inner(_path(one)) for one in changes)
+    noted = line(_path(one) for one in changes)
+    return " · ".join(filter(None, (counted(own, "change") if own else "", noted)))
 
 
 def _path(change: str) -> str:

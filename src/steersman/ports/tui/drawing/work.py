@@ -20,6 +20,7 @@ from steersman.ports.tui.drawing.look import Look, Palette, state_mark
 from steersman.ports.tui.drawing.results import body_of
 from steersman.records.message import DiffReady, ToolResult
 from steersman.views.blocks import Work
+from steersman.views.git_notes import made_again
 from steersman.views.text import call_words
 
 LIVE = 6  # lines of what a running tool shows
@@ -48,9 +49,11 @@ def draw_work(block: Work, width: int, look: Look) -> list[Text]:
     body = _body(block, palette)
     lines = _head(block, body, width, look)
     room = max(width - 4, 1)
+    runs = block.call.tool == "workspace_run_command"  # its body says what tools made
+    shown = [one for one in block.diffs if not (runs and made_again(one.file))]
     below = [
         *_told(block, room, look),
-        *(line for one in block.diffs for line in _diff(one, len(block.diffs), room, look)),
+        *(line for one in shown for line in _diff(one, len(block.diffs), room, look)),
     ]
     if body.rows and (look.open or body.most):
         below += folded(body.rows, _same, room, look, most=body.most, tail=body.tail)
