@@ -64,6 +64,8 @@ def test_status(steer, workspace):
             "workspace": str(workspace),
             "entries": [".git/", "README.md", "calc.py"],
             "branch": "main",
+            "mode": "code",
+            "engine": "native",
         },
     )
 

@@ -116,7 +116,7 @@ def test_the_words_of_providers(status, kind, retryable, error) -> None:
     assert (problem.kind, problem.retryable) == (kind, retryable)
     assert problem.why
     assert problem.try_this
-    assert ("/login" in problem.try_this) is (kind == "auth")
+    assert ("steer login" in problem.try_this) is (kind == "auth")
 
 
 def test_a_quota_that_comes_back_is_worth_waiting_for() -> None:

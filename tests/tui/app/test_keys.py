@@ -203,7 +203,7 @@ def test_quitting_asks_while_a_turn_runs(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, model, approvals="review") as me:
             await me.say("begin")
-            await me.sees("run_command sleep 600", "Esc stops the turn")
+            await me.sees("run_command sleep 600", "Esc stop")
             await me.press("ctrl+q")
             await me.sees("Quit and stop the turn?", "^B leaves without stopping it")
             await me.press("n")

@@ -487,7 +487,7 @@ def test_help_tells_all_and_about_one(desk):
     assert "- `/undo [PATH …]` Undo what the last turn did to files." in everything
     assert title == "/rewind"
     assert one.startswith("`/rewind [SEQ]`\n\nGo back to a message: files and conversation.")
-    assert one.endswith("Waits until the turn has ended.")
+    assert one.endswith("Not while a turn runs.")
 
 
 def test_keys_are_the_stages(desk):
