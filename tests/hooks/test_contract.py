@@ -4,6 +4,7 @@ import pytest
 
 from steersman.identity.settings import load_settings
 from steersman.intelligence.context import Context
+from steersman.operations.tools.apply_patch import patched
 from steersman.records.dialogue import AssistantItem, Call, ResultItem, UserItem
 from steersman.records.errors import UsageProblem
 from steersman.records.hooks import (
@@ -25,6 +26,10 @@ EDIT = {"search": "a", "replace": "b"}
 
 def of(name, **arguments):
     return Call("c1", name, arguments)
+
+
+def seen(call):
+    return seen_as(call, ROOT, patched)
 
 
 RUN = of("workspace_run_command", command="ls")
@@ -57,34 +62,42 @@ REMOTE = of("mcp_call_tool", server="github", tool="create_issue", arguments={"t
 )
 def test_matchers_know_their_tool_names_and_ours(matcher, call, fits):
     hook = Hook("PreToolUse", "true", "here", matcher)
-    assert bool(chosen([hook], "PreToolUse", names_of(call, ROOT))) is fits
+    assert bool(chosen([hook], "PreToolUse", names_of(call, seen(call)))) is fits
 
 
 def test_calls_are_seen_with_the_names_that_claude_code_has():
-    assert seen_as(RUN, ROOT) == [("Bash", {"command": "ls"})]
-    assert seen_as(of("workspace_write_file", path="x/../a", content="c"), ROOT) == [
+    assert seen(RUN) == [("Bash", {"command": "ls"})]
+    assert seen(of("workspace_write_file", path="x/../a", content="c")) == [
         ("Write", {"file_path": f"{ROOT}/a", "content": "c"})
     ]
     theirs = {"old_string": "a", "new_string": "b"}
-    assert seen_as(ONE, ROOT) == [("Edit", {"file_path": f"{ROOT}/a.py", **theirs})]
+    assert seen(ONE) == [("Edit", {"file_path": f"{ROOT}/a.py", **theirs})]
     two = [{"path": "a", "edits": [EDIT, EDIT]}, {"path": "b", "edits": [EDIT]}]
-    assert seen_as(of("workspace_edit_files", files=two), ROOT) == [
+    assert seen(of("workspace_edit_files", files=two)) == [
         ("MultiEdit", {"file_path": f"{ROOT}/a", "edits": [theirs, theirs]}),
         ("Edit", {"file_path": f"{ROOT}/b", **theirs}),
     ]
-    assert seen_as(REMOTE, ROOT) == [("mcp__github__create_issue", {"title": "x"})]
+    assert seen(REMOTE) == [("mcp__github__create_issue", {"title": "x"})]
 
 
 @pytest.mark.parametrize(
     "patch",
     [
         "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-x\n+y\n*** End Patch\n",
-        "--- a/a.py\n+++ b/b.py\n@@ -1 +1 @@\n-x\n+y\n",
+        "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
+        "--- /dev/null\n+++ b/b.py\n@@ -0,0 +1 @@\n+y\n",
+        "*** Begin Patch\n *** Delete File: a.py\n\t*** Delete File: b.py\n*** End Patch\n",
+        '--- "a/a.py"\n+++ "b/a.py"\n@@ -1 +1 @@\n-x\n+y\n'
+        '--- "a/\\142.py"\n+++ "b/\\142.py"\n@@ -1 +1 @@\n-x\n+y\n',
+        "diff --git a/a.py b/a.py\ndeleted file mode 100644\n"
+        "diff --git a/b.py b/b.py\ndeleted file mode 100644\n",
+        "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n",
     ],
 )
 def test_a_patch_is_seen_as_an_edit_of_each_of_its_files(patch):
-    seen = seen_as(of("workspace_apply_patch", patch=patch), ROOT)
-    assert [(name, given["file_path"]) for name, given in seen] == [
+    """Read as the parser reads it that applies it, so that no file escapes a hook."""
+    found = seen(of("workspace_apply_patch", patch=patch))
+    assert [(name, given["file_path"]) for name, given in found] == [
         ("Edit", f"{ROOT}/a.py"),
         ("Edit", f"{ROOT}/b.py"),
     ]

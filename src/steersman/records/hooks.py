@@ -6,7 +6,7 @@ change it or say something about it; none of them allows what the gate does not.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -20,10 +20,7 @@ from steersman.records.tool_names import MEANT, outward
 EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 ANY = ("", "*")
 TEXT = 10_000  # characters of an answer that the model or the user gets
-_FILES = re.compile(
-    r"^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to): |(?:\+\+\+|---) (?:[ab]/)?)([^\t\n]+)",
-    re.MULTILINE,
-)
+Patched = Callable[[str], Iterable[str]]  # the files of a patch, by whoever will apply it
 _BLOCKING: Mapping[str, HookDecision] = {
     "PreToolUse": "deny",
     **dict.fromkeys(
@@ -113,32 +110,32 @@ def chosen(hooks: Iterable[Hook], event: HookEvent, names: Iterable[str] | None)
     return list({hook.command: hook for hook in reversed(list(meant))}.values())[::-1]
 
 
-def names_of(call: Call, root: str) -> tuple[str, ...]:
+def names_of(call: Call, seen: Iterable[tuple[str, object]]) -> tuple[str, ...]:
     """The names of a call's tool that a matcher may mean: theirs and ours."""
-    shown = (name for name, _ in seen_as(call, root))
+    shown = (name for name, _ in seen)
     theirs = (name for name, meant in MEANT.items() if call.name in meant)
     return tuple(dict.fromkeys((*shown, *theirs, call.name)))
 
 
-def seen_as(call: Call, root: str) -> list[tuple[str, dict[str, Any]]]:
+def seen_as(call: Call, root: str, patched: Patched) -> list[tuple[str, dict[str, Any]]]:
     """A call as hooks see it: one that changes several files is an edit of each of them.
 
-    Files have their whole and plain paths, so that none is hidden by `..`.
+    Files have their whole and plain paths, so that none is hidden by `..`. The files of a patch
+    are those of the parser that applies it: read in another way, some would stay unseen.
     """
-    seen = _seen_as(call, root)
+    seen = _seen_as(call, root, patched)
     for _, given in seen:
         if isinstance(path := given.get("file_path"), str):
             given["file_path"] = os.path.normpath(path)
     return seen
 
 
-def _seen_as(call: Call, root: str) -> list[tuple[str, dict[str, Any]]]:
+def _seen_as(call: Call, root: str, patched: Patched) -> list[tuple[str, dict[str, Any]]]:
     match call.name, call.arguments:
         case "workspace_edit_files", {"files": [*files]}:
             return [_edit(call, file, root) for file in files]
         case "workspace_apply_patch", {"patch": str(patch)}:
-            paths = dict.fromkeys(path.strip() for path in _FILES.findall(patch))
-            named = [os.path.join(root, path) for path in paths if path != "/dev/null"]
+            named = [os.path.join(root, path) for path in dict.fromkeys(patched(patch))]
             return [("Edit", {"file_path": path, "patch": patch}) for path in named] or [
                 (call.name, dict(call.arguments))
             ]

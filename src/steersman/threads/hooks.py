@@ -5,6 +5,7 @@ continues without it.
 """
 
 import asyncio
+from asyncio import to_thread
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,6 +19,7 @@ from steersman.identity.hooks import Configured
 from steersman.operations.executor import Toolbox
 from steersman.operations.running.guardian import Limits
 from steersman.operations.running.processes import Processes
+from steersman.operations.tools.apply_patch import patched
 from steersman.operations.tools.run_hook import RunHook
 from steersman.records.dialogue import Call
 from steersman.records.errors import Denied
@@ -77,7 +79,7 @@ class Hooks:
 
     async def before(self, call: Call, lane: Lane) -> Hooked:
         """Hooks before a call may refuse it, have it asked about, or change its arguments."""
-        answers = await self._run("PreToolUse", *self._of_call(call), lane)
+        answers = await self._run("PreToolUse", *await to_thread(self._of_call, call), lane)
         made, told = self._changed(call, answers)
         return Hooked(
             made,
@@ -89,7 +91,9 @@ class Hooks:
 
     async def after(self, call: Call, result: ToolResult, lane: Lane) -> Hooked:
         """Hooks after a call may say something to the model, and change files."""
-        answers = await self._run("PostToolUse", *self._of_call(call, result), lane)
+        answers = await self._run(
+            "PostToolUse", *await to_thread(self._of_call, call, result), lane
+        )
         blocked = _reason(answers, "block")
         said = [f"A hook says: {blocked}"] if blocked else []
         told = "\n".join(filter(None, (*said, *(a.context for a in answers))))
@@ -161,18 +165,20 @@ class Hooks:
     ) -> tuple[tuple[str, ...], list[Given]]:
         """The names of a call, and an event for everything that it is seen as."""
         events: list[Given] = []
-        for name, given in seen_as(call, self._root):
+        seen = seen_as(call, self._root, patched)
+        for name, given in seen:
             fields = {"tool_name": name, "tool_input": given, "tool_use_id": call.id}
             came = {"tool_response": response_of(result, given)} if result else {}
             events.append((name, {**fields, **came}))
-        return names_of(call, self._root), events
+        return names_of(call, seen), events
 
     def _changed(self, call: Call, answers: Sequence[Answer]) -> tuple[Call, str]:
         """The call with the arguments of the first hook that gave others, and a note on that."""
         given = next((a.arguments for a in answers if a.arguments is not None), None)
         if given is None:
             return call, ""
-        if len(seen := seen_as(call, self._root)) > 1 or {"edits", "patch"} & seen[0][1].keys():
+        seen = seen_as(call, self._root, patched)
+        if len(seen) > 1 or {"edits", "patch"} & seen[0][1].keys():
             return call, OTHERS
         ours = inward(call.name, call.arguments, given, self._root)
         if ours is None:

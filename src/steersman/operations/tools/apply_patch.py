@@ -38,7 +38,7 @@ class ApplyPatch(Tool[ApplyPatchArgs]):
         """Every change, with its diff."""
         from steersman.operations.editing import looks_at, patch_all
 
-        patches = await asyncio.to_thread(_parsed, args)
+        patches = await asyncio.to_thread(_parsed, args.patch)
         seen = await workspace.look(looks_at(workspace, dict.fromkeys(_names(patches))))
         return changing(args, await asyncio.to_thread(patch_all, seen, patches))
 
@@ -48,10 +48,18 @@ class ApplyPatch(Tool[ApplyPatchArgs]):
         return Edited([edited(change, plan.args.include_diff) for change in plan.changes])
 
 
-def _parsed(args: ApplyPatchArgs) -> "Sequence[FilePatch]":
+def patched(patch: str) -> list[str]:
+    """The files that a patch names, all that it would touch; none where it cannot be applied."""
+    try:
+        return _names(_parsed(patch))
+    except ToolProblem:
+        return []
+
+
+def _parsed(patch: str) -> "Sequence[FilePatch]":
     from steersman.operations.matching import Refused, parse_patch
 
-    patches = parse_patch(args.patch)
+    patches = parse_patch(patch)
     if isinstance(patches, Refused):
         raise ToolProblem(patches.message)
     return patches
