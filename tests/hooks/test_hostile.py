@@ -1,4 +1,7 @@
-"""Hooks that mean harm or are broken: the turn goes on, the log says so, nothing runs on."""
+"""Hooks that mean harm or are broken: the turn goes on, the log says so, nothing runs on.
+
+A call whose hook was not heard out is asked about, and denied where nobody is asked, as here.
+"""
 
 import json
 import os
@@ -50,7 +53,7 @@ def test_an_endless_hook_is_ended_in_time(environ, workspace, script):
     (run,), (result,), end = turn(environ, workspace, script, endless)
 
     assert run.problem == "ended after 1 s, its time limit"
-    assert (result.status, end) == ("ok", "done")
+    assert (result.status, end) == ("denied", "done")
     assert running("71239") == []
 
 
@@ -61,10 +64,51 @@ def test_a_flooding_hook_fills_neither_disk_nor_memory_nor_log(environ, workspac
     )
     assert run.problem
     assert len(run.output) <= 2000
-    assert (result.status, end) == ("ok", "done")
+    assert (result.status, end) == ("denied", "done")
     kept = Path(environ["STEERSMAN_HOME"]).rglob("*.out")
     assert sum(file.stat().st_size for file in kept) < 4 << 20
     assert running("82347") == []
+
+
+FLOOD = "head -c 300000 /dev/zero | tr '\\0' x"
+PROTECTED = "mkdir -p .github/workflows && echo x > .github/workflows/x.yml"
+
+
+@pytest.mark.parametrize("also", [FLOOD, PROTECTED], ids=["a flood", "a change that is refused"])
+def test_a_refusal_counts_whatever_becomes_of_the_rest(environ, workspace, script, also):
+    refusing = hook("PreToolUse", f"{also}; echo never >&2; exit 2")
+    (run,), (result,), _ = turn(environ, workspace, script, refusing)
+
+    assert (run.exit, run.decision, run.reason) == (2, "deny", "never")
+    assert result.status == "denied"
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert not (workspace / ".github").exists()
+
+
+def test_what_a_hook_said_counts_and_its_lost_changes_are_named(environ, workspace, script):
+    (run,), (result,), _ = turn(environ, workspace, script, hook("PreToolUse", PROTECTED))
+    assert (run.exit, run.decision, result.status) == (0, "", "ok")
+    assert run.problem.startswith("what it changed was not kept: Denied")
+
+
+@pytest.mark.parametrize("command", [FLOOD, "kill -XFSZ $$", "kill -KILL $$"])
+def test_a_call_is_asked_about_when_its_hook_was_not_heard_out(environ, workspace, script, command):
+    (run,), (result,), end = turn(environ, workspace, script, hook("PreToolUse", command))
+    assert run.decision == "ask"
+    assert f"could not say whether this is allowed: {run.problem}" in result.message
+    assert (result.status, end) == ("denied", "done")
+
+
+def test_a_call_is_asked_about_when_it_is_too_large_for_its_hook(environ, workspace, script):
+    large = call("workspace_write_file", path="large.txt", content="x" * (8 << 20))
+    (run,), (result,), _ = turn(environ, workspace, script, hook("PreToolUse", "exit 2"), large)
+    assert run.problem == "not run: there are more than 8 MB to read"
+    assert (run.decision, result.status) == ("ask", "denied")
+
+
+def test_a_hook_that_fails_by_itself_holds_nothing_up(environ, workspace, script):
+    (run,), (result,), _ = turn(environ, workspace, script, hook("PreToolUse", "exit 7"))
+    assert (run.problem, run.decision, result.status) == ("exit code 7", "", "ok")
 
 
 def test_a_forking_hook_leaves_nothing_behind(environ, workspace, script):
@@ -78,7 +122,7 @@ def test_a_forking_hook_leaves_nothing_behind(environ, workspace, script):
 
 def test_a_fork_bomb_is_ended(environ, workspace, script):
     bomb = "f() { sleep 64513 & f; }; f"
-    (run,), (result,), end = turn(environ, workspace, script, hook("PreToolUse", bomb, timeout=20))
+    (run,), (result,), end = turn(environ, workspace, script, hook("PostToolUse", bomb, timeout=20))
     assert run.problem
     assert (result.status, end) == ("ok", "done")
     assert running("64513") == []
@@ -138,7 +182,7 @@ def test_the_command_of_a_hook_passes_the_gate_itself(environ, workspace, script
     )  # fmt: skip
     assert run.problem.startswith("not run: Denied")
     assert run.exit is None
-    assert result.status == "ok"
+    assert result.status == "denied"
     assert not (workspace / "forbidden").exists()
 
 

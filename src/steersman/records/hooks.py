@@ -16,9 +16,12 @@ from steersman.records import validation
 from steersman.records.dialogue import Call
 from steersman.records.message import HookDecision, HookEvent, ToolResult
 from steersman.records.tool_names import MEANT, outward
+from steersman.records.visible import quoted
 
 EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 ANY = ("", "*")
+REFUSES = 2  # the exit code that says no
+LONGEST = 200  # characters of a command where it is named
 TEXT = 10_000  # characters of an answer that the model or the user gets
 Patched = Callable[[str], Iterable[str]]  # the files of a patch, by whoever will apply it
 _BLOCKING: Mapping[str, HookDecision] = {
@@ -164,10 +167,18 @@ def response_of(result: ToolResult, given: Mapping[str, Any]) -> dict[str, Any]:
     return output
 
 
+def unheard(hook: Hook, why: str) -> Answer:
+    """A hook that was not heard out: it might have said no, so a call is asked about."""
+    if hook.event != "PreToolUse":
+        return Answer(problem=why)
+    told = f"the hook {quoted(hook.command, LONGEST)} could not say whether this is allowed: {why}"
+    return Answer("ask", told, problem=why)
+
+
 def understood(event: HookEvent, code: int, printed: str, errors: str) -> Answer:
     """What a hook that ended means, by its exit code and what it printed."""
     told = errors.strip()[:TEXT]
-    if code == 2:
+    if code == REFUSES:
         decision = _BLOCKING.get(event, "")
         if not decision:
             return Answer(problem=told or "exit code 2")

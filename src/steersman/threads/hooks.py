@@ -23,7 +23,17 @@ from steersman.operations.tools.apply_patch import patched
 from steersman.operations.tools.run_hook import RunHook
 from steersman.records.dialogue import Call
 from steersman.records.errors import Denied
-from steersman.records.hooks import Answer, Hook, chosen, names_of, response_of, seen_as, understood
+from steersman.records.hooks import (
+    REFUSES,
+    Answer,
+    Hook,
+    chosen,
+    names_of,
+    response_of,
+    seen_as,
+    understood,
+    unheard,
+)
 from steersman.records.message import (
     Audit,
     ConfirmRequest,
@@ -47,6 +57,7 @@ INPUT = 8 << 20  # bytes that a hook reads
 OUTPUT = 2000  # characters of what it printed that the log keeps
 ROUNDS = 8  # how often hooks keep a turn going
 MARK = "hook_"
+SIGNALS = range(129, 193)  # how a shell and the sandbox say that a signal ended a command
 IN_ORDER = ("PostToolUse", "Stop", "SubagentStop")  # when hooks are run that change files
 OTHERS = "A hook gave other arguments, which is possible for calls of a single edit; not used."
 Given = tuple[str, Mapping[str, Any]]  # what an event is about, and its fields
@@ -234,7 +245,7 @@ class Hooks:
         run = HookRun(hook.event, hook.command, hook.source, hook.matcher, about)
         stop = None
         if len(said) > INPUT:
-            answer = Answer(problem=f"not run: there are more than {INPUT >> 20} MB to read")
+            answer = unheard(hook, f"not run: there are more than {INPUT >> 20} MB to read")
         else:
             run, answer, stop = await self._carried_out(
                 hook, Call(name, self._tool.name), said, run, lane
@@ -275,7 +286,7 @@ class Hooks:
         if result.status == "cancelled":
             return run, Answer(problem="stopped"), outcome.stop
         if result.status != "ok":
-            return run, Answer(problem=f"not run: {result.message}"), None
+            return run, unheard(hook, f"not run: {result.message}"), None
         ended: dict[str, Any] = result.output
         printed, errors, code = ended.get("printed", ""), ended["output"], ended.get("exit_code")
         run = msgspec.structs.replace(
@@ -285,12 +296,11 @@ class Hooks:
             output="\n".join(filter(None, (printed.strip(), errors.strip())))[:OUTPUT],
             changes=tuple(ended.get("changes", ())),
         )
-        if ended["wall_ms"] >= 1000 * hook.timeout:
-            answer = Answer(problem=f"ended after {hook.timeout:g} s, its time limit")
-        elif not ended.get("whole"):
-            answer = Answer(problem="it printed too much; its answer was not read")
-        else:
-            answer = understood(hook.event, code or 0, printed, errors)
+        answer = _heard(hook, ended)
+        if lost := ended.get("lost"):
+            told = f"what it changed was not kept: {lost}"
+            told = "; ".join(filter(None, (answer.problem, told)))
+            answer = msgspec.structs.replace(answer, problem=told)
         return run, answer, None
 
     def _mode(self) -> str:
@@ -298,6 +308,18 @@ class Hooks:
         settings = self._systems.settings
         levels = {"never": "dontAsk", "review": "acceptEdits"}
         return "plan" if settings.mode == "plan" else levels.get(settings.approvals, "default")
+
+
+def _heard(hook: Hook, ended: Mapping[str, Any]) -> Answer:
+    """What a hook means that was run; its refusal counts, whatever else went wrong."""
+    code = ended.get("exit_code")
+    if code != REFUSES and ended["wall_ms"] >= 1000 * hook.timeout:
+        return unheard(hook, f"ended after {hook.timeout:g} s, its time limit")
+    if code is None or code < 0 or code in SIGNALS:
+        return unheard(hook, f"it was killed{f' (exit code {code})' if code else ''}")
+    if code == 0 and not ended.get("whole"):
+        return unheard(hook, "it printed too much; its answer was not read")
+    return understood(hook.event, code, ended.get("printed", ""), ended["output"])
 
 
 def _reason(answers: Iterable[Answer], decision: HookDecision) -> str:

@@ -9,22 +9,29 @@ from tempfile import TemporaryFile
 
 from msgspec.structs import asdict, replace
 
-from steersman.operations.running.command_result import CommandResult
+from steersman.operations.running.command_result import CommandResult, result_of
+from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.command_runs import CommandRuns
-from steersman.operations.running.processes import Processes
+from steersman.operations.running.processes import Processes, Running
+from steersman.operations.running.second_chance import More
 from steersman.operations.tool import Bench, Family, Plan
-from steersman.operations.tools.run_command import Given, RunCommand, RunCommandArgs
+from steersman.operations.tools.run_command import Attempt, Given, RunCommand, RunCommandArgs
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.action import Execute
+from steersman.records.errors import SteersmanError
 
 PRINTED = 256 * 1024  # bytes of an answer; a longer one is not read
 
 
 class HookResult(CommandResult, frozen=True, omit_defaults=True):
-    """How a hook ended: `output` are its errors, `printed` is its answer if that is `whole`."""
+    """How a hook ended: `output` are its errors, `printed` is its answer if that is `whole`.
+
+    `lost` says why its changes were not made. What it answered counts nevertheless.
+    """
 
     printed: str = ""
     whole: bool = False
+    lost: str = ""
 
 
 class RunHook(RunCommand):
@@ -52,8 +59,19 @@ class RunHook(RunCommand):
             asked.flush()
             talk = asked.fileno(), said.fileno()
             ran = await self._run(plan.args, bench, Given(last=True), talk)
-            assert isinstance(ran, CommandResult), "it asks for no more"
+            assert isinstance(ran, HookResult), "it asks for no more"
             said.seek(0)
             printed = await asyncio.to_thread(said.read, PRINTED + 1)
         text = printed[:PRINTED].decode("utf-8", "replace")
-        return HookResult(**asdict(ran), printed=text, whole=len(printed) <= PRINTED)
+        return replace(ran, printed=text, whole=len(printed) <= PRINTED)
+
+    async def _settled(
+        self, running: Running, run: CommandRun, attempt: Attempt
+    ) -> HookResult | More:
+        """How it ended, also where its changes are refused or meet those of another run."""
+        try:
+            result = await super()._settled(running, run, attempt)
+        except (SteersmanError, OSError) as error:
+            ended = result_of(running, attempt.notes, Effects())
+            return HookResult(**asdict(ended), lost=str(error))
+        return HookResult(**asdict(result)) if isinstance(result, CommandResult) else result
