@@ -58,11 +58,25 @@ REMOTE = of("mcp_call_tool", server="github", tool="create_issue", arguments={"t
         ("mcp__.*__create_issue", REMOTE, True),
         ("mcp__gitlab__.*", REMOTE, False),
         ("mcp__github__search", of("github__search"), True),
+        ("^(?:Bash|Write)$", RUN, True),
+        ("(Edit|Write)", RUN, False),
+        ("[A-Z][a-z]+?", RUN, True),
+        (r"B\w?sh+", RUN, True),
+        ("x|", of(""), True),
+        ("Bash", of("x" * 1000), True),  # too long to be compared: better once too often
     ],
 )
 def test_matchers_know_their_tool_names_and_ours(matcher, call, fits):
     hook = Hook("PreToolUse", "true", "here", matcher)
     assert bool(chosen([hook], "PreToolUse", names_of(call, seen(call)))) is fits
+
+
+@pytest.mark.parametrize(
+    "hostile", [r"(\w|\w|\w)+!", "(a+)+!", "a?" * 90 + "!", "(a|a)" * 39, ".*" * 99]
+)
+def test_no_matcher_takes_long(hostile):
+    """Each of these keeps Python's own expressions busy for years."""
+    assert Hook("Stop", "true", "here", hostile).fits(["a" * 150]) is (hostile == ".*" * 99)
 
 
 def test_calls_are_seen_with_the_names_that_claude_code_has():
@@ -198,6 +212,13 @@ def entry(**fields):
         ({"Stop": {}}, "it must be a list, not an object"),
         ({"Stop": [{"matcher": "x"}]}, "`[0].hooks` is missing"),
         ({"Stop": [{"matcher": "(", "hooks": []}]}, "“(” is not a regular expression"),
+        ({"Stop": [{"matcher": "a)", "hooks": []}]}, "“a)” is not a regular expression"),
+        ({"Stop": [{"matcher": "a{9}", "hooks": []}]}, "“a{9}” is not a regular expression"),
+        ({"Stop": [{"matcher": "(?!a)", "hooks": []}]}, "“(?!a)” is not a regular expression"),
+        ({"Stop": [{"matcher": "[z-a]", "hooks": []}]}, "“[z-a]” is not a regular expression"),
+        ({"Stop": [{"matcher": "(" * 9, "hooks": []}]}, "is not a regular expression"),
+        ({"Stop": [{"matcher": "a" * 201, "hooks": []}]}, "more than 200 characters"),
+        ({"Stop": [{"hooks": [{"type": "command", "command": "x"}] * 51}]}, "more than 50"),
         (entry(type="prompt"), "hooks of type “prompt” are not supported, only “command”"),
         (entry(command=" "), "a hook has no command"),
         (entry(timeout=0), "must be more than 0"),

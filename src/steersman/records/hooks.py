@@ -5,7 +5,6 @@ change it or say something about it; none of them allows what the gate does not.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
@@ -14,12 +13,14 @@ from msgspec import Meta, Struct
 
 from steersman.records import validation
 from steersman.records.dialogue import Call
+from steersman.records.matchers import compiled, matches
 from steersman.records.message import HookDecision, HookEvent, ToolResult
 from steersman.records.tool_names import MEANT, outward
 from steersman.records.visible import quoted
 
 EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 ANY = ("", "*")
+MOST = 50  # hooks of one event in one file
 REFUSES = 2  # the exit code that says no
 LONGEST = 200  # characters of a command where it is named
 TEXT = 10_000  # characters of an answer that the model or the user gets
@@ -45,7 +46,7 @@ class Hook(Struct, frozen=True):
 
     def fits(self, names: Iterable[str]) -> bool:
         """Whether one of the names is meant: of a tool, of why a session starts, and the like."""
-        return self.matcher in ANY or any(re.fullmatch(self.matcher, name) for name in names)
+        return self.matcher in ANY or any(matches(self.matcher, name) for name in names)
 
 
 class _Entry(Struct, frozen=True):
@@ -78,14 +79,17 @@ def read(said: object, source: str) -> tuple[list[Hook], list[str]]:
     problems: list[str] = []
     for event, groups in said.items():
         if event not in EVENTS:
-            there = ", ".join(EVENTS)
+            known = ", ".join(EVENTS)
             problems.append(
-                f"There is no event “{event}” for hooks ({source}). There are: {there}."
+                f"There is no event “{event}” for hooks ({source}). There are: {known}."
             )
             continue
         try:
-            for group in msgspec.convert(groups, list[_Group]):
-                found += _hooks(event, group, source)
+            every = msgspec.convert(groups, list[_Group])
+            there = [hook for group in every for hook in _hooks(event, group, source)]
+            if len(there) > MOST:
+                raise ValueError(f"there are more than {MOST}")
+            found += there
         except (msgspec.ValidationError, ValueError) as error:
             wrong = isinstance(error, msgspec.ValidationError)
             told = validation.in_words(error) if wrong else str(error)
@@ -94,10 +98,8 @@ def read(said: object, source: str) -> tuple[list[Hook], list[str]]:
 
 
 def _hooks(event: HookEvent, group: _Group, source: str) -> Iterator[Hook]:
-    try:
-        re.compile("" if group.matcher in ANY else group.matcher)
-    except re.error as error:
-        raise ValueError(f"the matcher “{group.matcher}” is not a regular expression") from error
+    if group.matcher not in ANY:
+        compiled(group.matcher)
     for one in group.hooks:
         if one.type != "command":
             raise ValueError(f"hooks of type “{one.type}” are not supported, only “command”")
