@@ -202,7 +202,7 @@ def test_who_is_asked_to_trust_a_folder_is_shown_what_its_hooks_run(environ, pro
         return host.permissions.folder(str(project)).sentence("project")
 
     told = play(environ, scenario)
-    assert "the hook PreToolUse runs python3 .claude/hooks/rewrite.py in a sandbox" in told
+    assert 'the hook PreToolUse runs "python3 .claude/hooks/rewrite.py" in a sandbox' in told
 
 
 def test_a_mode_without_commands_runs_no_hooks_and_says_so_once(environ, project, script):

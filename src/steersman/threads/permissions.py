@@ -1,8 +1,9 @@
 """What holds in a folder: the rules of files, remembered answers, and whether it is trusted."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -19,8 +20,12 @@ from steersman.identity.settings import config_file, data_folder, project_file
 from steersman.records.message import Audit
 from steersman.records.secret_files import together
 from steersman.records.settings import Settings
+from steersman.records.visible import quoted
 from steersman.store.contract import Store
-from steersman.threads.startups import startups
+from steersman.threads.startups import files_of, of_hooks, startups
+
+if TYPE_CHECKING:
+    from steersman.records.hooks import Hook
 
 
 class Permissions:
@@ -36,14 +41,11 @@ class Permissions:
         named = places(self._environ, workspace, self.home).mcp_config_files
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
         starts = startups(workspace, self._environ)
-        stands = folders.standing(self._store, workspace, (*named, own), starts.found, starts.runs)
+        hooks = _hooks(workspace, {}, trusted=True)
+        found = (*starts.found, *of_hooks(hooks, workspace))
+        stands = folders.standing(self._store, workspace, (*named, own), found, starts.runs)
         stands = folders.with_lines(stands, starts.confined)
-        if not any(one.what == folders.CLAUDE for one in stands.found):
-            return stands
-        from steersman.identity.hooks import find
-
-        hooks = find(workspace, {}, trusted=True).hooks
-        lines = [f"the hook {one.event} runs {one.command[:200]} in a sandbox" for one in hooks]
+        lines = [f"the hook {h.event} runs {quoted(h.command, 200)} in a sandbox" for h in hooks]
         return folders.with_lines(stands, lines, folders.CLAUDE)
 
     def trust(self, workspace: str, standing: folders.Standing, *, trusted: bool) -> None:
@@ -80,6 +82,7 @@ class Permissions:
             ),
             *(_domain_rule(domain) for domain in settings.domains),
             *_run_rules(settings),
+            *_hook_rules(_hooks(workspace, settings.hooks, trusted=trusted), workspace),
         )
 
     def book(self, rules: Sequence[Rule]) -> Book:
@@ -166,6 +169,31 @@ class Permissions:
         if not told:
             return ()
         return (Audit("folder", told, try_this="Review it with `steer policy trust`."),)
+
+
+def _hooks(workspace: str, own: dict[str, Any], *, trusted: bool) -> "tuple[Hook, ...]":
+    """The hooks of a person and of a folder; most have none, and need nothing loaded."""
+    if not own and not (trusted and os.path.isdir(os.path.join(workspace, ".claude"))):
+        return ()
+    from steersman.identity.hooks import find
+
+    return find(workspace, own, trusted=trusted).hooks
+
+
+def _hook_rules(hooks: "Sequence[Hook]", workspace: str) -> Iterator[Rule]:
+    """What hooks start is asked about: who changes it, changes what the hooks say."""
+    if not hooks:
+        return
+    from steersman.governance.rule_paths import escaped
+
+    for path in files_of(hooks, workspace):
+        yield Rule(
+            f"hook:{path}",
+            "ask",
+            path=f"./{escaped(path)}",
+            on=("write", "delete"),
+            reason=f"a hook runs {path}",
+        )
 
 
 def _run_rules(settings: Settings) -> tuple[Rule, ...]:

@@ -1,22 +1,27 @@
-"""What the MCP servers of a folder start, as files of that folder, for a person to agree to.
+"""What the MCP servers and hooks of a folder start, as files of it, for a person to agree to.
 
 A server that gets no more than a sandbox gives may start what it likes. What any other starts is
 shown when the folder is trusted, and asked about again when it changes: commands may change it.
 """
 
 import os
+import re
 import shlex
-from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from steersman.governance.folders import Finding, files_finding
 from steersman.identity import mcp_servers
 from steersman.operations.mcp.starting import asks_for, brought, brought_folder
-from steersman.operations.running.started import MOST_WORDS, started, words_of
+from steersman.operations.running.started import MOST_WORDS, named, started, words_of
 from steersman.records.mcp_server import Server
 from steersman.records.protection import inside
 
+if TYPE_CHECKING:
+    from steersman.records.hooks import Hook
+
 MOST_NAMED = 4
+_PROJECT = re.compile(r"\"?\$\{?CLAUDE_PROJECT_DIR\}?\"?")
 LONGEST = 200  # characters of a command line that is shown
 
 
@@ -36,9 +41,9 @@ def startups(workspace: str, environ: Mapping[str, str]) -> Startups:
     if not any(map(os.path.exists, theirs)):
         return Startups()
     # A variable that is not set yet is asked about, too: one day it is.
-    named = {name for path in theirs for name in mcp_servers.variables_named(path)}
-    environ = {**dict.fromkeys(named, ""), **environ}
-    lines = _lines(root, named)
+    known = {name for path in theirs for name in mcp_servers.variables_named(path)}
+    environ = {**dict.fromkeys(known, ""), **environ}
+    lines = _lines(root, known)
     found, runs, confined = [], {}, []
     for server in mcp_servers.find(root, environ, trusted=True).servers:
         if not server.enabled or not brought(server, root):
@@ -52,9 +57,29 @@ def startups(workspace: str, environ: Mapping[str, str]) -> Startups:
     return Startups(tuple(found), runs, tuple(confined))
 
 
-def _lines(root: str, named: Collection[str]) -> dict[str, str]:
+def files_of(hooks: "Iterable[Hook]", workspace: str) -> list[str]:
+    """The files of a folder that hooks name in their commands, relative to it."""
+    root = os.path.realpath(workspace)
+    texts = {_PROJECT.sub(lambda _: root, hook.command) for hook in hooks}
+    return sorted(
+        path for path in set().union(*(named(t, root) for t in texts)) if path.isprintable()
+    )
+
+
+def of_hooks(hooks: "Sequence[Hook]", workspace: str) -> tuple[Finding, ...]:
+    """What a folder's hooks start, as one thing to agree to."""
+    paths = files_of(hooks, workspace)
+    return (files_finding(workspace, "hooks", f"start {_few(paths)}", paths),) if paths else ()
+
+
+def _few(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+    return f"{', '.join(paths[:MOST_NAMED])}{more}"
+
+
+def _lines(root: str, known: Collection[str]) -> dict[str, str]:
     """The command lines of servers, for a person to read: values of variables are not shown."""
-    names = {name: f"${{{name}}}" for name in named}
+    names = {name: f"${{{name}}}" for name in known}
     servers = mcp_servers.find(root, names, trusted=True).servers
     lines = {one.name: shlex.join([one.command, *one.arguments]) for one in servers}
     return {name: f"{line[:LONGEST]}{'…' * (len(line) > LONGEST)}" for name, line in lines.items()}
@@ -68,6 +93,5 @@ def _finding(server: Server, root: str, line: str = "") -> Finding:
         paths = started(texts, brought_folder(server, root), root)
     told = [line] * (server.transport == "stdio" and bool(line)) + list(asks_for(server, root))
     if paths:
-        more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
-        told.append(f"starts {', '.join(paths[:MOST_NAMED])}{more}")
+        told.append(f"starts {_few(paths)}")
     return files_finding(root, f"MCP server {server.name}", "; ".join(told), paths, whole=few)

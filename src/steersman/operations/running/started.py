@@ -14,6 +14,8 @@ from pathlib import Path
 from steersman.records.protection import inside
 
 MOST_WORDS = 2000
+MOST_FOLDERS = 4
+_AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _BETWEEN = re.compile(r"[\s=:,;|&<>()\"'`]+")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 _ENDS = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".sh")
@@ -44,6 +46,19 @@ def started(texts: Iterable[str], folder: str, root: str) -> tuple[str, ...]:
             ):
                 found.add(place if inside(place, root) else os.path.realpath(place))
     return tuple(sorted(os.path.relpath(path, root) for path in found))
+
+
+def named(text: str, root: str) -> set[str]:
+    """The files of a workspace that a command names itself, by paths or as a module, and where
+    such a name leads; a folder that it names may be one that it goes to."""
+    words = [word for word in words_of((text,)) if "\0" not in word and len(word) <= 4096]
+    modules = [one.replace(".", "/") for one in _AS_MODULE.findall(text)]
+    words += [f"{one}{end}" for one in modules for end in (".py", "/__main__.py")]
+    folders = [one for word in words if os.path.isdir(one := os.path.join(root, word))]
+    found = (os.path.join(base, word) for base in (root, *folders[:MOST_FOLDERS]) for word in words)
+    files = {path for path in found if os.path.isfile(path)}
+    places = {os.path.normpath(path) for path in files} | {os.path.realpath(path) for path in files}
+    return {os.path.relpath(place, root) for place in places if inside(place, root)}
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
