@@ -175,6 +175,33 @@ def test_arguments_that_a_hook_makes_pass_the_gate_as_they_are_then(environ, wor
     assert not (workspace / "forbidden").exists()
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["changed first", "changed last"])
+def test_a_hook_sees_what_another_made_of_the_call(environ, workspace, script, order):
+    changing = answering(specific("PreToolUse", updatedInput={"command": "touch forbidden"}))
+    guard = "if grep -q 'touch forbidden'; then echo never >&2; exit 2; fi"
+    entries = [{"type": "command", "command": one} for one in (changing, guard)][::order]
+    found, (result,), _ = turn(
+        environ, workspace, script, {"PreToolUse": [{"hooks": entries}]}, shell("ls")
+    )
+    assert [one.command for one in found].count(changing) == 1
+    assert sorted(one.decision for one in found) == ["", "", "deny"]
+    assert (result.status, "never" in result.message) == ("denied", True)
+    assert not (workspace / "forbidden").exists()
+
+
+def test_hooks_that_change_each_others_calls_come_to_an_end(environ, workspace, script):
+    commands = [
+        answering(specific("PreToolUse", updatedInput={"command": f"touch {name}"}))
+        for name in ("one", "two")
+    ]
+    entries = [{"type": "command", "command": one} for one in commands]
+    found, (result,), _ = turn(
+        environ, workspace, script, {"PreToolUse": [{"hooks": entries}]}, shell("ls")
+    )
+    assert (len(found), result.status) == (3, "ok")
+    assert [name for name in ("one", "two") if (workspace / name).exists()] == ["one"]
+
+
 def test_the_command_of_a_hook_passes_the_gate_itself(environ, workspace, script):
     (run,), (result,), _ = turn(
         environ, workspace, script, hook("PreToolUse", "touch forbidden"),

@@ -89,14 +89,23 @@ class Hooks:
     # What happens
 
     async def before(self, call: Call, lane: Lane) -> Hooked:
-        """Hooks before a call may refuse it, have it asked about, or change its arguments."""
-        answers = await self._run("PreToolUse", *await to_thread(self._of_call, call), lane)
-        made, told = self._changed(call, answers)
+        """Hooks before a call may refuse it, have it asked about, or change its arguments.
+
+        Of a call that one has changed, the others have seen another; they see it as it is now. What
+        they would change then is not used, so that this comes to an end.
+        """
+        names, events = await to_thread(self._of_call, call)
+        answers = await self._run("PreToolUse", names, events, lane)
+        made, told = self._changed(call, events, answers)
+        if made is not call and not (_reason(answers, "deny") or _reason(answers, "stop")):
+            by = next(at for at, one in enumerate(answers) if one.arguments is not None)
+            _, events = await to_thread(self._of_call, made)
+            answers += await self._run("PreToolUse", names, events, lane, changed_by=by)
         return Hooked(
             made,
             ask=_reason(answers, "ask"),
             refuse=_reason(answers, "deny"),
-            told="\n".join(filter(None, (told, *(a.context for a in answers)))),
+            told="\n".join(dict.fromkeys(filter(None, (told, *(a.context for a in answers))))),
             stop=_reason(answers, "stop"),
         )
 
@@ -183,13 +192,14 @@ class Hooks:
             events.append((name, {**fields, **came}))
         return names_of(call, seen), events
 
-    def _changed(self, call: Call, answers: Sequence[Answer]) -> tuple[Call, str]:
+    def _changed(
+        self, call: Call, events: Sequence[Given], answers: Sequence[Answer]
+    ) -> tuple[Call, str]:
         """The call with the arguments of the first hook that gave others, and a note on that."""
         given = next((a.arguments for a in answers if a.arguments is not None), None)
         if given is None:
             return call, ""
-        seen = seen_as(call, self._root, patched)
-        if len(seen) > 1 or {"edits", "patch"} & seen[0][1].keys():
+        if len(events) > 1 or {"edits", "patch"} & events[0][1]["tool_input"].keys():
             return call, OTHERS
         ours = inward(call.name, call.arguments, given, self._root)
         if ours is None:
@@ -198,14 +208,23 @@ class Hooks:
         return msgspec.structs.replace(call, arguments=ours), f"A hook changed the call: {changed}"
 
     async def _run(
-        self, event: HookEvent, names: Iterable[str] | None, events: Iterable[Given], lane: Lane
+        self,
+        event: HookEvent,
+        names: Iterable[str] | None,
+        events: Iterable[Given],
+        lane: Lane,
+        changed_by: int | None = None,
     ) -> list[Answer]:
         """Run the hooks that are meant; their answers are in their order.
 
         They run side by side, but those that change files one after the other: of two changes of
-        one file at the same time, one would be lost.
+        one file at the same time, one would be lost. Not the one again that changed the call.
         """
         hooks = chosen(self._hooks, event, names)
+        first = 0
+        if changed_by is not None:
+            first = len(hooks)
+            del hooks[changed_by]
         mode = self._systems.settings.mode
         if hooks and not runs_commands(mode):
             told = Audit("settings", f"Hooks are not run in {mode} mode: it runs no commands.")
@@ -222,7 +241,7 @@ class Hooks:
         works = [(hook, given) for given in events for hook in hooks]
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(*work, at)) for at, work in enumerate(works)]
+                tasks = [group.create_task(one(*work, at)) for at, work in enumerate(works, first)]
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None  # the others are mostly the same
         return [task.result() for task in tasks]
