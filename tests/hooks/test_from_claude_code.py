@@ -12,7 +12,7 @@ from steersman.records.message import (
     User,
 )
 from tests.cli.kit import DONE, READ, outside, shell
-from tests.hooks.kit import bodies, opened, play, runs, trust, with_claude_files, worked
+from tests.hooks.kit import bodies, hook, opened, play, runs, trust, with_claude_files, worked
 from tests.world import call
 
 UNTIDY = call("workspace_write_file", path="tidy.py", content="x = 1   \ny = 2\t\n")
@@ -45,6 +45,30 @@ def test_a_formatter_runs_after_an_edit_and_the_turns_undo_takes_it_back(
     done = steer("undo", "--yes")
     assert done.returncode == 0, done.stderr
     assert (project / "tidy.py").read_text() == "before\n"
+
+
+@pytest.mark.parametrize(
+    ("event", "turns", "left"),
+    [("UserPromptSubmit", [1, 2], "noted\n"), ("SessionStart", [1], None)],
+)
+def test_what_a_message_makes_hooks_change_is_undone_with_its_turn(
+    environ, workspace, script, steer, event, turns, left
+):
+    model = script(DONE, DONE)
+
+    async def scenario(host):
+        noting = hook(event, "echo noted >> notes.txt")
+        thread = await worked(host, workspace, model, hooks=noting)
+        await thread.send("again")
+        await thread.wait()
+        found = [m for m in host.messages(thread.id) if m.kind == "checkpoint"]
+        return [m.turn for m in found]
+
+    assert play(environ, scenario) == turns
+    done = steer("undo", "--yes")
+    assert done.returncode == 0, done.stderr
+    notes = workspace / "notes.txt"
+    assert (notes.read_text() if notes.exists() else None) == left
 
 
 @pytest.mark.parametrize(

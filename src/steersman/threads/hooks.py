@@ -119,11 +119,11 @@ class Hooks:
         told = "\n".join(filter(None, (*said, *(a.context for a in answers))))
         return Hooked(call, told=told, stop=_reason(answers, "stop"))
 
-    async def prompt(self, text: str, lane: Lane) -> None:
+    async def prompt(self, text: str, lane: Lane, *, resumed: bool) -> None:
         """The user says something; before the first time, the session starts for hooks."""
         if not self._started:
             self._started = True
-            source = "resume" if lane.turn else "startup"
+            source = "resume" if resumed else "startup"
             await self._run("SessionStart", (source,), [(source, {"source": source})], lane)
         answers = await self._run("UserPromptSubmit", None, [("", {"prompt": text})], lane)
         if why := _reason(answers, "stop") or _reason(answers, "block"):

@@ -166,7 +166,8 @@ class Turning:
             self._mind.check_sight()
         await self._ended()
         self._floor.move(Move.START)
-        return await self._beside(self._sent(asked, self._submit(asked.text), cause), cause)
+        looked = self._submit(asked.text, self._turn + 1)
+        return await self._beside(self._sent(asked, looked, cause), cause)
 
     async def _sent(self, asked: Send, looked: asyncio.Task[None] | None, cause: Cause) -> int:
         try:
@@ -180,7 +181,8 @@ class Turning:
         return await self._start(prompt, cause)
 
     async def _steer(self, asked: SteerTurn | Queue, cause: Cause = NO_CAUSE) -> Any:
-        return await self._beside(self._said(asked, self._submit(asked.text), cause), cause)
+        looked = self._submit(asked.text, self._turn)
+        return await self._beside(self._said(asked, looked, cause), cause)
 
     async def _said(
         self, asked: SteerTurn | Queue, looked: asyncio.Task[None] | None, cause: Cause
@@ -191,12 +193,15 @@ class Turning:
         lane = self._lane("coordination", turn=self._turn)
         return await self._inputs.admit(asked.text, "steer", lane, cause)
 
-    def _submit(self, text: str) -> asyncio.Task[None] | None:
-        """Let hooks look at what the user says, from now on: so a cancel finds them."""
+    def _submit(self, text: str, turn: int) -> asyncio.Task[None] | None:
+        """Let hooks look at what the user says, from now on: so a cancel finds them.
+
+        What they change belongs to the turn that gets it, and is undone with it.
+        """
         hooks = self._systems.hooks
         if hooks is None or self._mind is None:
             return None
-        looked = self._alongside(hooks.prompt(text, self._lane(turn=self._turn)))
+        looked = self._alongside(hooks.prompt(text, self._lane(turn=turn), resumed=self._turn > 0))
         self._submitted.add(looked)
         looked.add_done_callback(self._submitted.discard)
         return looked
