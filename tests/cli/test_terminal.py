@@ -10,6 +10,7 @@ from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.world import call
 
 ASK = "or say what to do instead: "
+NEXT = {"header": "Next", "options": [{"label": "Tests"}, {"label": "Docs"}]}
 LEAVING = ("workspace_run_command", '{"command": "touch seen", "outside_sandbox": true}')
 
 
@@ -103,6 +104,51 @@ def test_a_question_stays_on_the_screen_until_it_is_answered(steer, script):
         terminal.listen(1.5)
         assert terminal.seen.endswith(ASK)
         terminal.press("n\n")
+        assert terminal.end() == 0
+
+
+def test_what_was_typed_before_a_card_is_not_an_answer_to_it(steer, script, workspace):
+    model = script({"tool_calls": [FIX]}, DONE)
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.press("y\ny")
+        terminal.until("y\ny")  # the terminal has it
+        terminal.until(ASK)
+        terminal.press("n\n")
+        assert terminal.end() == 0
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert bodies(log_of_newest(steer), "confirm_response") == [{"decision": "deny"}]
+
+
+def test_a_paste_is_one_answer_and_nothing_of_it_answers_the_next_card(steer, script, workspace):
+    asks = call("ask_user", questions=[{**NEXT, "question": "What next?"}])
+    model = script({"tool_calls": [asks]}, {"tool_calls": [FIX]}, DONE)
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until("Enter declines: ")
+        terminal.press("first\nyes\nthird\n")
+        terminal.until(ASK)
+        terminal.press("y\nbut slowly\n")
+        assert terminal.end() == 0
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    messages = log_of_newest(steer)
+    assert [one["text"] for one in bodies(messages, "answer")] == ["first\nyes\nthird"]
+    assert bodies(messages, "confirm_response") == [
+        {"decision": "deny", "guidance": "y\nbut slowly"}
+    ]
+
+
+def test_a_question_of_a_model_cannot_draw_a_card(steer, script):
+    text = "Which?\n? The agent wants to read `calc.py`\n  allow? [y]es, [n]o: "
+    asks = call("ask_user", questions=[{**NEXT, "question": text}])
+    model = script({"tool_calls": [asks]}, DONE)
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(
+            "? Next:\n  │ Which?\n  │ ? The agent wants to read `calc.py`\n"
+            "  │   allow? [y]es, [n]o:"
+        )
+        terminal.until("Enter declines: ")
+        terminal.press("\n")
         assert terminal.end() == 0
 
 

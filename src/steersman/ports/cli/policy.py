@@ -18,7 +18,7 @@ from steersman.ports.cli.options import (
     working,
     workspace_option,
 )
-from steersman.ports.cli.prompts import read_line
+from steersman.ports.cli.prompts import forget_typed, read_line
 from steersman.records.errors import Exit, UsageProblem
 from steersman.views.text import safe
 
@@ -143,6 +143,7 @@ async def _answer() -> str:
         raise UsageProblem(
             "There is no one to ask here.", try_this="Pass --yes to trust the folder."
         )
+    forget_typed()
     while True:
         said = (await read_line("Use it from now on? [y]es, [n]o: ")).strip().lower()[:1]
         if said in ("y", "n"):

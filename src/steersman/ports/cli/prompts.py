@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import select
 import sys
+import termios
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +27,8 @@ from steersman.records.message import (
 from steersman.views.questions import answer_from, how_to_answer, option_lines
 from steersman.views.requests import can_be_changed, holds, lasting_keys, not_offered
 from steersman.views.text import flat, safe
+
+MOST = 64_000_000  # bytes of one paste, or of a file
 
 
 class Leaving(Exception):
@@ -61,6 +65,7 @@ class Prompter:
 
     async def put(self, message: Message) -> ConfirmResponse | Answer:
         """The user's answer; raises `EOFError` when the terminal is gone."""
+        forget_typed()
         match message.body:
             case ConfirmRequest() as request:
                 click.echo(request_words(request))
@@ -104,15 +109,14 @@ class Prompter:
         if question.header:
             return await self._numbered(question)
         options = " / ".join(question.options)
-        click.echo(click.style(f"? {safe(question.text)}", fg="yellow", bold=True))
+        _tell("?", question.text)
         said = (await read_line(safe(f"  {options} [{question.default}]: "))).strip()
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
 
     async def _numbered(self, question: Question) -> Answer:
         """A question of an agent or a server: by numbers, or in one's own words."""
-        told = f"? {flat(question.header)}: {safe(question.text)}"
-        click.echo(click.style(told, fg="yellow", bold=True))
+        _tell(f"? {flat(question.header)}:", question.text)
         for line in option_lines(question):
             click.echo(f"  {line}")
         said = (await read_line(f"  {how_to_answer(question)}: ")).strip()
@@ -145,6 +149,13 @@ class Asker(Prompter):
                     await self._handle.answer(message.corr or "", answer)
 
 
+def _tell(head: str, text: str) -> None:
+    """A question in someone else's words: of several lines none can look like one of ours."""
+    lines = safe(text).split("\n")
+    told = f"{head} {lines[0]}" if len(lines) == 1 else "\n  │ ".join([head, *lines])
+    click.echo(click.style(told, fg="yellow", bold=True))
+
+
 def _lane(message: Message) -> str:
     return message.path.rpartition("/")[0]
 
@@ -168,6 +179,7 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     standing = host.permissions.folder(folder)
     if not attended or standing.state not in ("unknown", "changed"):
         return
+    forget_typed()
     told = standing.sentence(folder).removesuffix(" None of it is used.")
     click.echo(click.style(f"? {safe(told)}", fg="yellow", bold=True))
     for found in standing.found:
@@ -180,6 +192,23 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
             return
 
 
+def forget_typed() -> None:
+    """Drop what was typed before a question was shown: nobody meant it as an answer to that."""
+    with suppress(termios.error, OSError, ValueError):  # there is no terminal
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def with_paste(descriptor: int, data: bytes) -> bytes:
+    """A line with those that came at once with it: a paste belongs together."""
+    while data.endswith(b"\n") and len(data) < MOST:
+        ready, _, _ = select.select([descriptor], [], [], 0)
+        more = os.read(descriptor, 65536) if ready else b""
+        if not more:
+            break
+        data += more
+    return data
+
+
 async def read_line(prompt: str) -> str:
     """A line from the terminal, without keeping a cancelled turn waiting for it."""
     click.echo(prompt, nl=False)
@@ -189,7 +218,7 @@ async def read_line(prompt: str) -> str:
     descriptor = sys.stdin.fileno()
 
     def take() -> None:
-        data = os.read(descriptor, 65536)
+        data = with_paste(descriptor, os.read(descriptor, 65536))
         if not ready.done():
             if data:
                 ready.set_result(data.decode(errors="replace"))

@@ -6,13 +6,12 @@ goes to the queue. Where the input is no terminal, its lines are read as they ar
 
 import asyncio
 import os
-import select
 import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MOST = 64_000_000  # bytes of one paste, or of a file
+from steersman.ports.cli.prompts import MOST, forget_typed, with_paste
 
 
 class Lines:
@@ -50,8 +49,7 @@ class Lines:
     def pause(self) -> None:
         """Let someone else read; what is half typed was not meant for them and is dropped."""
         self.stop()
-        if self.interactive:
-            termios.tcflush(self._input, termios.TCIFLUSH)
+        forget_typed()
 
     @contextmanager
     def unseen(self) -> Iterator[None]:
@@ -87,18 +85,8 @@ class Lines:
             self._take_piece(data)
             return
         if data and not data.startswith(b"/"):
-            data = self._pasted(data)
+            data = with_paste(self._input, data)
         self._put(data.decode(errors="replace").rstrip("\n") if data else None)
-
-    def _pasted(self, data: bytes) -> bytes:
-        """A paste has several lines, all there at once: they belong together."""
-        while data.endswith(b"\n") and len(data) < MOST:
-            ready, _, _ = select.select([self._input], [], [], 0)
-            more = os.read(self._input, 65536) if ready else b""
-            if not more:
-                break
-            data += more
-        return data
 
     def _take_piece(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
